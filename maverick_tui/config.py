@@ -21,6 +21,7 @@ from pydantic_settings import (
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError, did_you_mean
+from maverick_tui.fuse_amounts import SCOPES, UNITS, FuseScope, FuseUnit
 from maverick_tui.masking.redact import conceal, redact, redact_data
 from maverick_tui.masking.settings import secret_variables
 from maverick_tui.modes import PermissionMode
@@ -31,6 +32,7 @@ DEFAULT_MAX_TURNS = 100
 DEFAULT_HOST_IDLE_MINUTES = 60.0
 DEFAULT_IDLE_AFTER = 600.0
 DEFAULT_HOST_NICE = 5
+DEFAULT_STALL_AFTER = 60.0
 
 PREFIX = "MAVERICK_"
 
@@ -72,6 +74,8 @@ class MaverickConfig(BaseSettings):
     """The permission mode of agents that do not name one."""
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = DEFAULT_TIMEOUT
     """Seconds of silence after which a stream counts as dead; a running tool is not silence."""
+    stall_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_STALL_AFTER
+    """Seconds of the model's silence after which you are asked whether to wait, interrupt or retry. 0: never."""
     idle_after: Annotated[float, Field(ge=0, allow_inf_nan=False)] = DEFAULT_IDLE_AFTER
     """Seconds after which the CLI of a run that nobody uses is ended; the next prompt resumes it. 0: never."""
     hosted_runs: bool = True
@@ -90,6 +94,11 @@ class MaverickConfig(BaseSettings):
     """The most calls to the model for one prompt."""
     max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """The most dollars that one run may cost; the CLI checks it after each call."""
+    fuses: dict[FuseScope, dict[FuseUnit, Annotated[float, Field(gt=0, allow_inf_nan=False)]]] = Field(
+        default_factory=dict
+    )
+    """What a run, an agent's runs of a day, or all runs of a day may use before they hold and ask; by run, agent_day
+    and day, in usd, tokens, turns and minutes."""
     api_retries: Annotated[int, Field(ge=0)] = 0
     """How often the CLI itself repeats a failed API call before the failure is reported."""
     tasks_url: Annotated[str, Field(min_length=1)] | None = Field(default=None, repr=False)
@@ -190,6 +199,8 @@ def _hint(file: Path) -> str:
 def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: object) -> str:
     name = str(location[0]) if location else "settings"
     variable = f"{PREFIX}{name.upper()}"
+    if name == "fuses" and len(location) > 1:
+        return _fuse_mistake(location, variable, message, value)
     where = f"{name} ({variable})" if os.environ.get(variable) else name
     if kind == "extra_forbidden":
         known = [*MaverickConfig.model_fields, *OTHER_TABLES]
@@ -198,9 +209,22 @@ def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: ob
     return f"{where} = {redact(repr(redact_data(value)))}: {message[:1].lower()}{message[1:]}"
 
 
+def _fuse_mistake(location: tuple[int | str, ...], variable: str, message: str, value: object) -> str:
+    """What is wrong with one of the fuses, by its whole name."""
+    name = ".".join(str(part) for part in location if part != "[key]")
+    where = f"{name} ({variable})" if os.environ.get(variable) else name
+    if location[-1] == "[key]":
+        known = SCOPES if len(location) == 3 else UNITS
+        return f"{where} is no fuse (one of {', '.join(known)})"
+    return f"{where} = {redact(repr(redact_data(value)))}: {message[:1].lower()}{message[1:]}"
+
+
 def _refuse_misspelt_variables() -> None:
     """A variable that is nearly one of ours was meant to be it, and would be ignored silently."""
     for variable in os.environ:
+        if variable.startswith(f"{PREFIX}FUSE") and variable != f"{PREFIX}FUSES":
+            hint = f'Write all fuses as JSON: {PREFIX}FUSES=\'{{"run": {{"usd": 2}}}}\'.'
+            raise ConfigError(f"The variable {variable} is not a setting.", hint=hint)
         name = variable.removeprefix(PREFIX).lower()
         if (
             variable.startswith(PREFIX)

@@ -20,16 +20,19 @@ _PRIVATE = 0o700
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """While nobody else writes to the folder's files. On Windows two may collide."""
+def alone(folder: Path, *, waits: bool = True) -> Iterator[None]:
+    """While nobody else writes to the folder's files. On Windows two may collide.
+
+    Without `waits` it is a BlockingIOError if somebody does.
+    """
     if sys.platform == "win32":
         yield
         return
     import fcntl
 
-    descriptor = os.open(folder / WRITER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(folder / WRITER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(descriptor)

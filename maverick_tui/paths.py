@@ -19,6 +19,10 @@ OTHER_VARIABLES = frozenset(
 """Variables of ours that are not settings: where things are, and what a command for news is told."""
 
 
+WORKTREE_PROJECT = ".project"
+"""The file beside the worktrees of a project that says where the project is."""
+
+
 def shipped(kind: Literal["agents", "styles"]) -> Path:
     """The folder that we ship: inside the installed package, or at the top of a checkout."""
     inside = PACKAGE / kind
@@ -33,6 +37,27 @@ def user_config() -> Path:
 def user_state() -> Path:
     """What we remember between runs (trusted files); `MAVERICK_STATE_DIR` moves it."""
     return _user_folder("MAVERICK_STATE_DIR", "user_state_path")
+
+
+def worktrees() -> Path:
+    """Where worktrees of runs are: `PROJECT/NAME` below it, and beside them what is known of each."""
+    return user_state() / "worktrees"
+
+
+def worktree_around(folder: Path) -> Path | None:
+    """The worktree of a run that a folder is, or is in."""
+    top, place = os.path.realpath(worktrees()), os.path.realpath(folder)
+    names = Path(place).parts[len(Path(top).parts) :]
+    is_in_one = place.startswith(top + os.sep) and len(names) > 1
+    return Path(top, *names[:2]) if is_in_one else None
+
+
+def worktree_project(worktree: Path) -> Path | None:
+    """The project that a worktree of a run was made of, as it says beside it; None if that is not known."""
+    try:
+        return Path(os.fsdecode((worktree.parent / WORKTREE_PROJECT).read_bytes()))
+    except OSError:
+        return None
 
 
 def claude_config() -> Path:

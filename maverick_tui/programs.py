@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from maverick_tui.paths import project_folders, working_folder
+from maverick_tui.paths import project_folders, working_folder, worktree_around, worktree_project
 
 
 def find_program(name: str, *folders: Path, also: Sequence[str] = ()) -> str | None:
@@ -50,7 +50,11 @@ def server_path(command: str, path: str, cwd: Path | None) -> str:
 def search_path(*folders: Path) -> list[str]:
     """The absolute folders of PATH that are outside of these projects, and of the one that we are in."""
     # The root of the machine is nobody's project.
-    projects = {place for folder in (working_folder(), *folders) for place in project_folders(folder)}
+    looked_at = [working_folder(), *folders]
+    # Whose worktree one is in is a project as well.
+    worktrees = (worktree for folder in looked_at if (worktree := worktree_around(folder)) is not None)
+    looked_at += [project for worktree in worktrees if (project := worktree_project(worktree)) is not None]
+    projects = {place for folder in looked_at for place in project_folders(folder)}
     own = [os.path.realpath(place) for place in projects if place != place.parent]
     places = absolute_places(os.environ.get("PATH", os.defpath))
     return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]

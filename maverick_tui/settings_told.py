@@ -40,6 +40,7 @@ _EXAMPLES: Mapping[str, str] = {
     "hosts": '["buildbox", "me@laptop"]',
     "cli_path": '"/usr/local/bin/claude"',
     "notify_command": '["notify-send", "{title}", "{text}"]',
+    "fuses": "{ run = { usd = 2.0, minutes = 30 }, day = { usd = 20.0 } }",
     "env": '{ HTTPS_PROXY = "http://proxy.example:3128" }',
     "setting_sources": '["user"]',
 }

@@ -1,5 +1,6 @@
 """Compiles the tests and pytest's plugins with its rewritten asserts, and what they use, so that not each of several
-processes does it for itself: with `PYTHONDONTWRITEBYTECODE` nobody else writes it down.
+processes does it for itself: with `PYTHONDONTWRITEBYTECODE` nobody else writes it down. The same for what Hypothesis
+knows of characters.
 
 What pytest keeps to itself is used here: where another version of it is different, the processes do it as ever.
 """
@@ -61,6 +62,13 @@ def compile_modules(paths: list[Path]) -> None:
         compileall.compile_file(path, quiet=2)
 
 
+def list_characters() -> None:
+    """Have Hypothesis write down which characters there are: seconds, which each process would take for itself."""
+    from hypothesis.strategies import text
+
+    text().validate()
+
+
 if __name__ == "__main__":
     os.chdir(ROOT)
     found = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("maverick_tui/**/*.py")])
@@ -70,7 +78,8 @@ if __name__ == "__main__":
         missing = [path for path in rewritten if is_out_of_date(path)]
         with ProcessPoolExecutor(workers) as pool:
             shares = [missing[number::workers] for number in range(workers)]
-            tasks = [pool.submit(compile_rewritten, share) for share in shares if share]
+            tasks = [pool.submit(list_characters)]  # the first: a process that has loaded pytest's plugins warns of it
+            tasks += [pool.submit(compile_rewritten, share) for share in shares if share]
             tasks.append(pool.submit(compile_modules, [path for path in found if not is_test(path)]))
             for task in tasks:
                 task.result()

@@ -57,7 +57,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """What there is now is there to stay; what comes is looked through less often than Python would."""
     gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(50_000, 10, 10)
     gc.enable()
 
 

@@ -106,3 +106,26 @@ def test_a_misspelt_table_is_still_a_mistake() -> None:
     write('[key]\n"run.interrupt" = "ctrl+x"\n')
     with pytest.raises(ConfigError, match=r"key is not a setting \(Did you mean 'keys'\?\)"):
         MaverickConfig.load()
+
+
+def test_fuses_are_read_from_a_table_or_a_variable_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("stall_after = 0\n[fuses.run]\nusd = 2\nminutes = 0.5\n[fuses.day]\ntokens = 1000\n")
+    config = MaverickConfig.load()
+    assert (config.fuses, config.stall_after) == ({"run": {"usd": 2, "minutes": 0.5}, "day": {"tokens": 1000}}, 0)
+    monkeypatch.setenv("MAVERICK_FUSES", '{"agent_day": {"turns": 3}}')
+    assert MaverickConfig.load().fuses["agent_day"] == {"turns": 3}
+
+
+def test_what_is_wrong_with_a_fuse_is_named_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("[fuses.run]\nusd = 0\ndollars = 2\n[fuses.week]\nusd = 1\n")
+    with pytest.raises(ConfigError) as raised:
+        MaverickConfig.load()
+    text = str(raised.value)
+    assert "fuses.run.usd = 0: input should be greater than 0" in text
+    assert "fuses.run.dollars is no fuse (one of usd, tokens, turns, minutes)" in text
+    assert "fuses.week is no fuse (one of run, agent_day, day)" in text
+    write("")
+    monkeypatch.setenv("MAVERICK_FUSE_USD", "2")
+    with pytest.raises(ConfigError, match="MAVERICK_FUSE_USD is not a setting") as raised:
+        MaverickConfig.load()
+    assert """MAVERICK_FUSES='{"run": {"usd": 2}}'""" in raised.value.hint

@@ -19,6 +19,7 @@ from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.model import DEFAULT_MODEL
+from maverick_tui.fuse_amounts import WANTED, are_amounts
 from maverick_tui.modes import DEFAULT_PERMISSION_MODE, PERMISSION_MODES, WIDEST
 
 if TYPE_CHECKING:
@@ -67,10 +68,14 @@ class MaverickAgent(ABC):
     max_tokens: int | None = None
     max_turns: int | None = None
     max_budget_usd: float | None = None
+    fuse: Mapping[str, float] = {}
+    """What a run may use before it holds and asks: `usd`, `tokens`, `turns`, `minutes`."""
     effort: str | None = None
     skills: Sequence[str] | None = None
     hooks: Mapping[str, Any] | None = None
     initial_prompt: str = ""
+    isolation: str | None = None
+    """`worktree` for a git worktree of its own in each run."""
     inputs: Mapping[str, Any] = {}
 
     engine: str = "claude-code"
@@ -117,6 +122,7 @@ class MaverickAgent(ABC):
         self.input_values: dict[str, Value | None] = {}
         self._validate_text()
         self._validate_mode()
+        self._validate_fuse()
         self._validate_engine()
         self._input_specs()
 
@@ -178,6 +184,12 @@ class MaverickAgent(ABC):
             raise ConfigError(
                 f"The agent {self.name!r} has the permission mode {self.permission_mode!r}.",
                 hint=WIDEST,
+            )
+
+    def _validate_fuse(self) -> None:
+        if not are_amounts(self.fuse):
+            raise ConfigError(
+                f"The fuse of {self.name!r} is {self.fuse!r}.", hint=f"Write {WANTED}, such as {{'usd': 2}}."
             )
 
     def _validate_engine(self) -> None:

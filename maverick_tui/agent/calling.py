@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.registry import registry
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.worktrees.records import origin_of
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 def all_called(agent: MaverickAgent, cwd: Path) -> dict[str, MaverickAgent]:
     """The agents that this one may call, and those that they may call, by name."""
+    cwd = origin_of(cwd)  # those that were trusted are the project's, and no copies of them
     found: dict[str, MaverickAgent] = {}
     waiting = [(agent.name, name) for name in agent.subagents]
     while waiting:

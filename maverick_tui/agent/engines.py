@@ -80,6 +80,8 @@ class Permission:
 
 
 AskPerson: TypeAlias = Callable[[ToolQuestion], Awaitable[Permission]]
+Hold: TypeAlias = Callable[[str], Awaitable[str]]
+"""Waits until the next call, by its id, or for "" the next request, may be made; empty, or why it may not."""
 
 
 class Listener(Protocol):
@@ -188,11 +190,26 @@ class SpeaksSdk(Protocol):
         ...
 
 
+class Steers(Protocol):
+    """A session that takes in what the person says in the middle of an answer."""
+
+    between: Callable[[], str]
+    """Asked for that whenever the model is about to read what its calls have returned; the words are taken by it."""
+
+
 class WorksOn(Protocol):
     """A session that may go on by itself when an answer has ended: with subagents, and with what it makes of them."""
 
     async def settled(self) -> None:
         """Wait until nothing goes on; whoever sends a prompt meanwhile begins anew."""
+        ...
+
+
+class StopsCalls(Protocol):
+    """A session that can stop one call of a tool, or one subagent, while its answer goes on."""
+
+    async def stop_call(self, call: str, tool: str) -> str:
+        """Have it stopped; why that cannot be, or nothing. That it has stopped is told as any end of a call or task."""
         ...
 
 
@@ -256,6 +273,27 @@ class SdkEngine(Protocol):
         ...
 
 
+STOPS_WITHIN = 5.0
+"""Seconds in which an answer is interrupted that may not go on."""
+
+
+def hold_of(listener: Listener) -> Hold | None:
+    """What an engine waits for before each call and each request: a run may be held. None if nothing ever holds it."""
+    import asyncio
+
+    hold: Hold | None = getattr(listener, "hold", None)
+    if hold is None:
+        return None
+
+    async def held(call: str) -> str:
+        why = await hold(call)
+        if why:  # it is being interrupted: whoever went on first would ask the model once more
+            await asyncio.sleep(STOPS_WITHIN)
+        return why
+
+    return held
+
+
 ENGINES: dict[str, str | Engine] = {
     "claude-code": "maverick_tui.agent.engine.claude.engine",
     "api": "maverick_tui.agent.engine.api.engine",
@@ -280,6 +318,11 @@ def require_prompt(prompt: object) -> None:
     """Refuse what a model would wait for ever with."""
     if not isinstance(prompt, str) or not prompt.strip():
         raise AgentError(f"The prompt is {prompt!r}.", kind="invalid", hint="Say what the agent is to do.")
+
+
+def said_meanwhile(words: str) -> str:
+    """What a person says in the middle of an answer, as the model is told it; nothing if that is nothing."""
+    return f"The user says, while you are at work (heed it from here on):\n\n{words}" if words else ""
 
 
 def cannot_compact() -> AgentError:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from maverick_tui.agent.engines import ENGINES as ENGINES
 from maverick_tui.exceptions import did_you_mean
+from maverick_tui.fuse_amounts import WANTED, are_amounts
 from maverick_tui.modes import PERMISSION_MODES
 
 DEFAULT_ENGINE = "claude-code"
@@ -123,6 +124,7 @@ _COUNT = _number("a whole number from 0 on", lambda value: value >= 0, "3")
 _NUMBER = _number("a number above 0", lambda value: value > 0, "10", is_float=True)
 _SHARE = _number("a number from 0 to 1", lambda value: 0 <= value <= 1, "0.2", is_float=True)
 _THINKING = _number("0, or a whole number from 1024 on", lambda value: value == 0 or value >= 1024, "4096")
+_FUSE = Kind("map", WANTED, are_amounts, '{"usd": 2}')
 _PROMPT = Kind("text", f"text of 1 to {MAX_PROMPT:,} bytes", _is_prompt, '"..."')
 _MODEL_KIND = Kind("text", "an alias or a full model id", _is_model, '"sonnet"')
 
@@ -139,6 +141,7 @@ FIELDS = (
     Field("max_turns", "maxTurns", _WHOLE, unit="turns"),
     Field("max_tokens", "maxTokens", _WHOLE, unit="tokens an answer"),
     Field("max_budget_usd", "maxBudgetUsd", _NUMBER, unit="US$"),
+    Field("fuse", "fuse", _FUSE, may_be_none=False, label="fuse"),
     Field("inputs", "inputs", _map("a map of inputs", '{"base": {"default": "main"}}'), may_be_none=False),
     Field("initial_prompt", "initialPrompt", _TEXT),
     Field("engine", "engine", _one_of(ENGINES, "api"), may_be_none=False),
@@ -163,7 +166,7 @@ FIELDS = (
     Field("", "color", _TEXT),
     Field("", "memory", _one_of(("user", "project", "local")), is_idle=True),
     Field("", "background", _FLAG, is_idle=True),
-    Field("", "isolation", _one_of(("worktree",)), is_idle=True),
+    Field("isolation", "isolation", _one_of(("worktree",), "worktree"), label="isolation"),
 )  # fmt: skip
 
 SETTINGS = {field.name: field for field in FIELDS if field.name}

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from maverick_tui.agent.fields import DEFAULT_ENGINE, FIELDS, SETTINGS
 from maverick_tui.agent.tools import EDIT_TOOLS, SESSION_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
+from maverick_tui.fuse_amounts import are_amounts, in_words
 from maverick_tui.inert import inert, one_line
 from maverick_tui.inputs import InputSpec, as_text
 from maverick_tui.masking.redact import redact
@@ -186,6 +187,8 @@ def _declared(spec: InputSpec) -> str:
 
 def _plain(value: object) -> str:
     """A setting of any kind on one line."""
+    if isinstance(value, Mapping) and are_amounts(value):
+        return ", ".join(in_words(str(unit), amount) for unit, amount in value.items())
     parts = value if isinstance(value, (list, tuple)) else (value,)
     return one_line(", ".join(part if isinstance(part, str) else shown(part) for part in parts))
 

@@ -29,12 +29,12 @@ def agents(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-def _names(incomplete: str) -> list[str]:
+def complete_agent(incomplete: str) -> list[str]:
     """Completion in the shell."""
     return [agent.name for agent in _discover().agents if agent.name.startswith(incomplete)]
 
 
-AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=_names)]
+AgentName = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=complete_agent)]
 
 
 @agents_app.command("list", short_help="List all agents.", epilog=EPILOG)
@@ -66,20 +66,23 @@ def show_agent(name: AgentName, as_json: AsJson = False) -> None:
     """Show what an agent is, what it may do, and what asks first; none of its code runs unless it is trusted.
 
     JSON: {name, description, source, form, path, trust, stands_in_for, model, permission_mode, names_tools, may, asks,
-    limits, mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems}
+    limits, mcp_servers, hooks, skills, effort, inputs, initial_prompt, prompt, unknown, problems, forecast}
 
     model, permission_mode and each of limits are {value, from}, where from is agent, settings, default or unknown;
-    may and asks are lists of tools, or null if only running the file would tell; unknown names such settings.
+    may and asks are lists of tools, or null if only running the file would tell; unknown names such settings. forecast
+    is {runs, cost_usd, seconds}, with p50 and p90 of the agent's past runs, or null if fewer than three are kept.
     """
     from maverick_tui.agent.catalog.trust import TrustStore
     from maverick_tui.agent.xray import xray
     from maverick_tui.cli.agents_text import xray_lines
+    from maverick_tui.history.forecast import forecast
 
     view = xray(_find(name), TrustStore())
+    expected = forecast(view.listing.name)
     if as_json:
-        _print_json(view.to_json())
+        _print_json({**view.to_json(), "forecast": None if expected is None else expected.to_json()})
         return
-    typer.echo("\n".join(xray_lines(view)))
+    typer.echo("\n".join(xray_lines(view, [] if expected is None else [expected.row])))
 
 
 @agents_app.command("check", short_help="Check agent files for mistakes.", epilog=EPILOG)

@@ -148,8 +148,8 @@ def _align(rows: list[tuple[str, ...]], width: int) -> Iterator[str]:
         yield f"{start}{cut(row[-1], width - cell_len(start))}".rstrip()
 
 
-def xray_lines(view: XRay) -> Iterator[str]:
-    """Everything about the agent, the prompt last."""
+def xray_lines(view: XRay, more: Iterable[XRayRow] = ()) -> Iterator[str]:
+    """Everything about the agent, with `more` rows that others know, the prompt last."""
     from maverick_tui.agent.xray_rows import SOURCES, prompt, rows
 
     listing = view.listing
@@ -159,7 +159,8 @@ def xray_lines(view: XRay) -> Iterator[str]:
     yield ""
     yield from _line("form", [f"{listing.form}, from {SOURCES[listing.source]}"])
     yield from _line("file", [display_path(str(listing.path)) if listing.path else one_line(listing.module)])
-    for row in rows(view, untrusted=f"NOT TRUSTED: read the file, then run maverick agents trust {name}"):
+    untrusted = f"NOT TRUSTED: read the file, then run maverick agents trust {name}"
+    for row in (*rows(view, untrusted), *more):
         yield from _line(_OF_ONE.get(row.label, row.label), _words(row))
     yield ""
     yield "prompt"

@@ -11,8 +11,9 @@ import typer
 from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
 from maverick_tui.cli.attaching import attach
+from maverick_tui.cli.batch import batch
 from maverick_tui.cli.doctor import doctor
-from maverick_tui.cli.exit_codes import EPILOG, NOBODY_TO_ASK, WAIT_EPILOG
+from maverick_tui.cli.exit_codes import BATCH_EPILOG, EPILOG, NOBODY_TO_ASK, WAIT_EPILOG
 from maverick_tui.cli.exporting import export_run
 from maverick_tui.cli.forking import fork_run
 from maverick_tui.cli.hosting import host
@@ -20,6 +21,7 @@ from maverick_tui.cli.live import ps, stop
 from maverick_tui.cli.logs import logs
 from maverick_tui.cli.offline import demo, offline_app
 from maverick_tui.cli.opening import open_run
+from maverick_tui.cli.racing import RACE_EPILOG, race
 from maverick_tui.cli.replaying import replay_run
 from maverick_tui.cli.resuming import resume_run
 from maverick_tui.cli.rules import rules_app
@@ -28,6 +30,7 @@ from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.settings import config_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
 from maverick_tui.cli.waiting import wait
+from maverick_tui.cli.worktrees import worktree_app
 
 
 @dataclass(slots=True)
@@ -49,9 +52,11 @@ app = typer.Typer(
 )
 app.add_typer(agents_app, name="agents")
 add_run(app)
+app.command("batch", short_help="Run an agent with many prompts.", epilog=BATCH_EPILOG)(batch)
 app.command("ps", short_help="List the runs that are alive.", epilog=EPILOG)(ps)
 app.command("logs", short_help="Print a run as text, and follow it.", epilog=EPILOG)(logs)
 app.command("wait", short_help="Wait until runs have settled.", epilog=WAIT_EPILOG)(wait)
+app.command("race", short_help="Give one prompt to several, and keep one.", epilog=RACE_EPILOG)(race)
 app.command("stop", short_help="End runs in good order.", epilog=EPILOG)(stop)
 runs_app.command("export", short_help="Export a run: Markdown, a page, events, a recording.", epilog=EPILOG)(export_run)
 runs_app.command("fork", short_help="Go on from a turn of a run, in the application.", epilog=EPILOG)(fork_run)
@@ -59,6 +64,7 @@ runs_app.command("open", short_help="Read a run, in the application.", epilog=EP
 runs_app.command("resume", short_help="Go on with a run, in the application.", epilog=EPILOG)(resume_run)
 runs_app.command("replay", short_help="Play a run again, in the application.", epilog=EPILOG)(replay_run)
 app.add_typer(runs_app, name="runs")
+app.add_typer(worktree_app, name="worktree")
 app.add_typer(rules_app, name="rules")
 app.add_typer(config_app, name="config")
 app.add_typer(offline_app, name="offline")
@@ -83,6 +89,10 @@ def start(
     prompt: Annotated[
         str | None, typer.Option("--prompt", metavar="TEXT", help="What it should do; - reads it from a pipe.")
     ] = None,
+    fuse: Annotated[
+        list[str] | None,
+        typer.Option("--fuse", metavar="UNIT=AMOUNT", help="With --agent: hold and ask at so much: usd=2. Repeatable."),
+    ] = None,
     on: Annotated[
         str | None, typer.Option("--on", metavar="HOST", help="Run it on this machine, which your ssh knows.")
     ] = None,
@@ -95,6 +105,7 @@ def start(
     script: Annotated[
         Path | None, typer.Option("--script", metavar="FILE", help="The script; the demo by default.")
     ] = None,
+    worktree: Annotated[bool, typer.Option("--worktree", help="With --agent: in a git worktree of its own.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
@@ -116,8 +127,16 @@ def start(
         raise typer.BadParameter("A script needs --offline.", param_hint="--script")
     if prompt is not None and agent is None:
         raise typer.BadParameter("Name the agent with --agent.", param_hint="--prompt")
+    if fuse and (agent is None or on is not None):
+        why = "It goes with --agent; on another machine, with `maverick run --detach --on`."
+        raise typer.BadParameter(why, param_hint="--fuse")
+    from maverick_tui.cli.run_options import fuse_given
+
+    given = fuse_given(fuse)
     if cwd is not None and on is None:
         raise typer.BadParameter("It goes with --on; here, change to the folder first.", param_hint="--cwd")
+    if worktree and (agent is None or on is not None):
+        raise typer.BadParameter("Name the agent with --agent, and no --on.", param_hint="--worktree")
     if on is not None:
         if agent is None or offline:
             raise typer.BadParameter("Name the agent with --agent, and no --offline.", param_hint="--on")
@@ -134,7 +153,8 @@ def start(
     if is_terminal():
         if prompt == STDIN:
             raise typer.BadParameter("Nothing is piped in.", param_hint="--prompt -")
-        raise typer.Exit(open_app(launch(agent, prompt, is_offline=offline, script=script)))
+        opened = launch(agent, prompt, is_offline=offline, script=script, worktree=worktree)
+        raise typer.Exit(open_app(opened._replace(fuse=given)))
     if offline and script is None and agent is not None:
         prompt = prompt or piped()
     if offline and script is None and prompt is not None:
@@ -147,7 +167,9 @@ def start(
     if agent is not None and prompt is not None and (script is not None or not offline):
         from maverick_tui.cli.headless import Wanted, run_headless
 
-        wanted = Wanted(agent, typed(prompt), Path.cwd(), script=script, always_shows=True)
+        wanted = Wanted(
+            agent, typed(prompt), Path.cwd(), script=script, always_shows=True, fuse=given, worktree=worktree
+        )
         # A script that runs an agent this way takes what it was refused as part of its work.
         if (code := run_headless(wanted)) not in (0, NOBODY_TO_ASK):
             raise typer.Exit(code)

@@ -8,7 +8,7 @@ import uuid
 from dataclasses import replace
 
 from maverick_tui.agent.catalog.loading import load_agent
-from maverick_tui.cli.headless import Wanted, made_for, prompt_for
+from maverick_tui.cli.headless import Wanted, check_place, made_for, prompt_for
 from maverick_tui.cli.launching import piped
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.orders import Order
@@ -29,6 +29,7 @@ def run_detached(wanted: Wanted) -> str:
 async def _order(wanted: Wanted) -> Order:
     """What the host is told. Errors are those of a run in this process: a host has nobody to tell them."""
     agent = load_agent(wanted.agent, wanted.cwd)
+    check_place(wanted, agent)
     if wanted.prompt is None:
         wanted = replace(wanted, prompt=piped())
     async with settings_for(wanted.script) as config:
@@ -49,7 +50,10 @@ async def _order(wanted: Wanted) -> Order:
         wanted.limits.cost_usd,
         wanted.limits.seconds,
         waits_for_limit=wanted.waits_for_limit or None,
+        fuse=dict(wanted.fuse),
         script=str(wanted.script.absolute()) if wanted.script is not None else None,
         resumes=wanted.goes_on is not None,
         takes=wanted.goes_on.past.model if wanted.goes_on is not None else "",
+        worktree=wanted.worktree,
+        brings_changes=wanted.brings_changes,
     )

@@ -25,7 +25,7 @@ Exit codes:
     3  no such agent
     4  not trusted
     5  out of time (--timeout)
-    6  a limit of turns or cost was reached (--max-turns, --max-cost, or the agent's own)
+    6  a limit of turns or cost was reached (--max-turns, --max-cost, --fuse, or the agent's own)
     7  a call was refused, since there was nobody to ask (see --allow)
   130  interrupted"""
 
@@ -38,3 +38,12 @@ Exit codes, of several runs that of the worst, in this order:
     5  out of time: the run, or this command (--timeout)
     0  it has done its work
     2  wrong usage"""
+
+BATCH_EPILOG = """\b
+Exit codes:
+    0  all prompts have their results
+    1  some have failed, or are left, or the command failed
+    2  wrong usage, or lines that are no prompts
+    3  no such agent
+    4  not trusted
+  130  interrupted (143: told to end); the same command goes on"""

@@ -19,11 +19,12 @@ import typer
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.cli.launching import piped
-from maverick_tui.cli.layout import Paper
+from maverick_tui.cli.layout import Paper, say_error
 from maverick_tui.cli.result_forms import Form, Result, Way, standard_forms
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError, ConfigError
+from maverick_tui.history.day_use import DayLedger
 from maverick_tui.history.going_on import GoingOn
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import journal_of
@@ -31,6 +32,7 @@ from maverick_tui.offline.settings import settings_for
 from maverick_tui.paths import too_much
 from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.loading import has_own_prompt
+from maverick_tui.runs.placing import Wish, leave_place, trusted_needs, words_on
 from maverick_tui.runs.unattended import Unattended, limited
 
 MARK = "OFFLINE"
@@ -54,8 +56,14 @@ class Wanted:
     script: Path | None = None
     always_shows: bool = False
     """Whether what the agent does is shown also where nobody looks on."""
+    fuse: Mapping[str, float] = field(default_factory=dict)
+    """What it may use before it ends, or with a person holds and asks."""
     goes_on: GoingOn | None = None
     """The run that goes on, or a fork of one."""
+    worktree: bool = False
+    """Whether it works in a worktree of its own."""
+    brings_changes: bool = False
+    """Whether what is not committed comes along there."""
 
 
 def run_headless(wanted: Wanted) -> int:
@@ -63,6 +71,7 @@ def run_headless(wanted: Wanted) -> int:
     if warning := too_much(wanted.cwd):
         print(f"maverick: {warning}", file=sys.stderr)
     agent = load_agent(wanted.agent, wanted.cwd)
+    check_place(wanted, agent)
     if wanted.prompt is None:
         wanted = replace(wanted, prompt=piped())
     return asyncio.run(_run(agent, wanted))
@@ -88,10 +97,13 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
             limits=wanted.limits,
             journal=journal_of(run_id) if is_kept else None,
             waits_for_limit=wanted.waits_for_limit,
+            fuse=wanted.fuse,
+            ledger=DayLedger(run_id),
             past=before.past._replace(granted=wanted.allowed, limited=wanted.limits.named)
             if before is not None
             else None,
             size=before.size if before is not None else None,
+            wish=_wish(wanted, run_id),
         )
         caught: list[int] = []
 
@@ -105,7 +117,29 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
             except OSError:
                 if not caught:  # else the terminal may be gone that has told us to end
                     raise
+            finally:
+                await asyncio.to_thread(_say_where, run_id, way.paper)
         return 128 + caught[0] if caught else verdict_of(run).code
+
+
+def check_place(wanted: Wanted, agent: type[MaverickAgent]) -> None:
+    """NotTrustedError if the run needs a worktree, and what the project says of those is not trusted."""
+    if wanted.worktree or (agent.isolation == "worktree" and wanted.goes_on is None):
+        trusted_needs(wanted.cwd)
+
+
+def _wish(wanted: Wanted, run_id: str) -> Wish:
+    before = wanted.goes_on
+    had_one = before is not None and before.had_worktree
+    is_new = before is None or before.past.is_fork
+    return Wish(run_id, wanted.worktree or had_one, wanted.brings_changes, is_new=is_new, had_one=had_one, enters=True)
+
+
+def _say_where(run_id: str, paper: Paper) -> None:
+    """Say where what it has done is, if that is a worktree of its own."""
+    if (worktree := leave_place(run_id)) is not None:
+        with suppress(OSError):  # the terminal may be gone
+            say_error(*words_on(worktree), paper.stream)
 
 
 async def written(run: Unattended, prompt: str, way: Way, result: Result) -> None:

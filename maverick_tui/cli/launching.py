@@ -75,12 +75,14 @@ def plain_launch(arguments: Sequence[str]) -> Launch | None:
     return launch(values.get("--agent"), values.get("--prompt"), is_offline="--offline" in values, script=script)
 
 
-def launch(agent: str | None, prompt: str | None, *, is_offline: bool, script: Path | None) -> Launch:
+def launch(
+    agent: str | None, prompt: str | None, *, is_offline: bool, script: Path | None, worktree: bool = False
+) -> Launch:
     """The same as one value; without credentials there is only the demo."""
     from maverick_tui.ui.launch import Launch
 
     is_demo = script is None and (is_offline or (not has_credentials() and _is_in_demo(agent)))
-    return Launch(Path.cwd(), agent, prompt, is_demo=is_demo, script=script)
+    return Launch(Path.cwd(), agent, prompt, is_demo=is_demo, script=script, worktree=worktree)
 
 
 def _is_in_demo(agent: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from maverick_tui.exceptions import MaverickError
     from maverick_tui.host.far.machines import Machine
     from maverick_tui.host.live import LiveRun
+
+Scope: TypeAlias = Literal["run", "turn", "call"]
+"""How much of a run stops."""
 
 
 def complete_hosted(incomplete: str) -> list[str]:
@@ -38,13 +41,18 @@ def ps(
     does not answer within a few seconds is listed as such. The machines of the setting `hosts` are asked as well, by
     your own ssh; one that is away is told in a line.
 
-    JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, model, name, first_prompt,
-    forked_from, forked_turn, turns, cost_usd, last_at, queued_at, away, read_by, started_at, has_host, answers, pid,
-    version, readers, memory}], times in seconds since 1970, memory in bytes; machine is empty for this one. phase:
-    starting, queued (by max_runs, since queued_at), connecting, ready, working, asks, waits (for a limit to reset),
-    done, failed, interrupted, ended. read_by: the terminals that it is shown on. away: what happened since nobody
-    looks, {since, turns, failures, asked, files, file_names, tokens, cost_usd, is_ended}; null while somebody does.
-    Without a host that answers, away, pid, version, readers and memory are null.
+    JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, project, model, name,
+    first_prompt, forked_from, forked_turn, turns, tokens, cost_usd, cost_sign, last_at, queued_at, doing,
+    doing_since, about, until, silent_since, last_line, steps_done, steps, files, told_at, away, read_by, started_at,
+    has_host, answers, pid, version, readers, memory}], times in seconds since 1970, memory in bytes; machine is empty
+    for this one. doing: what a run at work does, sending, thinking, writing, calling (a call is being written), tool,
+    retrying, interrupting; about: which call, or why it has failed; steps: of its plan; files: how many it has
+    changed; cost_sign: ~ if the cost is an estimate, ≥ if some of it is not known. phase: starting, queued (by
+    max_runs, since queued_at), connecting, ready, working, asks, waits (for a limit to reset), done, failed,
+    interrupted, ended. project: where it was started, if it works in a worktree of its own. read_by: the terminals
+    that it is shown on. away: what happened since nobody looks, {since, turns, failures, asked, files, file_names,
+    tokens, cost_usd, is_ended}; null while somebody does. Without a host that answers, told_at, away, pid, version,
+    readers and memory are null.
     """
     import asyncio
 
@@ -90,36 +98,69 @@ async def _live(machine: str | None) -> tuple[list[LiveRun], list[MaverickError]
 
 def stop(
     runs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="RUN", help="Ids, or their beginnings; HOST:RUN on another machine.", autocompletion=complete_hosted
         ),
-    ],
+    ] = None,
+    turn: Annotated[bool, typer.Option("--turn", help="Only interrupt the turn; the run waits for a prompt.")] = False,
+    call: Annotated[
+        bool, typer.Option("--call", help="Only stop the calls of tools that it waits for; the turn goes on.")
+    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All runs of this machine that have a process.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --all: do not ask.")] = False,
 ) -> None:
     """End runs in good order, and wait until their processes are gone. What has come is kept, and can go on later.
 
-    A turn that is running is interrupted, a question is withdrawn, and prompts that wait are dropped.
+    A turn that is running is interrupted, a question is withdrawn, and prompts that wait are dropped. With --turn or
+    --call the run stays, and less of it stops; it returns when that took effect. Claude Code can stop commands and
+    subagents by themselves, the engine api every call.
     """
     import asyncio
 
     from maverick_tui.host.far.machines import find_machine, machine_and_run
     from maverick_tui.host.finding import find_any_run
 
-    named = [machine_and_run(run) for run in runs]
+    if turn and call:
+        raise typer.BadParameter("Either the turn stops, or its calls.", param_hint="--call")
+    if everything == bool(runs):
+        raise typer.BadParameter("Name the runs, or say --all.", param_hint="RUN")
+    if everything and (runs := _all_runs(turn=turn, call=call, is_sure=yes)) is None:
+        raise typer.Exit(FAILED)
+    named = [machine_and_run(run) for run in runs or []]
     wanted = dict.fromkeys((find_machine(name), run) if name else (None, find_any_run(run)) for name, run in named)
-    if not asyncio.run(_stop_all(list(wanted))):
+    scope: Scope = "turn" if turn else "call" if call else "run"
+    if not asyncio.run(_stop_all(list(wanted), scope)):
         raise typer.Exit(FAILED)
 
 
-async def _stop_all(runs: list[tuple[Machine | None, str]]) -> bool:
-    """End all of them, side by side; whether all have ended."""
+def _all_runs(*, turn: bool, call: bool, is_sure: bool) -> list[str] | None:
+    """The runs of this machine with a process, once somebody has said yes; None if nobody has."""
+    from maverick_tui.cli.asking import is_anybody_there, says_yes
+    from maverick_tui.cli.layout import count
+    from maverick_tui.host.places import has_host, hosted_runs
+
+    runs = [run_id for run_id in hosted_runs() if has_host(run_id)]
+    if not runs:
+        typer.echo("No run has a process of its own now.")
+        return []
+    what = "Interrupt" if turn else "Stop the calls of" if call else "End"
+    if is_sure:
+        return runs
+    if not is_anybody_there():
+        raise typer.BadParameter(f"{count(len(runs), 'run')} would stop: say --yes.", param_hint="--all")
+    return runs if says_yes(f"{what} {count(len(runs), 'run')}: {', '.join(run[:8] for run in runs)}?") else None
+
+
+async def _stop_all(runs: list[tuple[Machine | None, str]], scope: Scope) -> bool:
+    """Stop all of them, side by side; whether all have."""
     import asyncio
 
-    return all(await asyncio.gather(*(_stop(machine, run) for machine, run in runs)))
+    return all(await asyncio.gather(*(_stop(machine, run, scope) for machine, run in runs)))
 
 
-async def _stop(machine: Machine | None, run: str) -> bool:
-    """End a run, and say what came of it; whether it has ended."""
+async def _stop(machine: Machine | None, run: str, scope: Scope) -> bool:
+    """Stop a run, or a part of it, and say what came of it; whether it has."""
     import sys
 
     from maverick_tui.cli.layout import say_error
@@ -127,7 +168,9 @@ async def _stop(machine: Machine | None, run: str) -> bool:
     from maverick_tui.inert import one_line
 
     try:
-        if machine is None:
+        if scope != "run":
+            run, words = await _stop_part(machine, run, scope)
+        elif machine is None:
             from maverick_tui.host.stopping import stop_run
 
             words = await stop_run(run)
@@ -141,3 +184,19 @@ async def _stop(machine: Machine | None, run: str) -> bool:
         say_error(error.message, error.hint, sys.stderr)
         return False
     return True
+
+
+async def _stop_part(machine: Machine | None, run: str, scope: Scope) -> tuple[str, str]:
+    """Stop a part of what a run does; what it is called, and what came of it."""
+    from maverick_tui.host.interrupting import interrupt_turn, stop_calls
+
+    stop_it = interrupt_turn if scope == "turn" else stop_calls
+    if machine is None:
+        from maverick_tui.host.finding import find_hosted_run
+
+        return run, await stop_it(find_hosted_run(run))
+    from maverick_tui.host.far.asking import find_there
+    from maverick_tui.host.far.way import FarWay
+
+    run_id = await find_there(machine, run)
+    return f"{machine.name}:{run_id}", await stop_it(run_id, FarWay(machine))

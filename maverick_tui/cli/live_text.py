@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from maverick_tui.host.live import GLYPHS, OTHER_GLYPH, LiveRun
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.status import clock
 from maverick_tui.runs.tool_text import describe
 
 _MARKS = {
@@ -66,6 +68,7 @@ def _cells(run: LiveRun) -> tuple[str, ...]:
         cut(one_line(str(run.state.get("agent", ""))), _WIDEST_AGENT),
         _since(run.started_at),
         dollars(cost) if cost else "",
+        "worktree" if run.state.get("project") else "",
         f"{run.memory / 1e6:,.0f} MB" if run.memory is not None else "",
         _readers(run),
     )
@@ -82,6 +85,9 @@ def _words(run: LiveRun) -> str:
         return "does not answer"
     if run.phase == "asks" and (asked := run.state.get("asks")):
         return f"asks: {one_line(describe(str(asked[0])))}"
+    since = run.state.get("silent_since")
+    if run.phase == "working" and isinstance(since, int | float):
+        return f"silent for {clock(time.time() - since)}"
     return "waits for its turn" if run.phase == "queued" else one_line(run.phase)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +38,8 @@ def rules(context: typer.Context) -> None:
     rules say.
 
     What a rule allows is exactly what it says: without a * the very command, with one any single plain command like it.
-    What it denies is that, and whatever may amount to it.
+    A * stays in its word and its folder; as the last word it stands for all that follows. What a rule denies is that,
+    and whatever may amount to it.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -118,6 +120,8 @@ def add(
 ) -> None:
     """Add a rule. Before it is saved you see which calls of your kept runs it would have been about.
 
+    As `-` the rule is read from standard input, where nobody sees what is in it in the list of processes.
+
     JSON: {"decision": ..., "rule": ..., "file": ..., "added": true or false, "would_have": {"calls": how many,
     "denied": how many of them you denied, "of": how many were looked at, "examples": {call: how often}}}
     """
@@ -132,6 +136,7 @@ def add(
         raise typer.BadParameter("It needs --yes or --dry-run.", param_hint="--json")
     if ask and deny:
         raise typer.BadParameter("Use either --ask or --deny.", param_hint="--ask, --deny")
+    rule = sys.stdin.read().strip() if rule == "-" else rule
     if problem := wrong_with(rule):
         raise ConfigError(
             f"{rule!r} is no rule: {problem}.", hint="Write it as 'Bash(git status:*)' or 'Read(src/**)'."

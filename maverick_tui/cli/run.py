@@ -8,6 +8,18 @@ from typing import Annotated, Literal
 import typer
 
 from maverick_tui.cli.exit_codes import RUN_EPILOG
+from maverick_tui.cli.run_options import (
+    Allow,
+    Fuse,
+    Inputs,
+    MaxCost,
+    MaxTurns,
+    Timeout,
+    WaitForLimit,
+    fuse_given,
+    pairs,
+    require_amounts,
+)
 from maverick_tui.cli.runs import complete_run
 
 schema_app = typer.Typer(
@@ -40,28 +52,16 @@ def run(
             help="What it should do; - is what is piped in, which must be something.",
         ),
     ] = None,
-    inputs: Annotated[
-        list[str] | None, typer.Option("--input", metavar="NAME=VALUE", help="A declared input. Repeatable.")
-    ] = None,
+    inputs: Inputs = None,
     output: Annotated[
         Literal["text", "json", "stream-json"],
         typer.Option("--output", help="The answer alone; one object at the end; or events, one a line, as they come."),
     ] = "text",
-    max_turns: Annotated[
-        int | None, typer.Option("--max-turns", metavar="N", min=1, help="How often the model may be asked.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", metavar="USD", help="What it may cost, in dollars.")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="S", help="Seconds that all of it may take.")
-    ] = None,
-    allow: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow", metavar="RULE", help="What it may do besides, this time, such as 'Bash(make:*)'. Repeatable."
-        ),
-    ] = None,
+    max_turns: MaxTurns = None,
+    max_cost: MaxCost = None,
+    fuse: Fuse = None,
+    timeout: Timeout = None,
+    allow: Allow = None,
     cwd: Annotated[
         Path | None,
         typer.Option(
@@ -87,18 +87,18 @@ def run(
         str,
         typer.Option("--model", metavar="NAME", help="With --resume or --fork: another model answers from there on."),
     ] = "",
-    wait_for_limit: Annotated[
-        bool,
-        typer.Option(
-            "--wait-for-limit",
-            help="Go on when a limit resets, if that is known; Claude Code does not tell it of API keys.",
-        ),
-    ] = False,
+    wait_for_limit: WaitForLimit = False,
     no_keep: Annotated[bool, typer.Option("--no-keep", help="Keep no journal of this run.")] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Let a script answer instead of a model.")] = False,
     script: Annotated[Path | None, typer.Option("--script", metavar="FILE", help="The script.")] = None,
     detach: Annotated[
         bool, typer.Option("--detach", help="Leave it running in a process of its own; print its id, and return.")
+    ] = False,
+    worktree: Annotated[
+        bool, typer.Option("--worktree", help="Work in a git worktree of its own, on a branch of its own.")
+    ] = False,
+    with_changes: Annotated[
+        bool, typer.Option("--with-changes", help="With --worktree: what is not committed comes along.")
     ] = False,
     on: Annotated[
         str | None,
@@ -123,16 +123,19 @@ def run(
     With --detach its questions wait for a person, and --on HOST starts it on another machine. See `maverick ps`,
     `logs`, `wait` and `stop`; exit codes 5 to 7 are those of `wait` then.
 
+    A worktree begins with the commit that is checked out, and stays if anything was done in it: see `maverick
+    worktree`. No hook or filter of the repository runs for it.
+
     --output json is {run_id, result, ok, error, usage, cost, turns, duration, session}; for stream-json see `maverick
     schema events`: events are masked as they are kept. Ctrl+C ends it in good order, a second one at once.
     """
+    given = fuse_given(fuse)
     if offline != (script is not None):
         raise typer.BadParameter("--offline and --script FILE belong together.", param_hint="--offline")
-    for name, amount in (("--max-cost", max_cost), ("--timeout", timeout)):
-        if amount is not None and not 0 < amount < float("inf"):
-            raise typer.BadParameter(f"{amount:g} is not more than 0.", param_hint=name)
+    require_amounts(max_cost, timeout)
     if on is None and cwd is not None and not cwd.is_dir():
         raise typer.BadParameter(f"Directory '{cwd}' does not exist.", param_hint="--cwd")
+    _require_worktree(worktree=worktree, with_changes=with_changes, resume=resume, on=on)
     if on is not None:
         _require_far(detach=detach, resume=resume, script=script)
     if resume is not None and fork is not None:
@@ -159,8 +162,8 @@ def run(
         from maverick_tui.host.orders import Order
 
         order = Order(
-            new_id(), agent, str(cwd or ""), text or piped() or "", _pairs(inputs or []), tuple(allow or ()),
-            max_turns, max_cost, timeout, waits_for_limit=wait_for_limit or None,
+            new_id(), agent, str(cwd or ""), text or piped() or "", pairs(inputs or []), tuple(allow or ()),
+            max_turns, max_cost, timeout, waits_for_limit=wait_for_limit or None, fuse=given,
         )  # fmt: skip
         typer.echo(f"{on}:{start_on(on, order)}")
         return
@@ -171,14 +174,17 @@ def run(
         agent,
         text,
         goes_on.folder if goes_on is not None else (cwd or Path.cwd()).absolute(),
-        _pairs(inputs or []),
+        pairs(inputs or []),
         output,
         RunLimits(max_turns, max_cost, timeout),
         tuple(allow or ()),
         waits_for_limit=wait_for_limit,
         is_kept=not no_keep,
         script=script,
+        fuse=given,
         goes_on=goes_on,
+        worktree=worktree,
+        brings_changes=with_changes,
     )
     if detach:
         from maverick_tui.cli.detaching import run_detached
@@ -186,6 +192,18 @@ def run(
         typer.echo(run_detached(wanted))
     elif code := run_headless(wanted):
         raise typer.Exit(code)
+
+
+def _require_worktree(*, worktree: bool, with_changes: bool, resume: str | None, on: str | None) -> None:
+    """BadParameter for a worktree that a run cannot have."""
+    if with_changes and not worktree:
+        raise typer.BadParameter("It goes with --worktree.", param_hint="--with-changes")
+    for is_given, why in (
+        (resume is not None, "A run goes on where it was: in its worktree, if it had one."),
+        (on is not None, "A run on another machine cannot have one: let it run in a folder of its own there."),
+    ):
+        if worktree and is_given:
+            raise typer.BadParameter(why, param_hint="--worktree")
 
 
 def _require_far(*, detach: bool, resume: str | None, script: Path | None) -> None:
@@ -208,19 +226,6 @@ def _require_detachable(output: str, fork: str | None, *, no_keep: bool) -> None
     ):
         if is_given:
             raise typer.BadParameter(why, param_hint=name)
-
-
-def _pairs(inputs: list[str]) -> dict[str, str]:
-    from maverick_tui.cli.launching import typed
-
-    values: dict[str, str] = {}
-    for given in inputs:
-        name, mark, value = typed(given).partition("=")
-        if not mark or not name or name in values:
-            wrong = "is given twice" if name in values else "is not NAME=VALUE"
-            raise typer.BadParameter(f"{given!r} {wrong}.", param_hint="--input")
-        values[name] = value
-    return values
 
 
 def add_to(app: typer.Typer) -> None:

@@ -9,11 +9,11 @@ from maverick_tui.runs.failure_words import end_of
 from maverick_tui.runs.tool_text import describe, key_argument
 
 if TYPE_CHECKING:
-    from maverick_tui.runs.unattended import Unattended
+    from maverick_tui.runs.outcome import RunOutcome
 
 _NEXT = {
     "timeout": "Give it more with --timeout, or give it less to do.",
-    "limit": "Raise --max-turns or --max-cost, or give it less to do.",
+    "limit": "Raise --max-turns, --max-cost or --fuse, or give it less to do.",
 }
 _CODES = {"timeout": TIMED_OUT, "limit": OVER_LIMIT, "interrupted": INTERRUPTED}
 _ALLOW = (
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
         return {"kind": self.kind, "message": self.message, "hint": self.hint} if self.kind else None
 
 
-def verdict_of(run: Unattended) -> Verdict:
+def verdict_of(run: RunOutcome) -> Verdict:
     """What came of it: what we have ended it for counts before what it has failed with, and that before refusals."""
     if run.cut:
         return Verdict(_CODES[run.cut], run.cut, run.why, _NEXT.get(run.cut, ""))

@@ -162,6 +162,11 @@ def _left() -> Iterator[Finding]:
         fact = f"{len(left)} left by hosts that were killed: {_named([path.name for path in left])}"
         hint = f"The next run that starts removes them, or you do: rm {shlex.join(map(str, left))}"
         yield Finding("Stale files", "warning", fact, hint, {"files": [*map(str, left)]})
+    from maverick_tui.worktrees.races import left_behind as left_races
+
+    if races := left_races():
+        fact = f"{len(races)} killed, with worktrees or branches that nobody has removed yet: {_named(races)}"
+        yield Finding("Races", "warning", fact, "Remove them: maverick worktree list", {"races": [*races]})
 
 
 def _named(names: Sequence[object]) -> str:

@@ -10,6 +10,9 @@ from maverick_tui.inert import one_line
 ENDED_TASKS = frozenset({"completed", "failed", "stopped", "killed"})
 """States of subagents and background tasks that do not go on."""
 
+COMMANDS, SUBAGENTS = ("Bash", "PowerShell"), ("Agent", "Task")
+"""Tools of Claude Code whose calls it knows as tasks: it can stop them, and nothing else, by themselves."""
+
 BY_ITSELF = "◷ scheduled"
 """How a prompt is marked that nobody has sent."""
 

@@ -126,6 +126,8 @@ class AgentLoaded(Event):
     """What else it may use, or have started: each is a kind, a name, and for what may change below it a digest."""
     limits: dict[str, Any] | None = None
     """What a prompt may take at most, by the names of its limits; None where nobody has told."""
+    project: str = ""
+    """The folder that it was started in, where `cwd` is a worktree of its own; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ class RunEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class PromptQueued(Event):
-    """A prompt waits for its turn."""
+    """A prompt waits for its turn; told again of one that waits, its text is another one now."""
 
     prompt_id: str
     text: str
@@ -207,6 +209,45 @@ class PromptsHeld(Event):
 @dataclass(frozen=True, slots=True)
 class PromptsReleased(Event):
     """What was held is sent again, each prompt when its turn comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged(Event):
+    """The waiting prompts as they stand now: their order, and which of them are held.
+
+    Those that are `urgent` do not wait for the end of the turn: the agent has them as soon as it takes something in.
+    """
+
+    prompt_ids: tuple[str, ...]
+    held: tuple[str, ...] = ()
+    urgent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSteered(Event):
+    """A prompt that waited was given to the agent in the middle of this turn."""
+
+    turn: int
+    prompt_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShellStarted(Event):
+    """The person runs a command of their own in the run's folder."""
+
+    shell: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShellEnded(Event):
+    """Such a command has ended: with a code, because somebody stopped it, or without having run."""
+
+    shell: str
+    output: str
+    code: int | None = None
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +276,19 @@ class InterruptRequested(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class CallStopping(Event):
+    """Somebody wants one call of a tool, or one subagent, to stop while the turn goes on, and what came of that.
+
+    It is `asked` at first; then `stopped` once that took effect, or `failed` if it could not be done.
+    """
+
+    call: str
+    state: Literal["asked", "stopped", "failed"]
+    reason: str = ""
+    """Why it could not."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
     """The turn is over; `usage` is what it has used, to the token."""
 
@@ -249,6 +303,8 @@ class TurnEnded(Event):
     failure: Failure | None = None
     place: str = ""
     """What the engine knows the end of the turn by in its conversation, if it has told."""
+    value: Any = None
+    """The answer as a value, where the agent has an output schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +487,29 @@ class JobsScheduled(Event):
     jobs: tuple[dict[str, Any], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FusesSet(Event):
+    """What the run may use before it holds and asks, all of it; told again when somebody has given it more.
+
+    A fuse has its `scope` (`run`, `agent_day` or `day`), its `unit` (`usd`, `tokens`, `turns` or `minutes`), how much
+    that is at `most`, how much of it others have used (`others`), and how much it was `extended` by.
+    """
+
+    fuses: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stalled(Event):
+    """Nothing has come from the model since the time `since`. Whatever comes next says that this is over."""
+
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class StallPutOff(Event):
+    """Somebody waits on."""
+
+
 # -- permissions -------------------------------------------------------------------------------------------------------
 
 
@@ -450,6 +529,8 @@ class PermissionAsked(Event):
     grants: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     rules_file: str = ""
+    marks: tuple[dict[str, Any], ...] = ()
+    """Parts of its arguments that are to be looked at, and why: see `events/marks.py`."""
 
 
 @dataclass(frozen=True, slots=True)

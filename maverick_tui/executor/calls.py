@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from maverick_tui.exceptions import AgentError, did_you_mean
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted
+from maverick_tui.executor.cancel import StoppedError
 from maverick_tui.executor.definition import ToolConfig
 from maverick_tui.executor.model.messages import Message, ToolCall
 from maverick_tui.executor.spending import Spending
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 WAITS = "This call is waiting for a decision."
 NOT_BELOW = "This call needs a decision that may take a while, and a subagent cannot wait for one."
 CUT_OFF = "This call was cut off before it was answered."
+STOPPED = "The user has stopped this call before it was answered. What it has done until then is done."
 NO_MORE_CALLS = "This call was not made: the limit on tool calls has been reached."
 
 
@@ -187,7 +189,9 @@ class Calls:
         context = replace(self._context, call_id=call.id, deadline=min(deadlines, default=None))
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await found.execute(arguments, context)
+                return await context.cancel.alone(call.id, found.execute(arguments, context))
+        except StoppedError as error:
+            raise ToolError(STOPPED, kind="tool") from error
         except TimeoutError as error:
             if not limit.expired():
                 raise

@@ -35,7 +35,8 @@ class AgentExecutor:
     """Asks a model, runs the tools that it calls, and asks again, until it is done or a limit is reached.
 
     It keeps nothing between executions, and several may run at the same time. `agents` are definitions that others
-    may call as tools; `approve` is asked before each tool call.
+    may call as tools; `approve` is asked before each tool call, and `between` after them for what
+    a person wants to add before the model goes on.
     """
 
     def __init__(
@@ -45,9 +46,10 @@ class AgentExecutor:
         *,
         agents: Mapping[str, AgentDefinition] | None = None,
         approve: Approve | None = None,
+        between: Callable[[], str] = lambda: "",
     ) -> None:
         registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
-        self._parts = Parts(agent, registry, agents or {}, approve)
+        self._parts = Parts(agent, registry, agents or {}, approve, between)
 
     async def execute(
         self,

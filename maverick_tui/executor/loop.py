@@ -29,6 +29,7 @@ class Loop:
     ) -> None:
         self._plan, self._spending, self._resumed = frame.plan, frame.spending, frame.resumed
         self._approve, self._emit, self._parent = frame.parts.approve, frame.emit, frame.parent
+        self._between = frame.parts.between
         self._tools = tools
         self._ending = ending
         self._context = context
@@ -138,6 +139,8 @@ class Loop:
             self._suspend(wanted, answers, calls.suspended, handed_in)
         add_answers(self.messages, answers)
         turn.calls = None
+        if self.suspension is None and handed_in is None and not self._parent and (words := self._between()):
+            self.messages.append(Message.user(words))
         if self.suspension is None and handed_in is not None and not self._wants_repair(handed_in):
             self.draft.handed_in = handed_in
         self._end_turn(turn, reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ class Parts:
     tools: ToolRegistry
     agents: Mapping[str, AgentDefinition]
     approve: Approve | None
+    between: Callable[[], str] = lambda: ""
+    """What a person wants to say between two turns of the model; it is taken by asking."""
 
     def model_of(self, definition: AgentDefinition) -> str:
         """The name of the model that answers; empty if it is unknown."""

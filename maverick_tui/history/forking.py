@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 import uuid
-from pathlib import Path
 
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.history.going_on import GoingOn, scripted
+from maverick_tui.history.going_on import GoingOn, folder_of, scripted
 from maverick_tui.history.reading import read_told
 from maverick_tui.journal.folders import find_run
 from maverick_tui.runs.forking import fork_of
@@ -47,4 +46,4 @@ def to_fork(run_id: str, turn: int | None, *, agent: str = "", model: str = "", 
         raise ConfigError(f"The agent of the run {run_id} was never loaded.", hint="Start the agent anew.")
     if loaded.is_offline and not has_script:
         raise scripted(run_id)
-    return GoingOn(fork.run_id, fork.agent, Path(loaded.cwd), fork.past, None)
+    return GoingOn(fork.run_id, fork.agent, folder_of(loaded), fork.past, None)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from maverick_tui.events.kinds import AgentLoaded
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.reading import file_of, is_foreign, read_run
 from maverick_tui.journal.folders import is_alive, journal_of
@@ -27,6 +28,11 @@ class GoingOn(NamedTuple):
     """None where its journal is still to be written, with all its past in it: that of a fork, or of a session."""
     is_foreign: bool = False
     """Whether it is a session of Claude Code, which removes what is old, and which any agent may go on with."""
+
+    @property
+    def had_worktree(self) -> bool:
+        """Whether it has worked in a worktree of its own, which `folder` is not."""
+        return self.past.loaded is not None and bool(self.past.loaded.project)
 
     @property
     def is_of_script(self) -> bool:
@@ -62,7 +68,12 @@ def to_go_on(run_id: str) -> GoingOn:
     if is_foreign(run_id):
         _require_quiet(run_id)
         return GoingOn(run_id, loaded.agent, Path(loaded.cwd), past._replace(kept=0), None, is_foreign=True)
-    return GoingOn(run_id, loaded.agent, Path(loaded.cwd), past, reading.size)
+    return GoingOn(run_id, loaded.agent, folder_of(loaded), past, reading.size)
+
+
+def folder_of(loaded: AgentLoaded) -> Path:
+    """The folder that a run was started in: it may have worked in a worktree of its own."""
+    return Path(loaded.project or loaded.cwd)
 
 
 def scripted(run_id: str) -> ConfigError:

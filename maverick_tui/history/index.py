@@ -26,6 +26,7 @@ from maverick_tui.history.database import (
 )
 from maverick_tui.history.filters import Filter, match_expression
 from maverick_tui.history.listed import UNREAD, Hit, ListedRun
+from maverick_tui.history.prompts import PastPrompt, find_prompts, whole_prompt
 from maverick_tui.history.reading import read_run
 from maverick_tui.history.scanning import Summary, Turn
 from maverick_tui.history.sessions.taking_in import THEIRS, list_sessions, read_sessions, unread
@@ -217,6 +218,24 @@ class RunIndex:
             f"SELECT {columns} FROM turns JOIN journals USING (run) WHERE run_id = ? ORDER BY number", [run_id]
         )
         return [Turn(*row) for row in rows]
+
+    def taken(self, only: str = "") -> list[tuple[str, float | None, float]]:
+        """What each of our runs that has ended has cost, and how many seconds its turns took, with its agent; the last
+        first. Of all agents, or of `only` one.
+        """
+        where = "source = ? AND turns > 0 AND ended_at IS NOT NULL" + (" AND agent = ?" if only else "")
+        return self._ask(
+            f"SELECT agent, cost_usd, worked FROM runs JOIN journals USING (run) WHERE {where} ORDER BY {_NEWEST}",
+            [OURS, *([_utf8(only)] if only else [])],
+        )
+
+    def prompts(self, words: Sequence[str] = (), limit: int = 200) -> list[PastPrompt]:
+        """What was asked in any run, newest first and each text once, with all these words in it."""
+        return find_prompts(self._ask, [_utf8(word) for word in words], limit)
+
+    def whole_prompt(self, prompt: PastPrompt) -> str:
+        """All of a prompt that was found, of which only the beginning is listed."""
+        return whole_prompt(self._ask, prompt)
 
     def last_words(self, run_id: str) -> str:
         """The end of what was answered last; empty if nothing was, or it is a session that is still to be read."""

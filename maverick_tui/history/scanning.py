@@ -159,6 +159,7 @@ class Scan:
             "prompt_dropped": self._prompt_dropped,
             "turn_started": self._turn_started,
             "prompt_sent": self._prompt_sent,
+            "prompt_steered": self._prompt_steered,
             "turn_ended": self._turn_ended,
             "block_started": self._block_started,
             "block_ended": self._block_ended,
@@ -346,6 +347,9 @@ class Scan:
         if origin == "person" and not self.summary.first_prompt:
             self.summary.first_prompt = text[:SHORT]
         self._say("prompt", text)
+
+    def _prompt_steered(self, data: dict[str, Any]) -> None:
+        self._say("prompt", data["text"])
 
     def _prompt_sent(self, data: dict[str, Any]) -> None:
         self._say("prompt", data["text"])

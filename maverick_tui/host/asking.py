@@ -23,6 +23,8 @@ HEARS_WITHIN = 15.0
 """Seconds that a host is given that is wanted itself: its machine may be busy."""
 ENDS_WITHIN = 60.0
 """Seconds that a run has to end in good order."""
+AT_ONCE = 12
+"""Hosts that are asked at the same time: a hundred at once would hold up whatever else the asking program does."""
 _LOOK_EVERY = 0.02
 
 
@@ -46,9 +48,12 @@ async def ask_hosts(run_ids: Iterable[str]) -> dict[str, HostHello | None]:
     A run whose host is gone is left out.
     """
 
+    room = asyncio.Semaphore(AT_ONCE)
+
     async def ask(run_id: str) -> HostHello | None:
         with suppress(ConfigError, NetworkError):
-            return await ask_host(run_id, ANSWERS_WITHIN)
+            async with room:
+                return await ask_host(run_id, ANSWERS_WITHIN)
         return None
 
     asked = list(run_ids)

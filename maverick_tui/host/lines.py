@@ -33,6 +33,9 @@ VERSION = 1
 LONGEST = 4 * 1024 * 1024
 """Bytes of the longest line that a host takes: a prompt with whatever was pasted into it."""
 
+NO_COMMAND = "that is no command"
+"""How a host begins to refuse what it does not know."""
+
 MANY = 8
 """Pieces of a block that are fewer take less room as events, until the block has ended."""
 
@@ -71,12 +74,32 @@ class ToldState(NamedTuple):
     forked_from: str = ""
     forked_turn: int = 0
     turns: int = 0
+    tokens: int = 0
     cost_usd: float | None = None
+    cost_sign: str = ""
+    """What stands before a cost that is not a bill: `~` if it is an estimate, `≥` if some of it is not known."""
     last_at: float = 0.0
     queued_at: float | None = None
+    silent_since: float | None = None
+    doing: str = ""
+    """What a run at work does at the moment: see `Phase` of `runs/store.py`."""
+    doing_since: float = 0.0
+    about: str = ""
+    """Which call runs or is asked about, or why it has failed."""
+    until: float | None = None
+    last_line: str = ""
+    """The last line of what it has said."""
+    steps_done: int = 0
+    steps: int = 0
+    """Of its plan."""
+    files: int = 0
+    """How many it has written to."""
+    told_at: float = 0.0
+    """When this was said, by the clock that all its times are of."""
     away: Any = None
     """See `runs/digest.py`, which looks at it by itself."""
     read_by: tuple[str, ...] = ()
+    project: str = ""
 
 
 class HostHello(NamedTuple):
@@ -101,6 +124,8 @@ class HostHello(NamedTuple):
     version: int = VERSION
     knows_pace: bool = False
     """Whether it can be told a `pace`: one of an older version would refuse it."""
+    knows_calls: bool = False
+    """Whether it can stop one call alone: one of an older version would stop the turn."""
 
 
 def line(value: Mapping[str, Any]) -> bytes:

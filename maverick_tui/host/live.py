@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from maverick_tui.events.typed import fitting
@@ -21,6 +22,8 @@ from maverick_tui.runs.store import fork_words
 GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
 """Signs for what a run is about; for anything else there is another one."""
 OTHER_GLYPH = "○"
+LONGEST_READ = 2_000_000
+"""Bytes of a journal that is read again and again for a list."""
 
 
 class LiveRun(NamedTuple):
@@ -74,6 +77,7 @@ class LiveRun(NamedTuple):
             "run_id": self.run_id,
             "title": self.title,
             "read_by": [],
+            "told_at": None,
             **self.state,
             "needs_person": self.needs_person,
             "started_at": self.started_at,
@@ -155,6 +159,14 @@ async def hosted_now(run_ids: Iterable[str]) -> list[LiveRun]:
     return sorted(found, key=_place)
 
 
+def hostless_runs(known: Container[str]) -> list[LiveRun]:
+    """Runs that are alive without a host and not among these, by their journals; of a long one little is known.
+
+    In a thread, for it reads files.
+    """
+    return [_by_its_journal(run_id, LONGEST_READ) for run_id in _alive() if run_id not in known]
+
+
 def _place(run: LiveRun) -> tuple[bool, bool, float, float, str]:
     queued_at = run.state.get("queued_at") or 0.0  # of all others none, so that they stand before those who wait
     return not run.needs_person, not run.is_silent, queued_at, -(run.started_at or 0.0), run.run_id
@@ -164,9 +176,14 @@ def _alive() -> list[str]:
     return [run_id for run_id in kept_runs() if is_alive(journal_of(run_id))]
 
 
-def _by_its_journal(run_id: str) -> LiveRun:
-    """What is known of a run that nobody could be asked about."""
+def _by_its_journal(run_id: str, longest: float = math.inf) -> LiveRun:
+    """What is known of a run that nobody could be asked about, unless its journal is longer than that."""
     state, began = LiveState(), None
+    try:
+        if journal_of(run_id).stat().st_size > longest:
+            return LiveRun(run_id, {"phase": "working"}, None, has_host=has_host(run_id))
+    except OSError:
+        pass  # it is not kept any more
     try:
         events = read_told(run_id).events
     except ConfigError:  # it is not kept, or nobody can read it; it is alive all the same

@@ -38,8 +38,20 @@ class Order:
     """The id of the run whose conversation it begins with, up to the end of a turn."""
     fork_turn: int = 0
     fork_at: float = 0.0
+    fuse: dict[str, float] = field(default_factory=dict)
+    """What it may use before it holds and asks, if not what its agent and the settings say."""
     takes: str = ""
     """The model that is to answer, if not the agent's own."""
+    is_attended: bool = True
+    """Whether somebody may be asked; if not, the run and its process end once nothing is left to do."""
+    tags: tuple[str, ...] = ()
+    """What it is found by in the history."""
+    worktree: bool = False
+    """Whether it works in a worktree of its own, of the repository around `cwd`."""
+    brings_changes: bool = False
+    """Whether what is not committed comes along there."""
+    race: str = ""
+    """The race that it runs in, and ends with."""
 
     @property
     def limits(self) -> RunLimits:
@@ -61,6 +73,7 @@ def order_from_json(data: dict[str, Any]) -> Order:
     known = {one.name for one in fields(Order)}
     try:
         given: dict[str, Any] = {name: value for name, value in data.items() if name in known}
-        return Order(**{**given, "allowed": tuple(given.get("allowed", ()))})
+        lists = {name: tuple(given.get(name, ())) for name in ("allowed", "tags")}
+        return Order(**{**given, **lists})
     except TypeError as error:
         raise ConfigError(f"That is no order for a host: {error}.") from error

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.config import MaverickConfig
-from maverick_tui.exceptions import MaverickError
+from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.fuse_amounts import WANTED, are_amounts
+from maverick_tui.history.day_use import DayLedger
 from maverick_tui.history.forking import told_by
 from maverick_tui.history.going_on import GoingOn, to_go_on
+from maverick_tui.history.labels import tag_run
 from maverick_tui.host.notifying import notifying
 from maverick_tui.host.orders import Order, order_from_json
 from maverick_tui.host.places import log_of
@@ -37,7 +40,9 @@ from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.holding import Holding
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
+from maverick_tui.runs.placing import Wish, leave_place
 from maverick_tui.runs.unattended import limited
+from maverick_tui.worktrees.races import is_running
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -120,13 +125,19 @@ async def _host(order: Order) -> None:
     async with _settings(order) as config:
         _stand_back(config.host_nice)
         run = _run(order, config, goes_on)
+        run.fuses.given, run.fuses.ledger = fuse_of(order.fuse), DayLedger(order.run_id)
         run.admission = line = WaitingLine(order.run_id, config.max_runs, run.events)
         server = RunServer(order.run_id, order.agent, run.events, run)
         since = len(goes_on.past.events) if goes_on is not None else 0
-        news = notifying(order.run_id, run.events, config.notify_command, lambda: server.readers > 0, since)
+        told_by = config.notify_command if order.is_attended else ()  # of hundreds, whoever has ordered them tells
+        news = notifying(order.run_id, run.events, told_by, lambda: server.readers > 0, since)
         async with server.listening(), news:
             if order.is_kept and config.keep_runs:  # once its place is its own: else somebody else may have to keep it
+                if goes_on is None:
+                    _require_new(order.run_id)
                 run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
+                if order.tags:
+                    tag_run(order.run_id, order.tags)
             line.try_enter()  # before whoever is started after us
             _answer({"ready": os.getpid()})
             _heed_signals(run)
@@ -137,12 +148,20 @@ async def _host(order: Order) -> None:
                 asyncio.create_task(_end_at_rest(run, server, config.host_idle_minutes * 60), name="maverick-rest"),
                 asyncio.create_task(_hold(run, order, since), name="maverick-limits"),
                 asyncio.create_task(_end_in_time(run, line, order.max_seconds), name="maverick-time"),
+                asyncio.create_task(_end_with_race(run, order.race), name="maverick-race"),
             )
             try:
                 await run.start()
             finally:
                 for task in watching:
                     task.cancel()
+    await asyncio.to_thread(leave_place, order.run_id)
+
+
+def _require_new(run_id: str) -> None:
+    """ConfigError if there was such a run: whoever did not hear of its beginning may have ordered it twice."""
+    if journal_of(run_id).exists():
+        raise ConfigError(f"The run {run_id} has begun already.", hint=f"See `maverick logs {run_id}`.")
 
 
 def _past_of(order: Order) -> GoingOn | None:
@@ -176,17 +195,36 @@ def _run(order: Order, config: MaverickConfig, goes_on: GoingOn | None) -> Local
 
     def make() -> MaverickAgent:
         agent = load_agent(order.agent, cwd)(config=config).with_inputs(order.inputs)
+        if order.takes and goes_on is None:
+            agent._answer_by(order.takes)
         return limited(agent, config, order.limits, order.allowed) if order.is_limited else agent
 
     async def prepare() -> RunPlan:
-        plan = RunPlan(make, cwd, config, dict(order.inputs))
+        plan = RunPlan(make, cwd, config, dict(order.inputs), wish=wish)
         return replace(plan, drafts=prompts(), remark=off_script) if order.is_demo else plan
 
     past = goes_on.past if goes_on is not None else None
+    had_one = goes_on is not None and goes_on.had_worktree
+    is_new = past is None or past.is_fork
+    wish = Wish(order.run_id, order.worktree or had_one, order.brings_changes, order.race, is_new, had_one, enters=True)
     if past is not None and not past.is_fork:
         model = order.takes or past.model
         past = past._replace(granted=order.allowed, limited=order.limits.named, model=model)
-    return LocalRun(prepare, run_id=order.run_id, name=order.agent, past=past, continues=order.waits_for_limit)
+    return LocalRun(
+        prepare,
+        run_id=order.run_id,
+        name=order.agent,
+        is_attended=order.is_attended,
+        past=past,
+        continues=order.waits_for_limit,
+    )
+
+
+def fuse_of(given: Mapping[str, object]) -> dict[str, float]:
+    """The amounts of an order, which may be of any version. ConfigError for what is none."""
+    if not are_amounts(given):
+        raise ConfigError(f"That is no fuse: {given!r}.", hint=f"It is {WANTED}.")
+    return {unit: float(amount) for unit, amount in given.items()}  # type: ignore[arg-type]
 
 
 def _heed_signals(run: LocalRun) -> None:
@@ -216,6 +254,14 @@ async def _end_in_time(run: LocalRun, line: WaitingLine, seconds: float | None) 
         await line.entered()
         await asyncio.sleep(seconds)
         run.stop("timeout", f"It has taken the {seconds:g} s that it was given.")
+
+
+async def _end_with_race(run: LocalRun, race: str) -> None:
+    """End a run whose race has ended without it, however that was: nobody would know of it."""
+    if race:
+        while is_running(race):  # noqa: ASYNC110 - nobody tells us that another process is gone
+            await asyncio.sleep(LOOK_EVERY)
+        run.stop("ended", "The race that it ran in has ended.")
 
 
 async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None:

@@ -15,6 +15,7 @@ from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.lines import (
     LONGEST,
+    NO_COMMAND,
     HostHello,
     ProtocolError,
     ReaderHello,
@@ -27,6 +28,7 @@ from maverick_tui.host.lines import (
     pace_line,
 )
 from maverick_tui.host.ways import THIS_MACHINE, AwayError, HostGoneError, Way
+from maverick_tui.inert import one_line
 from maverick_tui.runs.commands import AnswerPermission, Command, DropPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
@@ -249,8 +251,15 @@ class RemoteRun:
         elif "done" in said:
             self._hear(str(said["done"]))
         elif "refused" in said:
+            why = str(said["refused"])
+            if str(said.get("id", "")) in self._unheard and why.startswith(NO_COMMAND):
+                why = f"The process of this run is of another Maverick ({self._version}), and cannot do that: {why}."
             self._hear(str(said.get("id", "")))
-            self._on_refused(str(said["refused"]))
+            self._on_refused(why)
+
+    @property
+    def _version(self) -> str:
+        return one_line(self.hello.maverick) if self.hello is not None else "?"
 
     def _hear(self, name: str) -> None:
         self._unheard.pop(name, None)

@@ -15,6 +15,7 @@ from typing import Any
 from maverick_tui import __version__
 from maverick_tui.events.kinds import SCHEMA, Event
 from maverick_tui.host.lines import (
+    NO_COMMAND,
     HostHello,
     ProtocolError,
     ReaderHello,
@@ -175,7 +176,8 @@ class RunServer:
             self._state.leave(at)
         self._count(len(self._events))
         # Whoever lists it does not know what its secrets are.
-        state = redact_data({**self._state.to_json(), "read_by": self._following.names}, stand_in=lambda *_: None)
+        told = {**self._state.to_json(), "read_by": self._following.names, "told_at": self._clock()}
+        state = redact_data(told, stand_in=lambda *_: None)
         return HostHello(
             self.run_id,
             self._agent,
@@ -189,6 +191,7 @@ class RunServer:
             state if not self._following else {**state, "away": None},
             now=self._clock(),
             knows_pace=True,
+            knows_calls=True,
         )
 
     def _count(self, until: int) -> None:
@@ -293,5 +296,5 @@ def _command(value: object) -> Command:
         if isinstance(value, dict):
             return command_from_json(value)
     except (TypeError, ValueError) as error:
-        raise ProtocolError(f"that is no command: {error}") from error
-    raise ProtocolError("that is no command")
+        raise ProtocolError(f"{NO_COMMAND}: {error}") from error
+    raise ProtocolError(NO_COMMAND)

@@ -7,9 +7,11 @@ from typing import Any, Literal
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.host.doing import Doing
 from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.digest import Tally
 from maverick_tui.runs.figures import Figures
+from maverick_tui.runs.own_questions import asked_by
 
 Phase = Literal[
     "starting", "queued", "connecting", "ready", "working", "asks", "waits", "done", "failed", "interrupted", "ended"
@@ -24,6 +26,8 @@ class LiveState:
 
     agent: str = ""
     folder: str = ""
+    project: str = ""
+    """Where it was started, if it works in a worktree of its own."""
     model: str = ""
     name: str = ""
     first_prompt: str = ""
@@ -34,6 +38,8 @@ class LiveState:
     last_at: float = 0.0
     queued_at: float | None = None
     """Since when it waits for its turn."""
+    silent_since: float | None = None
+    """Since when nothing has come from its model, where that is worth telling."""
     _rest: Phase = "starting"
     _is_working: bool = False
     _asked: dict[str, str] = field(default_factory=dict)
@@ -44,6 +50,7 @@ class LiveState:
     """Whether what is told is another run's, of which this is a fork."""
     _figures: Figures = field(default_factory=Figures)
     _away: Tally = field(default_factory=Tally)
+    _doing: Doing = field(default_factory=Doing)
 
     @property
     def phase(self) -> Phase:
@@ -68,9 +75,12 @@ class LiveState:
     def take(self, event: Event) -> None:
         """The next event."""
         self.last_at = event.at
-        if isinstance(event, ev.BlockGrew):  # most events are, and say nothing here
+        self.silent_since = event.since if isinstance(event, ev.Stalled) else None
+        if isinstance(event, ev.BlockGrew):  # most events are, and say little here
+            self._doing.grew(event)
             return
         self._away.take(event)
+        self._doing.take(event)
         match event:
             case ev.RunStarted():
                 self.agent, self.forked_from, self.forked_turn = event.agent, event.forked_from, event.forked_turn
@@ -81,6 +91,7 @@ class LiveState:
                 self.name = event.name
             case ev.AgentLoaded():
                 self.agent, self.folder, self.model = event.agent, event.cwd, event.model
+                self.project = event.project
             case ev.ModelNamed():
                 self.model = event.model
             case ev.Connecting():
@@ -96,6 +107,8 @@ class LiveState:
                 self._queued.discard(event.prompt_id)
             case ev.PromptsHeld():
                 self._queued.difference_update(event.prompt_ids)
+            case ev.QueueChanged():
+                self._queued = {*event.prompt_ids} - {*event.held}
             case ev.TurnStarted():
                 self._queued.discard(event.prompt_id)
                 self.turns, self._is_working = event.turn, True
@@ -107,7 +120,7 @@ class LiveState:
                 self._is_working, self._rest = False, event.outcome
                 self._figures.turn_ended(event)
             case ev.PermissionAsked():
-                self._asked[event.request] = event.tool
+                self._asked[event.request] = asked_by(event.call, event.tool)
             case ev.PermissionSettled():
                 self._asked.pop(event.request, None)
             case ev.ContinuePlanned():
@@ -128,21 +141,28 @@ class LiveState:
 
     def to_json(self) -> dict[str, Any]:
         """As a host tells it."""
-        away = self._away.digest(self._figures.usage)
+        figures, phase = self._figures, self.phase
+        away = self._away.digest(figures.usage)
+        is_estimate = figures.is_estimate or figures.has_live_cost
         return {
-            "phase": self.phase,
+            "phase": phase,
             "is_settled": self.is_settled,
             "asks": list(self._asked.values()),
             "agent": self.agent,
             "folder": self.folder,
+            "project": self.project,
             "model": self.model,
             "name": self.name,
             "first_prompt": self.first_prompt,
             "forked_from": self.forked_from,
             "forked_turn": self.forked_turn,
             "turns": self.turns,
-            "cost_usd": self._figures.usage.cost_usd,
+            "tokens": figures.usage.total,
+            "cost_usd": figures.usage.cost_usd,
+            "cost_sign": "≥" if figures.has_unpriced else "~" if is_estimate else "",
             "last_at": self.last_at,
-            "queued_at": self.queued_at if self.phase == "queued" else None,
+            "queued_at": self.queued_at if phase == "queued" else None,
+            "silent_since": self.silent_since,
+            **self._doing.to_json(phase),
             "away": away.to_json() if away is not None else None,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from maverick_tui.inert import inert
@@ -54,6 +54,8 @@ class Attachment(NamedTuple):
     """Whether the line there is broken, and is tried again."""
     set_hidden: Callable[[bool], None] = lambda _is_hidden: None
     """Tells its process whether it is on nobody's screen here."""
+    stops_calls: bool = True
+    """Whether its process can stop one call alone; an older one would stop the turn."""
 
     def named(self, run_id: str) -> str:
         """The run as commands name it."""
@@ -76,6 +78,10 @@ class RunModel:
         """Whether we only look on while it is served: what becomes of it is not ours to say."""
         self.is_hidden = True
         """Whether it is not on the screen. Its process is told, and does not tell each word at once then."""
+        self.fuse: Mapping[str, float] = {}
+        """What it may use before it holds and asks, if that was said when it was started."""
+        self.wants_worktree = False
+        """Whether it is to begin in a git worktree of its own."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board
@@ -105,6 +111,30 @@ class RunModel:
             self.store.queue.pop(prompt_id, None)
         self._send(commands.DropPrompt(prompt_id))
 
+    def edit_prompt(self, prompt_id: str, text: str) -> None:
+        """Let a prompt that waits say something else."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.EditPrompt(prompt_id, text))
+
+    def move_prompt(self, prompt_id: str, by: int) -> None:
+        """Let a prompt that waits change places with the one before it, or after it."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.MovePrompt(prompt_id, by))
+
+    def steer(self, prompt_id: str) -> None:
+        """Send a prompt that waits now, into the running turn where that can be."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.SteerPrompt(prompt_id))
+
+    def run_shell(self, command: str) -> None:
+        """Run a command of the person's own in its folder."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.RunShell(uuid.uuid4().hex, command))
+
     @property
     def title(self) -> str:
         """What it is called: by its own name, or else by its agent's."""
@@ -115,6 +145,12 @@ class RunModel:
         from maverick_tui.runs import commands
 
         self._send(commands.Interrupt())
+
+    def stop_call(self, call: str) -> None:
+        """Stop one call of a tool, or one subagent; the turn goes on."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.Interrupt(call))
 
     def release(self) -> None:
         """Send what an interrupt has held."""
@@ -127,6 +163,12 @@ class RunModel:
         from maverick_tui.runs import commands
 
         self._send(commands.PlanContinue())
+
+    def wait_on(self) -> None:
+        """Let its model be silent for longer."""
+        from maverick_tui.runs import commands
+
+        self._send(commands.WaitOn())
 
     def call_off_continue(self) -> None:
         """Let it not go on by itself."""
@@ -315,6 +357,20 @@ class RunModel:
         if self.attached is not None:
             self.attached.set_hidden(is_hidden)
 
+    @property
+    def others_at_work(self) -> list[RunModel]:
+        """Other runs that are doing something."""
+        return [run for run in self._board.runs.values() if run is not self and run.is_ours and run.store.is_running]
+
+    def interrupt_all(self) -> list[RunModel]:
+        """Stop what this run and all others are doing; those that were told so."""
+        return self._board.interrupt_all()
+
+    def move_to(self, board: Board) -> None:
+        """Be one of another board's runs from now on."""
+        self._board = board
+        board.add(self)
+
     def board_position(self) -> tuple[int, int, int]:
         """Which run this is, of how many, and how many others wait for the person."""
         return self._board.position(self)
@@ -371,3 +427,10 @@ class Board:
     def at_work(self) -> list[RunModel]:
         """Runs that would lose something: a turn, a background task, a question, a prompt that waits, a job to come."""
         return [run for run in self.runs.values() if run.is_ours and (run.is_busy or run.store.queue)]
+
+    def interrupt_all(self) -> list[RunModel]:
+        """Stop what all runs are doing; those that were told so. Each tells by its own events when it took effect."""
+        told = [run for run in self.runs.values() if run.is_ours and run.store.is_running]
+        for run in told:
+            run.interrupt()
+        return told

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import Entry, ToolEntry, ToolState
 from maverick_tui.runs.entry_list import EntryList
+from maverick_tui.runs.own_questions import is_own as is_question_of_ours
 from maverick_tui.runs.todos import Todos
+from maverick_tui.runs.tool_text import WRITING_TOOLS
 
 if TYPE_CHECKING:
     from maverick_tui.events import kinds as ev
@@ -20,10 +22,14 @@ class RunCalls:
         self._list = entries
         self.questions: dict[str, ev.PermissionAsked] = {}
         self.todos = Todos()
+        self.files: set[str] = set()
+        """What its calls have written to."""
         self.running: dict[str, ToolEntry] = {}
         """Calls that the turn waits for, running or waiting; what background tasks do is not among them."""
         self.tasks: dict[str, ToolEntry] = {}
         """Calls that started a subagent or a background task, by call."""
+        self.spent: dict[str, dict[str, tuple[int, float]]] = {}
+        """Tokens and estimated dollars of each answer of a subagent, by the call that has started it."""
         self._calls: dict[str, ToolEntry] = {}
         self._open: dict[str, ToolEntry] = {}
         self._began: dict[str, float] = {}
@@ -96,9 +102,11 @@ class RunCalls:
             return
         entry.output, entry.detail = event.output, event.detail
         is_denied = event.is_error and entry.decision == "deny"
-        is_cut = event.is_error and (is_interrupting or entry.decision == "withdrawn")
+        is_cut = event.is_error and (is_interrupting or entry.is_stopped or entry.decision == "withdrawn")
         state: ToolState = "denied" if is_denied else "cut" if is_cut else "failed" if event.is_error else "done"
         self.end(entry, state, event.at)
+        if state == "done" and isinstance(path := entry.arguments.get(WRITING_TOOLS.get(entry.name, "")), str):
+            self.files.add(path)
         self.todos.finished(event.call, event.output)
 
     def end(self, entry: ToolEntry, state: ToolState, at: float) -> None:
@@ -111,6 +119,19 @@ class RunCalls:
                 del self.questions[question.request]
         self._list.touch(entry)
 
+    def stopping(self, event: ev.CallStopping) -> None:
+        """Somebody wants this call to stop, or nobody does any more."""
+        if (entry := self._calls.get(event.call)) is not None:
+            entry.stop_state = event.state
+            self._list.touch(entry)
+
+    @property
+    def stoppable(self) -> list[ToolEntry]:
+        """Calls that run, and tasks that go on in the background: what could be stopped by itself, newest last."""
+        tasks = (entry for entry in self.tasks.values() if entry.is_task_alive)
+        found = {entry.call: entry for entry in (*self._open.values(), *tasks)}
+        return [entry for entry in found.values() if entry.state == "running" or entry.is_task_alive]
+
     # -- subagents and background tasks -------------------------------------------------------------------------------
 
     def progressed(self, event: ev.TaskProgressed) -> None:
@@ -122,6 +143,16 @@ class RunCalls:
             self._list.touch(entry)
             if not entry.is_task_alive:
                 self._cut_children(event.call, event.at)
+
+    def reported(self, event: ev.UsageReported) -> None:
+        """An answer of a subagent has used something; a later report replaces an earlier one."""
+        if event.parent:
+            self.spent.setdefault(event.parent, {})[event.message] = event.usage.total, event.cost_usd or 0.0
+
+    def used_by(self, call: str) -> tuple[int, float]:
+        """Tokens and estimated dollars of the subagent that this call has started, as far as they were told."""
+        told = self.spent.get(call, {}).values()
+        return sum(tokens for tokens, _ in told), sum(dollars for _, dollars in told)
 
     def _cut_children(self, call: str, at: float) -> None:
         for entry in list(self._open.values()):
@@ -181,7 +212,10 @@ class RunCalls:
         entry.answered_by = "" if is_own else inert(event.by)
         if event.arguments is not None:
             entry.arguments, entry.is_edited = event.arguments, True
-        if entry.state in ("asking", "waiting"):
+        if is_question_of_ours(event.call) and event.decision in ("once", "run"):
+            entry.output = entry.reason
+            self.end(entry, "done", event.at)
+        elif entry.state in ("asking", "waiting"):
             if event.decision in ("once", "run"):
                 entry.begin(event.at)
                 self._wait_for(entry)

@@ -32,13 +32,49 @@ class DropPrompt(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class EditPrompt(Command):
+    """Let a waiting prompt say something else; it keeps its place."""
+
+    prompt_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovePrompt(Command):
+    """Let a waiting prompt change places with the one before it (-1) or after it (1)."""
+
+    prompt_id: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class SteerPrompt(Command):
+    """Send a waiting prompt now: into the running turn, where the engine takes it, and else before all that waits."""
+
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasePrompts(Command):
     """Send the prompts that an interrupt or a failure has held."""
 
 
 @dataclass(frozen=True, slots=True)
+class RunShell(Command):
+    """Run a command of the person's own in the run's folder; the agent is told of it with the next prompt."""
+
+    shell: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupt(Command):
-    """Stop the running turn; what came is kept, and what waits is held until somebody releases it."""
+    """Stop the running turn; what came is kept, and what waits is held until somebody releases it.
+
+    With a `call`, stop only that call of a tool, or that subagent: the turn goes on. An older host stops the turn.
+    """
+
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +85,11 @@ class PlanContinue(Command):
 @dataclass(frozen=True, slots=True)
 class CallOffContinue(Command):
     """Do not go on by yourself."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitOn(Command):
+    """The model may be silent for longer: say so again if it lasts as long once more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from maverick_tui.events.kinds import (
 from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.modes import require_mode
 from maverick_tui.runs.failures import failure_of
-from maverick_tui.runs.loading import Loaded, RunPlan, load
+from maverick_tui.runs.loading import Loaded, RunPlan, load_aside
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
@@ -32,7 +32,7 @@ from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
-    from maverick_tui.agent.engines import Session
+    from maverick_tui.agent.engines import Session, Steers
     from maverick_tui.modes import PermissionMode
 
 log = logging.getLogger(__name__)
@@ -76,6 +76,10 @@ class Connection:
         """What the next session needs to go on with the conversation."""
         self._is_to_come_back = past is not None and past.turns > 0
         """Whether there was a conversation before this process, and no session has it yet."""
+        self.on_load: Callable[[Loaded], None] = lambda _loaded: None
+        """Takes the agent once it is known."""
+        self.between: Callable[[], str] = lambda: ""
+        """What is said in the middle of a turn, for engines that take it."""
         self.is_wanted = True
         """Whether a connection that is not there is to be opened."""
 
@@ -87,7 +91,7 @@ class Connection:
     async def load(self) -> None:
         """Find out what the run is made of, and make its agent; in a thread, for it imports."""
         plan = await self._prepare()
-        self.loaded = loaded = await asyncio.to_thread(load, plan)
+        self.loaded = loaded = await load_aside(plan)
         if self._past is not None:
             self._come_back(loaded, self._past)
         self._questions.work_in(loaded.context.cwd, loaded.agent.name)
@@ -97,8 +101,11 @@ class Connection:
             told = loaded.describe(at)
         except Exception:  # an author's own property; the run goes on all the same, and fails where it must
             log.exception("The agent %s cannot be described", self._name)
-            told = AgentLoaded(at, self._name, str(loaded.context.cwd))
+            told = AgentLoaded(at, self._name, str(loaded.context.cwd), project=loaded.project)
         self._turns.tell(told)
+        self.on_load(loaded)
+        for words in loaded.told:
+            self._events.emit(Noticed(self._events.now(), "worktree", words[:LONGEST_NOTICE]))
 
     def _come_back(self, loaded: Loaded, past: Past) -> None:
         """Give the agent its conversation again, and no more than it had."""
@@ -141,6 +148,8 @@ class Connection:
             mode, model = wanted
         # From here on nothing is waited for: a loss is told after the connection that it is the loss of.
         self.prompter = Prompter(self.loaded, session, self._turns, self._events)
+        if self.prompter.can_steer:
+            cast("Steers", session).between = self.between
         self._has_connected, self.is_wanted = True, False
         self._watching = asyncio.create_task(self._watch(session, self.prompter), name="maverick-watch")
         self._events.emit(Connected(self._events.now(), size))

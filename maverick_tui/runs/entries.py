@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 ToolState = Literal["writing", "waiting", "asking", "running", "done", "failed", "denied", "cut"]
 TextState = Literal["open", "done", "partial"]
+PERSONS_OWN = "You ran"
+"""What stands in the place of a tool's name where a person has run a command."""
 
 
 class Entry:
@@ -104,6 +106,7 @@ class ToolEntry(Entry):
         "question",
         "reason",
         "state",
+        "stop_state",
         "task_state",
         "tokens",
         "tool_uses",
@@ -129,6 +132,8 @@ class ToolEntry(Entry):
         """The reader who has answered its question, if somebody else was looking, too."""
         self.is_edited = False
         """Whether a person has changed what is called before it ran."""
+        self.stop_state = ""
+        """Set once somebody wants it to stop by itself: `asked`, then `stopped` or `failed`."""
         self.task_state = ""
         self.tokens = 0
         self.tool_uses = 0
@@ -141,6 +146,11 @@ class ToolEntry(Entry):
     def begin(self, at: float) -> None:
         """It runs from this moment on."""
         self.state, self.at, self.has_run = "running", at, True
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody wants it to stop by itself, or has stopped it so."""
+        return self.stop_state in ("asked", "stopped")
 
     @property
     def is_task_alive(self) -> bool:
@@ -158,6 +168,17 @@ class NoticeEntry(Entry):
         super().__init__(number, at, turn, parent, depth)
         self.notice = notice
         self.text = text
+
+
+class StallEntry(NoticeEntry):
+    """The banner of a model that is silent; its keys act until something comes, or somebody waits on."""
+
+    __slots__ = ("is_current", "since")
+
+    def __init__(self, number: int, at: float, turn: int, text: str, since: float) -> None:
+        super().__init__(number, at, turn, "stalled", text, "", 0)
+        self.since = since
+        self.is_current = True
 
 
 class EndEntry(Entry):

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
+from maverick_tui.agent.permissions.marking import marks_in
 from maverick_tui.agent.permissions.places import Places, real_paths
 from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
 from maverick_tui.agent.permissions.standing import wrong_with
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
+from maverick_tui.events.marks import Mark
 
 _NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 """Tools that ask the person something: an answer holds for one question."""
@@ -89,6 +91,10 @@ class Grants:
             Grant(f"{tool}, with these arguments", lambda name, given: name == tool and _exactly(given) == same),
             Grant(f"every use of {tool}", lambda name, _given: name == tool, _rule(known_as or tool)),
         ]
+
+    def marks(self, tool: str, arguments: Mapping[str, Any]) -> list[Mark]:
+        """The parts of a call that whoever is asked should look at."""
+        return marks_in(Call(tool, arguments, self._cwd), self._places)
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))

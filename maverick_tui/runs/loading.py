@@ -13,7 +13,9 @@ from maverick_tui.agent.context import AgentContext, current_branch
 from maverick_tui.events.kinds import AgentLoaded, TurnStarted
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.git.repository import repository_of
+from maverick_tui.runs.placing import Wish, find_place
 from maverick_tui.runs.reach import Called, called_by, reaches_of
+from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
@@ -38,6 +40,8 @@ class RunPlan:
     """What to ask an agent, by its name, instead of what its author has written."""
     remark: Callable[[TurnStarted, str], str] = lambda _turn, _draft: ""
     """What to say to a turn before it is answered, where there was this draft; empty for nothing."""
+    wish: Wish = field(default_factory=Wish)
+    """Whether it works in a worktree of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,10 @@ class Loaded:
     """What the agent could be asked."""
     called: Called = field(default_factory=dict)
     """Agents that it may call."""
+    project: str = ""
+    """The folder that it was started in, where it works in a worktree of its own."""
+    told: tuple[str, ...] = ()
+    """What the person should know of where it works."""
 
     @property
     def is_plain(self) -> bool:
@@ -89,6 +97,7 @@ class Loaded:
             tools=tuple(agent.allowed_tools),
             reaches=reaches_of(agent, self.called),
             limits=self._limits(settings),
+            project=self.project,
         )
 
     def _limits(self, settings: MaverickConfig) -> dict[str, Any]:
@@ -120,12 +129,19 @@ def load(plan: RunPlan) -> Loaded:
     except SystemExit as error:  # it would end the application
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
     cwd = plan.cwd.expanduser().absolute()
-    context = AgentContext(cwd=cwd, branch=branch_of(cwd), config=settings, extra=dict(plan.extra))
+    place = find_place(plan.wish, agent.name, agent.isolation, cwd)
+    context = AgentContext(cwd=place.cwd, branch=branch_of(place.cwd), config=settings, extra=dict(plan.extra))
     draft = plan.drafts.get(agent.name) or agent.initial_prompt or ""
-    loaded = Loaded(agent, context, draft, called_by(agent, cwd))
+    project = str(cwd) if place.is_isolated else ""
+    loaded = Loaded(agent, context, draft, called_by(agent, cwd), project, place.told)
     if not loaded.is_plain:
         importlib.import_module("maverick_tui.agent.sdk_messages")
     return loaded
+
+
+async def load_aside(plan: RunPlan) -> Loaded:
+    """The same in a thread that nobody waits for who ends meanwhile: the set-up of a worktree may take minutes."""
+    return await in_thread(load, plan)
 
 
 def branch_of(cwd: Path) -> str:

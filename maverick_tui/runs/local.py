@@ -12,8 +12,10 @@ from typing import Any
 
 from maverick_tui.events.kinds import (
     Connecting,
+    Failure,
     InterruptRequested,
     Noticed,
+    PromptSteered,
     RunEnded,
     RunNamed,
     RunReopened,
@@ -23,6 +25,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.admission import Admission, AlwaysAdmitted
+from maverick_tui.runs.call_stops import CallStops
 from maverick_tui.runs.commands import (
     AnswerPermission,
     CallOffContinue,
@@ -30,24 +33,32 @@ from maverick_tui.runs.commands import (
     CloseRun,
     Command,
     DropPrompt,
+    EditPrompt,
     Interrupt,
+    MovePrompt,
     NameRun,
     PlanContinue,
     Reconnect,
     ReleasePrompts,
+    RunShell,
     SendPrompt,
     SetMode,
     SetModel,
+    SteerPrompt,
+    WaitOn,
 )
 from maverick_tui.runs.connection import Connection
 from maverick_tui.runs.continuing import PERSON, Continuing
-from maverick_tui.runs.loading import RunPlan
+from maverick_tui.runs.fuses import Fuses
+from maverick_tui.runs.loading import Loaded, RunPlan
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import CLOSED, Past
-from maverick_tui.runs.prompter import Prompter
+from maverick_tui.runs.prompter import Prompter, with_before
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.queue import Queue
 from maverick_tui.runs.settling import has_settled
+from maverick_tui.runs.shell import Shell
+from maverick_tui.runs.stalls import Stalls
 from maverick_tui.runs.turns import OpenTurn, Turns
 
 log = logging.getLogger(__name__)
@@ -56,6 +67,11 @@ INTERRUPT_AGAIN = 0.15
 """Seconds after which an interrupt is repeated: the first may come before the CLI has begun."""
 INTERRUPT_TIMEOUT = 3.0
 """Seconds after which a CLI that does not stop is given up."""
+NOT_ATTENDED = "This run works without a person, so nobody runs commands beside it."
+NOT_STEERED = (
+    "This agent takes nothing in before its answer has ended: the prompt is the next one. "
+    "Interrupt the agent to send it at once."
+)
 GIVE_UP = 5.0
 """Seconds that an agent's own code has to end after that."""
 
@@ -102,10 +118,22 @@ class LocalRun:
             on_loss=self._wake.set,
             past=past,
         )
+        self._connection.on_load = self._begin_watching
         self._queue = Queue(self.events)
+        self._call_stops = CallStops(self.events, self._questions)
         self._continues = continues
         self._continuing = Continuing(self.events, self._wake.set, self._continues_by_itself)
-        self._turns.on_end = self._continuing.turn_ended
+        self._turns.on_end = self._turn_ended
+        self.fuses = Fuses(
+            self.events,
+            self._questions.ask if is_attended else None,
+            set_model=lambda model: self.send(SetModel(model)),
+        )
+        self.fuses.stop, self.fuses.on_blown = self._interrupt, lambda why: self.stop("limit", why)
+        self._turns.hold = self.fuses.hold
+        self._stalls = Stalls(self.events)
+        self._shell = Shell(self.events)
+        self._connection.between = self._words_between
         self._past = past
         if past is None:
             self.events.emit(RunStarted(self.events.now(), run_id, name))
@@ -165,7 +193,7 @@ class LocalRun:
         comes = self._questions.is_waiting or self._turns.has_jobs
         prompter = self._connection.prompter
         works_on = prompter is not None and prompter.session.works_on
-        return is_free and not comes and self._work is None and not works_on
+        return is_free and not comes and self._work is None and not works_on and not self._shell.is_running
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -259,13 +287,16 @@ class LocalRun:
         return self._connection.rests_after if is_idle else None
 
     def _begin_turn(self, prompt: SendPrompt) -> OpenTurn:
-        return self._turns.begin(prompt.text, prompt.prompt_id, is_command=prompt.is_command)
+        turn = self._turns.begin(prompt.text, prompt.prompt_id, is_command=prompt.is_command)
+        turn.before = "" if prompt.is_command else self._shell.take_untold()
+        return turn
 
     async def _end(self, reason: str) -> None:
         self._is_closing = True
         try:
             if self._stopping is not None:
                 await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
+            await self._shell.close()
             await self._connection.close(for_good=True)
         except Exception:
             log.exception("The session of the run %s could not be closed", self._run_id)
@@ -273,6 +304,7 @@ class LocalRun:
             for task in self._tasks:
                 task.cancel()
             self._questions.withdraw()
+            self._stalls.close()
             if (turn := self._turns.current) is not None:
                 turn.is_cut = True
                 self._turns.end(turn)
@@ -301,7 +333,7 @@ class LocalRun:
         """Answer one prompt; the first goes through the agent's own `execute`, which may make several turns of it."""
         self._is_executing = self._is_fresh and not turn.is_command and not self._is_plain(turn)
         work = self._work = asyncio.create_task(
-            prompter.execute(turn) if self._is_executing else prompter.ask(turn, turn.text)
+            prompter.execute(turn) if self._is_executing else prompter.ask(turn, with_before(turn, turn.text))
         )
         self._release = asyncio.get_running_loop().create_future()
         if turn.is_cut:
@@ -328,6 +360,12 @@ class LocalRun:
         if self._stopping is not None:
             await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
 
+    def _begin_watching(self, loaded: Loaded) -> None:
+        settings = loaded.agent.config or loaded.context.config
+        self.fuses.begin(loaded.agent.name, settings.fuses, loaded.agent.fuse)  # type: ignore[arg-type]
+        if self._is_attended:
+            self._stalls.begin(settings.stall_after)
+
     def _is_plain(self, turn: OpenTurn) -> bool:
         """Whether `execute` would send what the person wrote as it is: then it need not come between."""
         return self._connection.loaded is not None and self._connection.loaded.is_plain and bool(turn.text.strip())
@@ -339,10 +377,11 @@ class LocalRun:
 
     def _interrupt(self) -> None:
         self._continuing.call_off(PERSON)
+        self._shell.stop()
         turn = self._turns.current
         is_waiting = self._queue.has_prompts
-        has_jobs = self._turns.has_jobs
-        if turn is None and not is_waiting and not self._questions.is_waiting and not has_jobs:
+        has_jobs, has_tasks = self._turns.has_jobs, bool(self._turns.tasks)
+        if turn is None and not (is_waiting or self._questions.is_waiting or has_jobs or has_tasks):
             return
         self._ends_jobs = has_jobs  # else it would go on by itself, a moment after it was told to stop
         self.events.emit(InterruptRequested(self.events.now()))
@@ -350,6 +389,8 @@ class LocalRun:
         # It was meant to follow on what is stopped: whether it still does, the person decides.
         self._queue.hold()
         if turn is None:
+            if has_tasks and self._connection.prompter is not None:
+                _ = self._spawn(self._stop_tasks(self._connection.prompter))
             return
         if self._is_executing or not (turn.is_asked or turn.origin == "background"):
             turn.is_cut = True
@@ -357,6 +398,11 @@ class LocalRun:
                 self._work.cancel()
         if self._stopping is None or self._stopping.done():
             self._stopping = self._spawn(self._stop(turn, self._connection.prompter, self._work))
+
+    async def _stop_tasks(self, prompter: Prompter) -> None:
+        """Stop what works on behind a turn that has ended: the engine takes an interrupt for that, too."""
+        with suppress(AgentError):
+            await prompter.session.interrupt()
 
     async def _stop(self, turn: OpenTurn, prompter: Prompter | None, work: asyncio.Task[None] | None) -> None:
         """Interrupt until nothing is being answered; a CLI, or an agent, that does not stop is given up."""
@@ -388,6 +434,16 @@ class LocalRun:
             self._send_prompt(command)
         elif isinstance(command, DropPrompt):
             self._queue.drop(lambda prompt: prompt.prompt_id == command.prompt_id)
+        elif isinstance(command, Interrupt) and command.call:
+            _ = self._spawn(self._call_stops.stop(command.call, self._connection.prompter))
+        elif isinstance(command, EditPrompt):
+            self._queue.replace(command.prompt_id, command.text)
+        elif isinstance(command, MovePrompt):
+            self._queue.move(command.prompt_id, command.by)
+        elif isinstance(command, SteerPrompt):
+            self._steer(command.prompt_id)
+        elif isinstance(command, RunShell):
+            self._run_shell(command)
         elif isinstance(command, Interrupt):
             self._interrupt()
         elif isinstance(command, AnswerPermission):
@@ -395,6 +451,8 @@ class LocalRun:
         elif isinstance(command, PlanContinue):
             if self._turns.current is None and self._queue.next is None:  # else something else goes on already
                 self._continuing.plan()
+        elif isinstance(command, WaitOn):
+            self._stalls.put_off()
         elif isinstance(command, CallOffContinue):
             self._continuing.call_off(PERSON)
         elif isinstance(command, ReleasePrompts):
@@ -427,6 +485,46 @@ class LocalRun:
             self._queue.add(prompt)
         else:
             self._ready = self._begin_turn(prompt)
+
+    def _run_shell(self, wanted: RunShell) -> None:
+        loaded = self._connection.loaded
+        if not self._is_attended or loaded is None or self._is_closing:
+            why = NOT_ATTENDED if not self._is_attended else "The run's folder is not known yet: try again in a moment."
+            self.events.emit(Noticed(self.events.now(), "shell", why))
+        else:
+            self._shell.run(wanted.shell, wanted.command, loaded.context.cwd)
+
+    def _steer(self, prompt_id: str) -> None:
+        """Send a prompt that waits as soon as it can be: in the middle of the turn, where the engine takes it."""
+        turn, prompter = self._turns.current, self._connection.prompter
+        can_steer = turn is not None and not turn.is_command and prompter is not None and prompter.can_steer
+        if turn is not None and self._is_stopping:
+            turn = None  # it is the next one anyway, in a moment
+            can_steer = False
+        if self._is_closing or not self._queue.urge(prompt_id, is_to_steer=can_steer):
+            return
+        self._continuing.call_off(PERSON)
+        self._want_connection()
+        if turn is not None and not can_steer:
+            self.events.emit(Noticed(self.events.now(), "steer", NOT_STEERED))
+
+    def _words_between(self) -> str:
+        """What a person wants the agent to know in the middle of its turn; the engine asks for it, and takes it."""
+        turn = self._turns.current
+        taken = self._queue.take_urgent() if turn is not None and not self._is_stopping else []
+        for prompt in taken:
+            assert turn is not None
+            self.events.emit(PromptSteered(self.events.now(), turn.number, prompt.prompt_id, prompt.text))
+        return "\n\n".join(prompt.text for prompt in taken)
+
+    @property
+    def _is_stopping(self) -> bool:
+        """Whether the turn is being interrupted: what it takes in now would be lost with it."""
+        return self._stopping is not None and not self._stopping.done()
+
+    def _turn_ended(self, turn: OpenTurn, failure: Failure | None) -> None:
+        self._queue.calm()
+        self._continuing.turn_ended(turn, failure)
 
     def _want_connection(self) -> None:
         self._connection.is_wanted = self._connection.is_wanted or not self._connection.is_open

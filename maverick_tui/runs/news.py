@@ -9,6 +9,7 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.inert import cut_at, one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.own_questions import is_own
 from maverick_tui.runs.status import clock
 from maverick_tui.runs.tool_text import describe
 
@@ -16,6 +17,8 @@ LONGEST = 160
 QUIET_FOR = 2.0
 """Seconds within which questions that follow each other are news only once."""
 
+NEEDS_YOU = "needs you"
+"""What the news of a question begins with."""
 NO_FAILURE = ("", "closed", "cancelled")
 """Reasons of an end that is no failure."""
 
@@ -32,10 +35,12 @@ class News(NamedTuple):
 def news_of(event: Event) -> News | None:
     """What there is to tell of this event; whether anybody has to hear it, others know."""
     match event:
+        case ev.PermissionAsked() if is_own(event.call):
+            return News("asks", "needs you: it is held at its fuse")
         case ev.PermissionAsked(tool="AskUserQuestion"):
-            return News("asks", "needs you: it asks a question")
+            return News("asks", f"{NEEDS_YOU}: it asks a question")
         case ev.PermissionAsked():
-            return News("asks", shortened(f"needs you: {describe(event.tool)} wants permission"))
+            return News("asks", shortened(f"{NEEDS_YOU}: {describe(event.tool)} wants permission"))
         case ev.ConnectFailed():
             return News("failed", shortened(f"not connected: {event.failure.message}"))
         case ev.TurnEnded(outcome="interrupted"):

@@ -113,6 +113,9 @@ class _Reader:
                 self.questions.pop(event.request, None)
             case ev.PromptQueued():
                 self.waiting[event.prompt_id] = event
+            case ev.QueueChanged():
+                ordered = {one: self.waiting[one] for one in event.prompt_ids if one in self.waiting}
+                self.waiting = ordered | self.waiting
             case ev.PromptDropped() if event.prompt_id in self.waiting:
                 self.dropped[event.prompt_id] = self.waiting.pop(event.prompt_id)
             case ev.JobsScheduled():

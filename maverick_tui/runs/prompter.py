@@ -46,6 +46,11 @@ class Prompter:
         self._session_id = str(uuid.uuid4())
         """By which an author's code knows the messages of one conversation."""
 
+    @property
+    def can_steer(self) -> bool:
+        """Whether the engine takes words in the middle of an answer."""
+        return hasattr(self.session, "between")
+
     def give_up(self) -> None:
         """Stop asking, whatever the CLI does."""
         if self._asking is not None:
@@ -77,6 +82,9 @@ class Prompter:
         session, made = self.session, self._messages() if channel is not None else None
         self._turns.overhears = overhear
         try:
+            if self._turns.hold is not None and await self._turns.hold(""):
+                turn.is_cut = True
+                return
             if turn.is_command:
                 answered = await session.compact(prompt.removeprefix("/compact").strip())
             elif channel is not None and made is None:
@@ -120,7 +128,8 @@ class Prompter:
     async def execute(self, turn: OpenTurn) -> None:
         """Let the agent do its work with what the person wrote; its queries go through this session."""
         context = self._loaded.context
-        extra = {**context.extra, "prompt": turn.text} if turn.text.strip() else context.extra
+        asked = with_before(turn, turn.text)
+        extra = {**context.extra, "prompt": asked} if asked.strip() else context.extra
         result: object = None
         failed: BaseException | None = None
         self._said = []
@@ -173,12 +182,17 @@ class Prompter:
         """The person's turn for the first query of `execute`, a turn of the agent's own for each further one."""
         turn = self._turns.current
         if turn is not None and not turn.is_asked:
-            if prompt != turn.text:
+            if prompt != with_before(turn, turn.text):
                 self._events.emit(PromptSent(self._events.now(), turn.number, prompt))
             return turn
         if turn is not None:
             self._turns.end(turn)
         return self._turns.begin(prompt, origin="agent")
+
+
+def with_before(turn: OpenTurn, prompt: str) -> str:
+    """The prompt as it is sent, after what the agent is to know before it."""
+    return f"{turn.before}\n\n{prompt}" if turn.before else prompt
 
 
 def _is_said(output: str, said: list[str]) -> bool:

@@ -16,6 +16,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.own_questions import is_own
 from maverick_tui.threads import in_thread
 
 ALLOWING = ("once", "run")
@@ -61,6 +62,7 @@ class Questions:
         rules = () if about.is_ruled else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
         question = _Question(about.call, offers, asyncio.get_running_loop().create_future())
         self._open[request] = question
+        marks = self._grants.marks(about.tool, about.arguments)
         self._log.emit(
             PermissionAsked(
                 self._log.now(),
@@ -73,6 +75,7 @@ class Questions:
                 grants=tuple(grant.text for grant in question.grants),
                 rules=rules,
                 rules_file=str(user_file()) if rules else "",
+                marks=tuple(mark.to_json() for mark in marks),
             )
         )
         try:
@@ -107,8 +110,16 @@ class Questions:
         elif decision not in ALLOWING:
             decision = "deny"
         arguments = command.arguments if decision in ALLOWING else None
-        self._settle(command.request, decision, command.reason, command.by, arguments)
+        said = ", ".join((command.answers or {}).values()) if is_own(question.call) else ""
+        self._settle(command.request, decision, command.reason or said, command.by, arguments)
         question.answer.set_result(command)
+
+    def refuse(self, call: str, reason: str) -> bool:
+        """Deny a call that is asked about; whether it is."""
+        asked = [request for request, question in self._open.items() if question.call == call]
+        for request in asked:
+            self.answer(AnswerPermission(request, "deny", reason))
+        return bool(asked)
 
     def withdraw(self) -> None:
         """Close every question: nobody waits for an answer any more."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from maverick_tui.events.kinds import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased
+from maverick_tui.events.kinds import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased, QueueChanged
 from maverick_tui.runs.commands import ClearConversation, SendPrompt
 from maverick_tui.runs.log import EventLog
 
@@ -19,6 +20,8 @@ class Queue:
         """The ids of prompts that wait until somebody releases them."""
         self._following: set[str] = set()
         """Those of them that only a failure has held: they follow whatever makes that good."""
+        self._urgent: list[str] = []
+        """Those that are to be given to the agent in the middle of its turn, in this order."""
 
     @property
     def next(self) -> SendPrompt | ClearConversation | None:
@@ -42,6 +45,59 @@ class Queue:
         self._log.emit(PromptQueued(self._log.now(), prompt.prompt_id, prompt.text))
         if self._held <= self._following:
             self.release()
+
+    def replace(self, prompt_id: str, text: str) -> None:
+        """Let a prompt that waits say something else."""
+        if (prompt := self._prompt(prompt_id)) is not None and text.strip():
+            self._items[self._items.index(prompt)] = replace(prompt, text=text)
+            self._log.emit(PromptQueued(self._log.now(), prompt_id, text))
+            self._tell()
+
+    def move(self, prompt_id: str, by: int) -> None:
+        """Let a prompt change places with the one before it, or after it."""
+        places = [at for at, item in enumerate(self._items) if isinstance(item, SendPrompt)]
+        prompt = self._prompt(prompt_id)
+        if prompt is None or by not in (-1, 1):
+            return
+        here = places.index(self._items.index(prompt))
+        if 0 <= here + by < len(places):
+            one, other = places[here], places[here + by]
+            self._items[one], self._items[other] = self._items[other], self._items[one]
+            self._tell()
+
+    def urge(self, prompt_id: str, *, is_to_steer: bool) -> bool:
+        """Let a prompt be the next, whoever held it; perhaps even before the turn has ended. Whether it waits."""
+        if (prompt := self._prompt(prompt_id)) is None:
+            return False
+        self._items.remove(prompt)
+        self._items.insert(0, prompt)
+        self._held.discard(prompt_id)
+        if is_to_steer and prompt_id not in self._urgent:
+            self._urgent.append(prompt_id)
+        self._tell()
+        return True
+
+    def take_urgent(self) -> list[SendPrompt]:
+        """The prompts that the agent is to have now; they wait no longer."""
+        taken = [prompt for prompt in map(self._prompt, self._urgent) if prompt is not None]
+        self._urgent.clear()
+        for prompt in taken:
+            self._items.remove(prompt)
+            self._log.emit(PromptDropped(self._log.now(), prompt.prompt_id))
+        return taken
+
+    def calm(self) -> None:
+        """The turn has ended: what was to be given to the agent meanwhile waits like any other, as the next."""
+        self._urgent.clear()
+
+    def _prompt(self, prompt_id: str) -> SendPrompt | None:
+        prompts = (item for item in self._items if isinstance(item, SendPrompt))
+        return next((prompt for prompt in prompts if prompt.prompt_id == prompt_id), None)
+
+    def _tell(self) -> None:
+        ids = tuple(item.prompt_id for item in self._items if isinstance(item, SendPrompt))
+        held = tuple(one for one in ids if one in self._held)
+        self._log.emit(QueueChanged(self._log.now(), ids, held, tuple(self._urgent)))
 
     def remove(self, item: SendPrompt | ClearConversation) -> None:
         """It begins."""

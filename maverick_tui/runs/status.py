@@ -8,6 +8,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import NOT_STARTED, end_of, title
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.moments import moment, until
+from maverick_tui.runs.own_questions import asked_by
 from maverick_tui.runs.store import CUT, GONE, Phase, RunStore
 from maverick_tui.runs.tool_text import describe, key_argument
 
@@ -150,9 +151,8 @@ def _asking(store: RunStore, now: float) -> StatusText:
     others = f"  and {more} more" if more else ""
     behind = sum(call.state == "waiting" for call in store.running.values())
     after = f"  {behind} wait{'s' if behind == 1 else ''} behind it" if behind else ""
-    return StatusText(
-        "⚑", "waiting for you", f"{describe(first.tool)}{others}{after}  {clock(now - first.at)}", "attention"
-    )
+    about = describe(asked_by(first.call, first.tool))
+    return StatusText("⚑", "waiting for you", f"{about}{others}{after}  {clock(now - first.at)}", "attention")
 
 
 def _retrying(store: RunStore, now: float) -> StatusText:
@@ -182,8 +182,8 @@ def _waiting(store: RunStore, now: float, key: str) -> StatusText:
 def _end(store: RunStore) -> Phase:
     """What a run had come to when it ended, as the list of kept runs has it."""
     reason = store.ended.reason if store.ended is not None else ""
-    if reason in (GONE, CUT):
-        return "interrupted"
+    if reason in (GONE, CUT):  # of a turn that was cut short, its own end says so
+        return store.last_outcome or "interrupted"
     if reason not in ("", "closed", "cancelled") or store.failure is not None:
         return "failed"
     return store.last_outcome or "ended"

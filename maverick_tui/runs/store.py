@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.calls import RunCalls
 from maverick_tui.runs.entries import (
+    PERSONS_OWN,
     EndEntry,
     FailureEntry,
     NoticeEntry,
     PromptEntry,
+    StallEntry,
     TextEntry,
     ToolEntry,
 )
 from maverick_tui.runs.entry_list import ChangeReader, EntryList
 from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.log import joined
+from maverick_tui.runs.moments import moment
 from maverick_tui.runs.todos import KeptItem, KeptList
 
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
     from maverick_tui.events import kinds as ev
     from maverick_tui.events.background import Job
     from maverick_tui.events.kinds import Event
+    from maverick_tui.runs.entries import ToolState
 
 Phase = Literal[
     "starting", "queued", "connecting", "ready", "sending", "thinking", "writing", "calling", "tool", "retrying",
@@ -50,6 +54,13 @@ _HEARD = frozenset(
 """Events by which something is heard of the model or its tools."""
 
 
+_ENDS_STALL = frozenset(
+    "stall_put_off interrupt_requested permission_asked turn_ended connect_failed run_reopened run_ended".split()
+)
+"""Events after which nobody waits for the model any more."""
+_MINUTE = 60
+
+
 def forked_words(run_id: str, turn: int) -> str:
     """Where a fork comes from; inert, on one line."""
     return f"{one_line(run_id)} {f'after turn {turn}' if turn else 'before its first turn'}"
@@ -70,6 +81,8 @@ class RunStore:
         self.calls = RunCalls(self._list)
         self.questions, self.running, self.tasks = self.calls.questions, self.calls.running, self.calls.tasks
         self.todos = self.calls.todos
+        self.began_at = 0.0
+        """When the run began."""
         self.heard_at = 0.0
         """When something came from the model or its tools for the last time."""
         self.turn: ev.TurnStarted | None = None
@@ -79,6 +92,10 @@ class RunStore:
         self.model = ""
         self.queue: dict[str, str] = {}
         """Prompts that wait for their turn, by id."""
+        self.urgent: frozenset[str] = frozenset()
+        """Prompts that the agent is to have before its turn has ended."""
+        self.shells: dict[str, ToolEntry] = {}
+        """Commands of the person's own that run."""
         self.held: set[str] = set()
         """Those of them that wait until somebody sends them, by id."""
         self._dropped: dict[str, str] = {}
@@ -97,6 +114,10 @@ class RunStore:
         """A list that the agent keeps, and wants to be seen."""
         self.jobs: tuple[Job, ...] = ()
         """What the agent is going to do by itself."""
+        self.fuses: tuple[dict[str, Any], ...] = ()
+        """What it may use before it holds and asks."""
+        self.stall: StallEntry | None = None
+        """The banner of a model that is silent."""
         self.planned: ev.ContinuePlanned | None = None
         """That it goes on by itself, and when."""
         self.phase: Phase = "starting"
@@ -181,11 +202,15 @@ class RunStore:
             return
         if event.type in _HEARD:
             self.heard_at = event.at
+        if self.stall is not None and (event.type in _HEARD or event.type in _ENDS_STALL):
+            self._end_stall(event.at)
         getattr(self, f"_{event.type}")(event)
         self._set_phase(event.at)
 
     def _block_grew(self, event: ev.BlockGrew) -> None:
         self.heard_at = event.at
+        if self.stall is not None:
+            self._end_stall(event.at)
         entry = self._blocks.get(event.block)
         if entry is None:
             return
@@ -237,7 +262,7 @@ class RunStore:
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def _run_started(self, event: ev.RunStarted) -> None:
-        self.phase_since = event.at
+        self.began_at = self.phase_since = event.at
         self.forked_from, self.forked_turn = event.forked_from, event.forked_turn
         self.is_inheriting = bool(event.forked_from)
 
@@ -247,6 +272,7 @@ class RunStore:
         self.is_inheriting, self.last_outcome, self._failed, self._is_in_line = False, None, None, False
         self.model = event.model
         self.phase_since = event.at
+        self.calls.files.clear()
         self.figures.context_used = None if self.forked_turn else 0
         # Who reads the end of a run alone does not know its beginning.
         where = forked_words(self.forked_from, self.forked_turn) if self.forked_from else "another run"
@@ -294,6 +320,9 @@ class RunStore:
         self._cut_open(event.at, is_last=True)
         self.turn, self._is_ended, self._is_interrupting, self.retry, self.jobs = None, True, False, None, ()
         self.ended, self.planned = event, None
+        for entry in self.shells.values():
+            self.calls.end(entry, "cut", event.at)
+        self.shells.clear()
         self.queue.update(self._dropped)
         self.held.update(self.queue)
         self.figures.run_ended(event.at)
@@ -310,6 +339,36 @@ class RunStore:
 
     def _prompts_held(self, event: ev.PromptsHeld) -> None:
         self.held.update(event.prompt_ids)
+
+    def _queue_changed(self, event: ev.QueueChanged) -> None:
+        ordered = {one: self.queue[one] for one in event.prompt_ids if one in self.queue}
+        others = {one: text for one, text in self.queue.items() if one not in ordered}
+        self.queue.clear()
+        self.queue.update(ordered | others)
+        self.held.clear()
+        self.held.update(event.held)
+        self.urgent = frozenset(event.urgent)
+
+    def _prompt_steered(self, event: ev.PromptSteered) -> None:
+        self._dropped.pop(event.prompt_id, None)
+        entry = PromptEntry(self._list.number(), event.at, event.turn, inert(event.text), "person", event.prompt_id)
+        self.calls.add(entry)
+
+    def _shell_started(self, event: ev.ShellStarted) -> None:
+        turn = self.turn.turn if self.turn is not None else 0
+        entry = ToolEntry(self._list.number(), event.at, turn, PERSONS_OWN, "", 0)
+        entry.arguments = {"command": inert(event.command)}
+        entry.begin(event.at)
+        if (before := self.shells.pop(event.shell, None)) is not None:
+            self.calls.end(before, "cut", event.at)
+        self.shells[event.shell] = entry
+        self.calls.add(entry)
+
+    def _shell_ended(self, event: ev.ShellEnded) -> None:
+        if (entry := self.shells.pop(event.shell, None)) is not None:
+            entry.output = f"Exit code {event.code}\n{event.output}" if event.code else event.output
+            state: ToolState = "cut" if event.is_cut else "failed" if event.code != 0 else "done"
+            self.calls.end(entry, state, event.at)
 
     def _prompts_released(self, event: ev.PromptsReleased) -> None:
         self.held.clear()
@@ -345,6 +404,7 @@ class RunStore:
         self._is_interrupting = self.turn is not None
 
     def _turn_ended(self, event: ev.TurnEnded) -> None:
+        self.urgent = frozenset()
         began = self.turn.at if self.turn else event.at
         self._cut_open(event.at, is_cut=event.outcome != "done")
         self.turn, self.last_outcome, self._failed = None, event.outcome, event.failure
@@ -448,6 +508,7 @@ class RunStore:
 
     def _usage_reported(self, event: ev.UsageReported) -> None:
         self.figures.reported(event)
+        self.calls.reported(event)
 
     def _retry_scheduled(self, event: ev.RetryScheduled) -> None:
         self.retry = event
@@ -463,6 +524,28 @@ class RunStore:
             for item in event.items
         )
         self.kept = KeptList(one_line(event.title), items, event.total)
+
+    def _fuses_set(self, event: ev.FusesSet) -> None:
+        self.fuses = event.fuses
+
+    def _stalled(self, event: ev.Stalled) -> None:
+        since = moment(event.since, event.at, form="%H:%M:%S", unknown="a while")
+        text = f"Nothing has come from the model since {since}."
+        self._end_stall(event.at)
+        self.stall = StallEntry(self._list.number(), event.at, self._turn_number, text, event.since)
+        self.calls.add(self.stall)
+
+    def _stall_put_off(self, event: ev.StallPutOff) -> None:
+        pass
+
+    def _end_stall(self, at: float) -> None:
+        """Something has come, or somebody has decided: what is left of the banner is a line."""
+        if self.stall is not None:
+            whole = max(1, round(at - self.stall.since))
+            lasted = f"{whole // 60} min {whole % 60} s".removesuffix(" 0 s") if whole >= _MINUTE else f"{whole} s"
+            self.stall.text, self.stall.is_current = f"Nothing came from the model for {lasted}.", False
+            self._list.touch(self.stall)
+            self.stall = None
 
     def _jobs_scheduled(self, event: ev.JobsScheduled) -> None:
         from maverick_tui.events.background import job_of
@@ -494,6 +577,9 @@ class RunStore:
 
     def _tool_finished(self, event: ev.ToolFinished) -> None:
         self.calls.finished(event, is_interrupting=self._is_interrupting)
+
+    def _call_stopping(self, event: ev.CallStopping) -> None:
+        self.calls.stopping(event)
 
     def _task_progressed(self, event: ev.TaskProgressed) -> None:
         self.calls.progressed(event)

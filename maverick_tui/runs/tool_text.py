@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.runs.entries import PERSONS_OWN
 
 _KEY_ARGUMENTS = {
     "Agent": "description",
@@ -47,7 +48,7 @@ def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> s
     if value is None:
         return one_line(json.dumps(arguments, ensure_ascii=False, default=str)) if arguments else ""
     text = str(value).strip()
-    if tool == "Bash" and "\n" in text:
+    if tool in ("Bash", PERSONS_OWN) and "\n" in text:
         lines = text.splitlines()
         text = f"{lines[0]} ({_count(len(lines), 'line')})"
     elif tool == "Read" and arguments.get("offset"):
@@ -63,7 +64,7 @@ def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool 
     if large := _TOO_LARGE.search(text, 0, _HEAD):
         ended = f"exit code {code[1]}: " if (code := _EXIT_CODE.match(text)) else ""
         return f"{ended}{large[1]} {large[2]} of output", "its beginning is here"
-    if tool == "Bash":
+    if tool in ("Bash", PERSONS_OWN):
         return _bash_summary(text, lines)
     if failed:
         return one_line(lines[0]) if lines else "failed", ""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from maverick_tui.agent.engines import Answered, AskPerson
-from maverick_tui.events.background import BY_ITSELF
+from maverick_tui.agent.engines import Answered, AskPerson, Hold
+from maverick_tui.events.background import BY_ITSELF, ENDED_TASKS
 from maverick_tui.events.kinds import (
     COMPACTING,
     LONGEST_NOTICE,
@@ -25,6 +25,7 @@ from maverick_tui.events.kinds import (
     Origin,
     Outcome,
     RateLimited,
+    TaskProgressed,
     TurnEnded,
     TurnStarted,
     Usage,
@@ -35,7 +36,9 @@ from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
 
-_KEPT = frozenset(kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited))
+_KEPT = frozenset(
+    kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited, TaskProgressed)
+)
 """What the run has to know itself of all that is told."""
 _OF_BLOCKS = frozenset(kind.type for kind in (BlockStarted, BlockGrew, BlockEnded))
 
@@ -58,6 +61,8 @@ class OpenTurn:
         self.answered: Answered | None = None
         self.beside: list[Answered] = []
         """What the engine has answered by itself before it came to this turn."""
+        self.before = ""
+        """What the agent is told before the prompt: what the person has done meanwhile."""
         self.idle = asyncio.Event()
         self.idle.set()
 
@@ -72,6 +77,8 @@ class Turns:
         self, log: EventLog, ask: AskPerson | None, on_change: Callable[[], None], past: Past | None = None
     ) -> None:
         self.ask = ask
+        self.hold: Hold | None = None
+        """Waited for before each call and each request; see `runs/fuses.py`."""
         self.now = log.now
         self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
         self.current: OpenTurn | None = None
@@ -83,6 +90,8 @@ class Turns:
         self.mode = past.mode if past is not None else ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
         self.has_jobs = False
+        self.tasks: set[str] = set()
+        """The calls whose subagents or background tasks go on."""
         self._own_blocks: dict[int, OpenTurn | None] = {}
         """In which turn each block of the agent itself has begun."""
         self._log = log
@@ -130,6 +139,8 @@ class Turns:
             self._rejected_until = event.resets_at if event.status == "rejected" else None
         elif isinstance(event, JobsScheduled):
             self.has_jobs = bool(event.jobs)
+        elif isinstance(event, TaskProgressed):
+            (self.tasks.discard if event.state in ENDED_TASKS else self.tasks.add)(event.call)
         elif isinstance(event, ModelNamed):
             self._conversation = event.session_id
 
@@ -178,8 +189,9 @@ class Turns:
             self._log.emit(Noticed(self.now(), "model", text[:LONGEST_NOTICE]))
 
     def end_jobs(self) -> bool:
-        """The session is gone, and its jobs with it; whether there were any."""
+        """The session is gone, and its jobs and tasks with it; whether there were any jobs."""
         had_jobs = self.has_jobs
+        self.tasks.clear()
         if had_jobs:
             self.tell(JobsScheduled(self.now()))
         return had_jobs
@@ -213,6 +225,7 @@ class Turns:
                 is_estimate=usage.cost_usd is None or answered.is_estimate,
                 failure=failure,
                 place=answered.place,
+                value=answered.output,
             )
         )
         self.on_end(turn, failure)

@@ -5,33 +5,31 @@ from __future__ import annotations
 import asyncio
 import copy
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from maverick_tui.events import kinds as ev
-from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.commands import CloseRun, SendPrompt
+from maverick_tui.runs.fuses import Ledger
 from maverick_tui.runs.holding import Holding, RunLimits
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.outcome import Cut, RunOutcome
 from maverick_tui.runs.past import Past
+from maverick_tui.runs.placing import Wish
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.context import AgentContext
     from maverick_tui.agent.result import AgentResult
     from maverick_tui.config import MaverickConfig
-    from maverick_tui.usage import Usage
 
 Number = TypeVar("Number", int, float)
-Cut = Literal["", "timeout", "limit", "interrupted"]
-"""What has ended a run before its time."""
 
 
-class Unattended:
+class Unattended(RunOutcome):
     """A run of an agent that is made already. `serve` is the run; what came of it is here afterwards."""
 
     def __init__(
@@ -47,34 +45,25 @@ class Unattended:
         past: Past | None = None,
         size: int | None = None,
         waits_for_limit: bool = False,
+        fuse: Mapping[str, float] | None = None,
+        ledger: Ledger | None = None,
+        wish: Wish | None = None,
     ) -> None:
         """A run with a `past` goes on from there; `size` bytes of its journal are whole. Limits hold from there on.
 
-        `waits_for_limit` says whether it goes on by itself when a limit of the account resets.
+        `waits_for_limit` says whether it goes on by itself when a limit of the account resets, and `wish` whether it
+        works in a worktree of its own. `fuse` is what it may use instead of what its agent and the settings say, and
+        `ledger` knows what others have used today.
         """
         self.run_id = run_id
         self.since = len(past.events) if past is not None else 0
         """The number of the first event that is of this time."""
-        self.answer = Answer()
-        self.cut: Cut = ""
-        self.why = ""
-        """Why it was cut."""
-        self.failure: ev.Failure | None = None
-        self.unanswered: list[ev.PermissionAsked] = []
-        """Calls that were refused for want of somebody to ask."""
-        self.session = ""
-        """By what the engine knows the conversation."""
-        self.seconds = 0.0
-        """How long all of it took."""
         self._limits = limits or RunLimits()
-        self._holding = Holding(self._limits, lambda why: self.stop("limit", why))
-        self.figures = self._holding.figures
+        super().__init__(Holding(self._limits, lambda why: self.stop("limit", why)))
         self._prompt = prompt
-        self._began = 0.0
         self._returned: tuple[int, str] | None = None
         """What the agent's own code has returned, and the number of the event that came next."""
-        self._outcome: ev.Outcome | None = None
-        plan = RunPlan(lambda: self._heard(agent), cwd, config, dict(agent.input_values))
+        plan = RunPlan(lambda: self._heard(agent), cwd, config, dict(agent.input_values), wish=wish or Wish(run_id))
 
         async def prepare() -> RunPlan:
             return plan
@@ -82,6 +71,8 @@ class Unattended:
         self._run = LocalRun(
             prepare, run_id=run_id, name=agent.name, is_attended=False, past=past, continues=waits_for_limit
         )
+        self._run.fuses.given, self._run.fuses.ledger = fuse or {}, ledger
+        self._run.fuses.on_blown = lambda why: self.stop("limit", why)
         if journal is not None:
             self._run.keep(journal, size)
 
@@ -89,17 +80,6 @@ class Unattended:
     def events(self) -> EventLog:
         """What the run tells."""
         return self._run.events
-
-    @property
-    def result(self) -> str:
-        """The answer, or as much of it as there is."""
-        is_whole = self.failure is None and not self.cut
-        return self.answer.text if is_whole else self.answer.last_words
-
-    @property
-    def usage(self) -> Usage:
-        """What it has used."""
-        return self.figures.usage
 
     def _heard(self, agent: MaverickAgent) -> MaverickAgent:
         """The agent; what its own code returns is heard."""
@@ -164,37 +144,7 @@ class Unattended:
                 if self._returned is not None and number >= self._returned[0]:
                     self.answer.returned(self._returned[1])
                     self._returned = None
-                self._take(event)
-
-    # -- what comes of it ---------------------------------------------------------------------------------------------
-
-    def _take(self, event: ev.Event) -> None:
-        self.answer.take(event)
-        self._holding.take(event)
-        self._began = self._began or event.at
-        match event:
-            case ev.TurnStarted():
-                self._outcome = None
-                # What the engine goes on with by itself does not make good what has failed before.
-                self.failure = self.failure if event.origin == "background" else None
-            case ev.TurnEnded():
-                self._outcome = event.outcome
-                self.failure = event.failure or self.failure
-            case ev.ConnectFailed():
-                self.failure = event.failure
-            case ev.ModelNamed():
-                self.session = event.session_id or self.session
-            case ev.PermissionAsked():
-                self.unanswered.append(event)
-            case ev.RunEnded():
-                self._end(event)
-
-    def _end(self, event: ev.RunEnded) -> None:
-        self.seconds = event.at - self._began
-        if event.reason not in ("closed", "cancelled") and self.failure is None:
-            self.failure = ev.Failure("RunError", "agent", f"The run has failed unexpectedly: {event.reason}.")
-        elif not self.cut and self.failure is None and self._outcome != "done":
-            self.cut, self.why = "interrupted", "It was interrupted."
+                self.take(event)
 
 
 def limited(agent: MaverickAgent, config: MaverickConfig, limits: RunLimits, allowed: Sequence[str]) -> MaverickAgent:

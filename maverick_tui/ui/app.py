@@ -26,9 +26,11 @@ from textual.theme import Theme
 from maverick_tui import paths
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.ui.board.visiting import BoardVisits
 from maverick_tui.ui.far_runs import FarRuns
 from maverick_tui.ui.forking import Forks
 from maverick_tui.ui.history.visiting import HistoryVisits
+from maverick_tui.ui.inbox.visiting import InboxVisits
 from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
@@ -46,7 +48,8 @@ from maverick_tui.ui.textual_private.asking import (
     write_beside,
 )
 from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
-from maverick_tui.ui.themes import use_themes
+from maverick_tui.ui.themes import theme_commands, use_themes
+from maverick_tui.ui.worktrees import Worktrees
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -54,7 +57,10 @@ if TYPE_CHECKING:
 
     from maverick_tui.events.kinds import AgentLoaded, Event
     from maverick_tui.ui.alerts import Alerts
+    from maverick_tui.ui.board.screen import BoardScreen
+    from maverick_tui.ui.board.side_by_side import SideBySideScreen
     from maverick_tui.ui.history.screen import HistoryScreen
+    from maverick_tui.ui.inbox.screen import InboxScreen
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.run.screen import RunScreen
 
@@ -84,6 +90,10 @@ class MaverickApp(App[int]):
         Binding("ctrl+q", "quit", "Quit", id="app.quit_now", priority=True, show=False),
         Binding("f1", "help", "Help", id="app.help", priority=True),
         Binding("ctrl+p", "command_palette", "All commands", id="app.palette", priority=True, show=False),
+        Binding("alt+i", "inbox", "Inbox: the questions of all runs", id="app.inbox", priority=True, show=False),
+        Binding(
+            "alt+n", "next_needing", "To the next run that needs you", id="app.next_needing", priority=True, show=False
+        ),
         Binding("ctrl+l", "redraw", "Draw the screen anew", id="app.redraw", priority=True, show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", id="app.suspend", priority=True, show=False),
     ]
@@ -112,7 +122,12 @@ class MaverickApp(App[int]):
         self._serving.kept = self._kept
         self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back)
         self._history = HistoryVisits(self, self.board, clock)
+        self._boards = BoardVisits(
+            self, self.board, self._navigation, self.preferences, clock, self._serving.attach, self._far.attach
+        )
+        self._inbox = InboxVisits(self, self.board, self._navigation, self._serving, self._far, clock)
         self._forks = Forks(self, self.board, self._navigation, self._serving.go_on, self._kept.folder_of)
+        self._worktrees = Worktrees(self)
         self._ctrl_c_at = 0.0
         self._first: RunModel | None = None
         """The run that the command line asks for."""
@@ -130,7 +145,9 @@ class MaverickApp(App[int]):
             forked = self.launch.forks.run_id if self.launch.forks is not None else ""
             known = self.launch.resumes or self.launch.opens or self.launch.attaches or forked
             self._first = self._new_run(self.launch.agent, known)
+            self._first.fuse = self.launch.fuse
             self._first.is_read_only = self.launch.is_read_only
+            self._first.wants_worktree = self.launch.worktree
             if self.launch.opens:
                 self._kept.await_reading(self._first)
             screen = self._navigation.make_run_screen(self._first)
@@ -190,6 +207,7 @@ class MaverickApp(App[int]):
         await self._take_own_keys()
         if not self.launch.is_demo:
             self._far.look()
+            self._worktrees.tidy()
 
     async def _take_own_keys(self) -> None:
         """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""
@@ -208,20 +226,25 @@ class MaverickApp(App[int]):
     def on_picker_screen_agent_chosen(self, event: PickerScreen.AgentChosen) -> None:
         """An agent is to be run."""
         run = self._new_run(event.listing.name)
+        run.wants_worktree = event.worktree
         self._navigation.show_run(run)
         self._serving.start(run, event.listing, event.inputs, None)
 
     def on_picker_screen_run_chosen(self, event: PickerScreen.RunChosen) -> None:
-        """A run is to be shown; one that is not on the board lives in a process of its own, or has ended meanwhile."""
-        run = self.board.runs.get(event.run_id)
+        """A run is to be shown."""
+        self._open_listed(event.run_id)
+
+    def _open_listed(self, run_id: str) -> None:
+        """Show a run; one that is not on the board lives in a process of its own, or has ended meanwhile."""
+        run = self.board.runs.get(run_id.rpartition(":")[2])
         if run is not None and run.rest is not None and run.rest.machine:  # it was not reached, and may be now
             self._far.open(f"{run.rest.machine}:{run.run_id}")
         elif run is not None:
             self._navigation.show_run(run)
-        elif ":" in event.run_id:  # one on another machine
-            self._far.open(event.run_id)
+        elif ":" in run_id:  # one on another machine
+            self._far.open(run_id)
         else:
-            self.open_kept(event.run_id)
+            self.open_kept(run_id)
 
     def on_picker_screen_back_requested(self) -> None:
         """Back to the run from which one came."""
@@ -230,7 +253,23 @@ class MaverickApp(App[int]):
     def on_picker_screen_close_requested(self, event: PickerScreen.CloseRequested) -> None:
         """Close a run of the list."""
         if (run := self.board.runs.get(event.run_id)) is not None:
-            self._leaving.close_run(run)
+            self._worktrees.close(run, partial(self._leaving.close_run, run))
+
+    def action_inbox(self) -> None:
+        """To the open questions of all runs."""
+        self._inbox.show()
+
+    def action_next_needing(self) -> None:
+        """To the next run that waits for a person."""
+        self._inbox.go_to_next(self._open_listed)
+
+    def on_inbox_screen_back_requested(self) -> None:
+        """Back to what is below the inbox."""
+        self._inbox.leave()
+
+    def on_inbox_screen_run_chosen(self, event: InboxScreen.RunChosen) -> None:
+        """A run that asks is to be shown."""
+        self._inbox.open(event.run)
 
     def action_history(self) -> None:
         """To all runs that are kept."""
@@ -248,6 +287,33 @@ class MaverickApp(App[int]):
     def on_history_screen_replay_requested(self, event: HistoryScreen.ReplayRequested) -> None:
         """A run of the history is to play again."""
         self.replay_run(event.run_id)
+
+    def action_board(self) -> None:
+        """To all runs that are alive."""
+        self._boards.show()
+
+    def on_board_screen_back_requested(self) -> None:
+        """Back to what is below the board."""
+        self._boards.leave()
+
+    def on_board_screen_run_chosen(self, event: BoardScreen.RunChosen | SideBySideScreen.RunChosen) -> None:
+        """A run of the board is to be shown."""
+        self._boards.leave()
+        self._open_listed(event.card.key)
+
+    def on_board_screen_end_requested(self, event: BoardScreen.EndRequested) -> None:
+        """Close a run of the board."""
+        self._leaving.close_run(event.run)
+
+    def on_board_screen_side_by_side_requested(self, event: BoardScreen.SideBySideRequested) -> None:
+        """Some runs are to be shown at once."""
+        self._boards.show_side_by_side(event.cards)
+
+    on_side_by_side_screen_run_chosen = on_board_screen_run_chosen
+
+    def on_side_by_side_screen_back_requested(self) -> None:
+        """Back to the board."""
+        self._boards.leave_side_by_side()
 
     def on_run_screen_fork_requested(self, event: RunScreen.ForkRequested) -> None:
         """A run of its own is to go on from a turn of this one."""
@@ -280,7 +346,23 @@ class MaverickApp(App[int]):
     def action_close_run(self) -> None:
         """Close the run on the screen."""
         if (run := self._navigation.shown_run) is not None:
-            self._leaving.close_run(run)
+            self._worktrees.close(run, partial(self._leaving.close_run, run))
+
+    def action_race(self) -> None:
+        """Give one prompt to several agents or models, and keep what one of them makes of it."""
+        from maverick_tui.ui.told_work import work_told
+
+        work_told(self, self._race(), group="race", title="Race")
+
+    async def _race(self) -> None:
+        from maverick_tui.ui.race.starting import ask_and_race
+
+        await ask_and_race(self, await asyncio.shield(self._setup.ready))
+
+    def action_worktree(self) -> None:
+        """Ask what is to become of the worktree of the run on the screen."""
+        if (run := self._navigation.shown_run) is not None:
+            self._worktrees.ask(run)
 
     def open_kept(self, run_id: str, number: int | None = None, words: Sequence[str] = ()) -> None:
         """Show a run of the board, or one that is kept: at the event with that number, with these words marked."""
@@ -321,6 +403,9 @@ class MaverickApp(App[int]):
         screen = self._navigation.screen_of(run)
         if screen is not None:
             screen.event_applied(event)
+        if event.type == "agent_loaded" and not run.tells_past and not run.store.entries:
+            self._navigation.restore_draft(run, is_new=True)
+        self._boards.hear(run, event)
         if event.type == "agent_loaded" and (draft := cast("AgentLoaded", event).draft):
             self._suggest(run, draft)
         if event.type == "block_grew" or run.run_id not in self.board.runs:
@@ -336,7 +421,9 @@ class MaverickApp(App[int]):
             from maverick_tui.ui.alerts import Alerts
 
             self._alerts = Alerts(self, self.preferences)
-        self._alerts.hear(run, event, is_shown=self._navigation.is_in_sight(run))
+        is_in_inbox = event.type == "permission_asked" and self._inbox.is_in_sight
+        is_shown = is_in_inbox or self._boards.is_shown or self._navigation.is_in_sight(run)
+        self._alerts.hear(run, event, is_shown=is_shown)
 
     # -- the terminal, its keys and its colours -----------------------------------------------------------------------
 
@@ -374,6 +461,8 @@ class MaverickApp(App[int]):
         self.preferences.change(theme=theme.name)
         for screen in self._navigation.run_screens:
             screen.transcript.restyle()
+        self._inbox.restyle()
+        self._boards.restyle()
 
     def _end_after_failure(self) -> None:
         """End after a failure of our own: Textual would print the values of variables with it, secrets among them."""
@@ -418,6 +507,10 @@ class MaverickApp(App[int]):
         yield from ours
         if isinstance(screen, RunScreen):
             yield SystemCommand("Export this run", "Markdown, a page, its events or a recording", screen.action_export)
+        yield from theme_commands(self)
+        yield SystemCommand(
+            "Race: one prompt to several", "Agents or models, each in a worktree of its own; keep one", self.action_race
+        )
         yield from alert_commands(self.preferences)
 
     def action_help(self) -> None:

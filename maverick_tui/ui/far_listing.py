@@ -1,4 +1,4 @@
-"""FarListing: the runs of the machines that the settings name, in the picker, for as long as it is shown."""
+"""FarListing: the runs of the machines that the settings name, for as long as something lists runs."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _AWAY = "✘"
 
 
 class FarListing:
-    """Asks each machine over one line, while the picker is shown."""
+    """Asks each machine over one line, while the picker is shown, or another list of runs."""
 
     def __init__(self, navigation: Navigation) -> None:
         self._navigation = navigation
         self._rows: dict[str, Sequence[Item]] = {}
+        self._runs: dict[str, Sequence[LiveRun]] = {}
 
     async def look(self) -> None:
         """Go on looking; without machines in the settings there is nothing to look at."""
@@ -44,7 +45,7 @@ class FarListing:
         from maverick_tui.host.far.machines import find_machine
 
         while True:
-            while not self._navigation.shows_picker:  # noqa: ASYNC110 - screens come and go in many ways
+            while not self._navigation.lists_runs:  # noqa: ASYNC110 - screens come and go in many ways
                 await asyncio.sleep(_SHOWN_EVERY)
             try:
                 await self._ask(await asyncio.to_thread(find_machine, name))
@@ -53,15 +54,18 @@ class FarListing:
                 await asyncio.sleep(AWAY_FOR)
 
     async def _ask(self, machine: Machine) -> None:
-        """Ask again and again, over the same line, until the picker is gone."""
+        """Ask again and again, over the same line, until nothing lists runs any more."""
         from maverick_tui.host.far.asking import asked_again
 
         async with asked_again(machine) as runs_now:
-            while self._navigation.shows_picker:
-                self._show(machine.name, [_row(machine, run) for run in await runs_now()])
+            while self._navigation.lists_runs:
+                runs = await runs_now()
+                self._show(machine.name, [_row(machine, run) for run in runs], runs)
                 await asyncio.sleep(LOOK_EVERY)
 
-    def _show(self, name: str, rows: Sequence[Item]) -> None:
+    def _show(self, name: str, rows: Sequence[Item], runs: Sequence[LiveRun] = ()) -> None:
+        self._runs[name] = runs
+        self._navigation.far_runs = [run for runs in self._runs.values() for run in runs]
         if self._rows.get(name) != rows:
             self._rows[name] = rows
             self._navigation.far_items = [row for rows in self._rows.values() for row in rows]

@@ -68,7 +68,8 @@ class FarRuns:
                 words = f"It is not followed any more: {where}. Choose it in the picker to try again"
                 rest = Rest(words, may_go_on=False, machine=machine)
             early = run.stop(_AtRestThere(run, self._say), rest)
-            self._give_back(run, "\n".join([*unsent, *prompts_in(early)]))
+            if run.run_id in self._board.runs:
+                self._give_back(run, "\n".join([*unsent, *prompts_in(early)]))
 
     async def _read(self, run: RunModel, remote: RemoteRun, unsent: list[str]) -> None:
         """Follow it to its end; `unsent` is what it was told and has not heard."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import inert
@@ -20,16 +21,23 @@ if TYPE_CHECKING:
 AWAY_AFTER = 60.0
 """Seconds after which somebody was away, and is told what they have missed."""
 TOLD_FOR = 12.0
+HEARD_WITHIN = 1.0
+"""Seconds that a host has to hear the last answer, before it is left."""
 TAKEN_WITHIN = 0.25
 """Seconds in which a host of this machine takes a prompt, if it is well: so long nothing is said of its way."""
 
 
 def greet(app: App[Any], run: RunModel, hello: HostHello) -> None:
-    """The host has said who it is, and who we are to it. The first time a guest is told what they have missed."""
+    """The host has said who it is, and who we are to it. The first time a guest is told what they have missed,
+    unless the run is not on their screen.
+    """
     attached = run.attached
     if attached is not None and attached.known is None:  # a line that was broken for a moment is no absence
         run.attached = attached._replace(known=hello.events)
-        _tell_missed(app, hello)
+        if not run.is_hidden:
+            _tell_missed(app, hello)
+    if run.attached is not None:
+        run.attached = run.attached._replace(stops_calls=hello.knows_calls)
     run.store.reader = hello.you
 
 
@@ -43,6 +51,16 @@ def _tell_missed(app: App[Any], hello: HostHello) -> None:
         return
     if words := digest.in_words(len(hello.state.get("asks") or ())):
         app.notify(", ".join(words), title=f"While you were away ({span(away)})", timeout=TOLD_FOR, markup=False)
+
+
+async def leave_once_heard(run: RunModel) -> None:
+    """Let a run go on without us, once it has heard what was wanted of it last."""
+    if (attached := run.attached) is None:
+        return
+    with suppress(TimeoutError, asyncio.TimeoutError):
+        async with asyncio.timeout(HEARD_WITHIN):
+            await attached.heard()
+    attached.leave()
 
 
 def prompts_in(wanted: Iterable[Command]) -> list[str]:

@@ -185,9 +185,11 @@ def order_for(
         str(setup.cwd if goes_on is None else goes_on.folder),
         inputs=dict(inputs),
         is_kept=setup.config.keep_runs,
+        fuse=dict(run.fuse),
         script=str(setup.script) if setup.script is not None else None,
         shared=str(setup.shared or ""),
         is_demo=setup.is_demo,
+        worktree=run.wants_worktree,
     )
     return order if goes_on is None else _going_on(order, goes_on)
 

@@ -9,10 +9,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
 from maverick_tui.config import MaverickConfig
+from maverick_tui.history.day_use import DayLedger
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.plain_settings import plain
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
+from maverick_tui.runs.placing import Wish
 from maverick_tui.ui.dialogs.before_run import find_and_ask
 from maverick_tui.ui.launch import RunSetup, settings_here
 
@@ -70,12 +72,15 @@ def make_run(
             local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
-            listing, given = await find_and_ask(app, listing, ready.cwd)
+            listing, given = await find_and_ask(app, listing, ready.cwd, worktree=run.wants_worktree)
         if failure is not None and config.hosted_runs:
             text = "It lives in this window, and ends with it: it could not be started at first."
             app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)
         found = listing
-        plan = RunPlan(lambda: _make(found, given, config), ready.cwd, config, given)
+        had_one = goes_on is not None and goes_on.had_worktree
+        is_new = goes_on is None or goes_on.past.is_fork
+        wish = Wish(run.run_id, run.wants_worktree or had_one, is_new=is_new, had_one=had_one)
+        plan = RunPlan(lambda: _make(found, given, config), ready.cwd, config, given, wish=wish)
         if not ready.is_demo:
             return plan
         from maverick_tui.offline.demo.tour import off_script, prompts
@@ -83,6 +88,7 @@ def make_run(
         return replace(plan, drafts=prompts(), remark=off_script)
 
     local = LocalRun(prepare, run_id=run.run_id, name=run.agent, past=goes_on.past if goes_on is not None else None)
+    local.fuses.given, local.fuses.ledger = run.fuse, DayLedger(run.run_id)
     return local
 
 

@@ -174,13 +174,15 @@ class KeptRuns:
     def take_in(self, run: RunModel, store: RunStore) -> None:
         """Show a run as this store has it."""
         self._reread(run, store, 0)
-        self._navigation.entitle(run)
+        if self._navigation.screen_of(run) is not None:
+            self._navigation.entitle(run)
         self._navigation.runs_changed()
 
     def _reread(self, run: RunModel, store: RunStore, renumbered_by: int) -> None:
         run.store.become(store, renumbered_by)
         if (screen := self._navigation.screen_of(run)) is not None:
             screen.run_reread()
+        self._navigation.on_reread(run)
 
     # -- going on -----------------------------------------------------------------------------------------------------
 

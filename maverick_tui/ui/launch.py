@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,12 +48,16 @@ class Launch(NamedTuple):
     """Whether that one is only read."""
     opens_at: int | None = None
     """The number of the event to open it at."""
+    fuse: Mapping[str, float] = MappingProxyType({})
+    """What the first run may use before it holds and asks."""
     printer_for: PrinterFor | None = None
     """Makes what prints runs for recordings: the command line has it."""
     replays: Recording | None = None
     """A kept run that is to play again."""
     speed: float = 1.0
     """How many times as fast as it was."""
+    worktree: bool = False
+    """Whether the agent works in a git worktree of its own."""
 
     @property
     def folder(self) -> str:

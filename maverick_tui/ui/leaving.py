@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from maverick_tui.ui.following import leave_once_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.names import is_plain
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from maverick_tui.ui.navigation import Navigation
 
 CLOSE_WITHIN = 4.0
-HEARD_WITHIN = 1.0
-"""Seconds in which a run in another process confirms what is wanted of it; it has it, if it lives."""
 GIVE_UP = 6.0
 """Seconds after that in which the application ends, or is ended."""
 LOOK_EVERY = 1.0
@@ -121,11 +120,7 @@ class Leaving:
             run.interrupt()
         elif run.is_ours and not run.is_busy and is_to_end:
             run.close(if_unused=True)
-        if (attached := run.attached) is not None:
-            with suppress(TimeoutError, asyncio.TimeoutError):
-                async with asyncio.timeout(HEARD_WITHIN):
-                    await attached.heard()
-            attached.leave()
+        await leave_once_heard(run)
 
     def _give_up(self, runs: Iterable[RunModel], workers: Iterable[Worker[Any]]) -> None:
         """End the workers of runs that cannot take a command yet: these would begin after all."""
@@ -196,6 +191,8 @@ class Leaving:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
+        if not code:  # else the terminal has gone, or somebody has ended us: nobody was asked
+            await self._navigation.drafts.drop_all()
         self._app.exit(code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -178,7 +179,8 @@ def _machine_of(run: RunModel) -> str:
 
 
 def _names(runs: Sequence[RunModel]) -> str:
-    return ", ".join(run.title for run in runs)
+    counted = Counter(run.title for run in runs)
+    return ", ".join(title if count == 1 else f"{title} ({count} runs)" for title, count in counted.items())
 
 
 def _fate(runs: Sequence[RunModel]) -> str:

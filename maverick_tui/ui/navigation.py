@@ -11,10 +11,12 @@ from textual import events
 from textual.app import App
 from textual.screen import Screen
 
+from maverick_tui.ui.drafts import Drafts
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
 
 if TYPE_CHECKING:
+    from maverick_tui.host.live import LiveRun
     from maverick_tui.runs.board import Board, RunModel
     from maverick_tui.ui.launch import HeldSetup, Launch
     from maverick_tui.ui.picker.items import Item
@@ -32,6 +34,14 @@ class NamesKeys(Protocol):
 
     def keys_changed(self) -> None:
         """The keys may be others."""
+
+
+@runtime_checkable
+class ListsRuns(Protocol):
+    """A screen that lists runs as they stand."""
+
+    def runs_changed(self) -> None:
+        """A run has come, or stands otherwise."""
 
 
 class Navigation:
@@ -59,6 +69,11 @@ class Navigation:
         """Where a person read in a run when they left it; None at its end."""
         self.far_items: Sequence[Item] = ()
         """Rows of the picker for runs on other machines."""
+        self.far_runs: Sequence[LiveRun] = ()
+        """The same runs, as their machines tell of them."""
+        self.drafts = Drafts(launch.cwd, lambda why: app.notify(why, title="Prompt", severity="warning", markup=False))
+        self.on_reread: Callable[[RunModel], None] = lambda _run: None
+        """Hears that a run's store has become another one."""
         self._left: RunModel | None = None
         """The run that was on the screen last."""
 
@@ -163,8 +178,25 @@ class Navigation:
         if run.run_id not in self._prompts:
             from maverick_tui.ui.widgets.prompt_history import PromptHistory, PromptState
 
-            self._prompts[run.run_id] = PromptState(PromptHistory(self._launch.cwd))
+            state = self._prompts[run.run_id] = PromptState(PromptHistory(self._launch.cwd))
+            if not self._launch.is_demo:
+                state.keep, state.restore = partial(self.drafts.keep, run), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
+
+    def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
+        """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""
+        if not self._launch.is_demo:
+            self._app.run_worker(self._restore_draft(run, is_new), group="drafts", exit_on_error=False)
+
+    async def _restore_draft(self, run: RunModel, is_new: bool) -> None:
+        if not (draft := await self.drafts.read(run, is_new=is_new)) or run.run_id not in self._board.runs:
+            return
+        screen, state = self.screen_of(run), self.prompt_of(run)
+        if screen is not None and screen.is_mounted:
+            screen.bring_back(draft)
+        else:
+            later = state.draft if state.draft != state.suggestion else ""
+            state.draft = "\n".join(filter(None, (draft, later)))
 
     # -- from one to the other ----------------------------------------------------------------------------------------
 
@@ -186,6 +218,16 @@ class Navigation:
         if (run := self.shown_run) is not None and (other := self._board.beside(run, direction)) is not run:
             self.show_run(other)
 
+    def next_needing(self) -> RunModel | None:
+        """The run that waits for a person after the one on the screen, in the order in which they have asked."""
+        waiting = [run for run in self._board.runs.values() if run.is_served and run.store.needs_person]
+        waiting.sort(key=lambda run: min(question.at for question in run.store.questions.values()))
+        shown = self.shown_run
+        if shown in waiting:
+            at = waiting.index(shown)
+            waiting = [*waiting[at + 1 :], *waiting[:at]]
+        return next(iter(waiting), None)
+
     def go_back(self) -> None:
         """Back to the run from which one came."""
         if self._left is not None:
@@ -196,6 +238,7 @@ class Navigation:
         beside = self._board.remove(run)
         self._prompts.pop(run.run_id, None)
         self._places.pop(run.run_id, None)
+        self.drafts.drop(run.run_id)
         if self._left is run:
             self._left = beside
         return beside
@@ -223,9 +266,21 @@ class Navigation:
             self._picker.set_cwd(cwd)
 
     def runs_changed(self) -> None:
-        """Let the picker, if it is shown, list the runs as they stand."""
+        """Let what lists runs on the screen list them as they stand."""
         if self._picker is not None and self.shows_picker:
             self._picker.runs = self._run_items()
+        elif (lists := self.list_in_sight()) is not None:
+            lists.runs_changed()
+
+    @property
+    def lists_runs(self) -> bool:
+        """Whether runs are listed on the screen, in the picker or elsewhere."""
+        return self.shows_picker or self.list_in_sight() is not None
+
+    def list_in_sight(self) -> ListsRuns | None:
+        """What lists runs, also below a dialog."""
+        uncovered = next((screen for screen in reversed(self._app.screen_stack) if not screen.is_modal), None)
+        return uncovered if isinstance(uncovered, ListsRuns) else None
 
     @property
     def shows_picker(self) -> bool:

@@ -67,8 +67,11 @@ class OpenQuestions:
                 self.choice = Choice(question)
 
     def is_armed(self, question: PermissionAsked, seen_since: float) -> bool:
-        """Whether somebody has had a moment to read it, so that a key or a click is meant for it."""
-        since = max(question.at, seen_since)
+        """Whether somebody has had a moment to read it, so that a key or a click is meant for it.
+
+        When it was asked does not count: that is told by the clock of the run's machine, which may be ahead of ours.
+        """
+        since = seen_since
         if question.request == self._first:
             since = max(since, self._first_since)
         return self._clock() - since >= ARMED_AFTER

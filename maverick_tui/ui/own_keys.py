@@ -32,17 +32,27 @@ def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
 
 def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
+    from maverick_tui.ui.board.screen import BoardScreen
+    from maverick_tui.ui.board.side_by_side import SideBySideScreen
     from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
     from maverick_tui.ui.dialogs.fork import ForkScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
     from maverick_tui.ui.dialogs.leaving import LeavingScreen
     from maverick_tui.ui.dialogs.path import PathScreen
+    from maverick_tui.ui.dialogs.queue import QueueScreen
+    from maverick_tui.ui.dialogs.scopes import ScopesScreen
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
     from maverick_tui.ui.dialogs.trust import TrustScreen
+    from maverick_tui.ui.dialogs.worktree import WorktreeScreen
     from maverick_tui.ui.help import HelpScreen
+    from maverick_tui.ui.history.past_prompts import PastPromptsScreen
     from maverick_tui.ui.history.screen import HistoryScreen
+    from maverick_tui.ui.inbox.question_list import QuestionList
+    from maverick_tui.ui.inbox.screen import InboxScreen
     from maverick_tui.ui.overlays import DetailsScreen, Overlay
     from maverick_tui.ui.picker.screen import PickerScreen
+    from maverick_tui.ui.race.form import RaceForm
+    from maverick_tui.ui.race.screen import RaceScreen
     from maverick_tui.ui.replay.screen import ReplayScreen
     from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.transcript.view import Transcript
@@ -50,9 +60,11 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
     from maverick_tui.ui.widgets.prompt import Prompt
 
     owners = (
-        app, PickerScreen, HistoryScreen, RunScreen, ReplayScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen,
+        app, PickerScreen, HistoryScreen, BoardScreen, SideBySideScreen, InboxScreen, QuestionList, RunScreen,
+        ReplayScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen,
         DetailsScreen, ConfirmScreen, TrustScreen, InputsForm, NameScreen, PathScreen, ForkScreen, LeavingScreen,
-        AlwaysScreen, EditCallScreen,
+        AlwaysScreen, EditCallScreen, ScopesScreen, PastPromptsScreen, QueueScreen, WorktreeScreen, RaceForm,
+        RaceScreen,
     )  # fmt: skip
     return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
 

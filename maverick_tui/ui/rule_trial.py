@@ -24,7 +24,7 @@ class RuleTrial:
     def try_out(self, rule: str, agent: str) -> str:
         """What the rule would have allowed, in a sentence, or why it cannot be one. It blocks."""
         for_agent = [f"--agent={agent}"] if agent else []
-        command = ["rules", "add", "--dry-run", "--json", *for_agent, "--", rule]
+        command = ["rules", "add", "--dry-run", "--json", *for_agent, "-"]
         try:
             with self._lock:
                 self.stop()
@@ -32,11 +32,11 @@ class RuleTrial:
                     [sys.executable, "-P", "-m", "maverick_tui", *command],
                     env=python_environment(),
                     cwd=self._cwd if Path(self._cwd).is_dir() else None,
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE,  # others can read arguments, and a token may be in it
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                 )
-            out, err = process.communicate(timeout=_TIMEOUT)
+            out, err = process.communicate(rule.encode(errors="surrogateescape"), timeout=_TIMEOUT)
             if process.returncode:
                 return err.decode(errors="replace").strip().removeprefix("maverick: ").split("\n")[0]
             return _told(json.loads(out)["would_have"])

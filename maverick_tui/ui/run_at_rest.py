@@ -45,6 +45,7 @@ class RunAtRest:
             ReleasePrompts,
             SendPrompt,
             SetModel,
+            SteerPrompt,
         )
 
         may_go_on = self._run.rest is not None and self._run.rest.may_go_on
@@ -56,7 +57,7 @@ class RunAtRest:
         elif isinstance(command, SetModel) and may_go_on:
             self.remember([command])
             self._kept.choose_model(self._run, command.model)
-        elif isinstance(command, SendPrompt | Reconnect | PlanContinue | ReleasePrompts) and may_go_on:
+        elif isinstance(command, SendPrompt | SteerPrompt | Reconnect | PlanContinue | ReleasePrompts) and may_go_on:
             self._kept.go_on(self._run, [*self._wanted, command])
         else:
             self._kept.refuse(self._run, command)

@@ -114,7 +114,7 @@ class Serving:
             setup = await self._setup_of(goes_on)
             if setup.config.hosted_runs:
                 if isinstance(agent, str):
-                    agent, inputs = await find_and_ask(self._app, agent, setup.cwd)
+                    agent, inputs = await find_and_ask(self._app, agent, setup.cwd, worktree=run.wants_worktree)
                 is_hosted = await self._start_host(run, agent.name, inputs, setup, goes_on)
         except Exception as error:  # the run tells it, and offers to try again
             failure = error
@@ -167,6 +167,10 @@ class Serving:
             finally:
                 await following  # the log ends with the run, however that ends
                 self.kept.ended(run)
+                if run.store.loaded is not None and run.store.loaded.project:
+                    from maverick_tui.runs.placing import leave_place
+
+                    await asyncio.to_thread(leave_place, run.run_id)
 
     def _take_in(self, run: RunModel, store: RunStore) -> None:
         """A run is known from its beginning."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.theme import Theme
 
 if TYPE_CHECKING:
@@ -173,6 +174,14 @@ def use_themes(app: App[Any], chosen: str) -> None:
     # Assigned, it would have all styles parsed once more after the first frame.
     app.set_reactive(App.theme, chosen if chosen in app.available_themes else THEMES[0].name)
     app.stylesheet.set_variables(app.get_css_variables())
+
+
+def theme_commands(app: App[Any]) -> Iterable[SystemCommand]:
+    """Commands of the palette that change to one of our themes; Textual's own one leads to all of them."""
+    for theme in THEMES:
+        if theme.name != app.theme:
+            looks = "Your terminal's own colours" if theme.ansi else "Dark" if theme.dark else "Light"
+            yield SystemCommand(f"Theme: {theme.name}", looks, partial(setattr, app, "theme", theme.name))
 
 
 def text_palette(app: App[Any]) -> Palette:

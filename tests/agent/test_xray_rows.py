@@ -44,6 +44,8 @@ def test_what_is_to_be_done_about_an_untrusted_file_is_the_callers_to_say(tmp_pa
 def test_every_field_that_has_a_label_is_shown(tmp_path: Path) -> None:
     given = {
         "effort": "high",
+        "isolation": "worktree",
+        "fuse": "{usd: 2}",
         "skills": "[style]",
         "temperature": "0",
         "thinking": "2048",

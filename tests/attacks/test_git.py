@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +24,9 @@ from maverick_tui.git.programs import agent_variables, programs_named
 from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.runs.loading import branch_of
 from maverick_tui.testing import Offline
+from maverick_tui.worktrees import ending
+from maverick_tui.worktrees.making import make, make_again
+from maverick_tui.worktrees.records import Worktree
 from tests.attacks.git_traps import STATUS, TRAPS, Ground, Trap, fall_into, lay, make_base
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, Worker, drain
@@ -74,6 +77,35 @@ async def test_looking_runs_nothing(trap: Trap, base: Path, tmp_path: Path, monk
     if trap.plain:
         fall_into(trap, ground)
         assert ground.left() != [], "the trap is broken: plain git does not fall into it"
+
+
+@pytest.mark.parametrize("trap", sampled(TRAPS, 3, [trap.id for trap in TRAPS]))
+def test_worktrees_of_runs_run_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ground = lay(trap, base, tmp_path / "ground")
+    folder = enter(ground, monkeypatch)
+    ways: list[Callable[[Worktree], object]] = [
+        lambda worktree: ending.merge(worktree, "better"),
+        lambda worktree: ending.keep(worktree, "better"),
+        ending.remove,
+    ]
+    made = 0
+    for number, end in enumerate(ways):
+        with suppress(ConfigError):  # some repositories cannot be read, and then there is none
+            worktree = make(f"{number}00000000000", "fixer", folder, brings_changes=number == 1).worktree
+            made += 1
+            (worktree.top / "a.txt").write_text("better\n")
+            (worktree.top / "new.x").write_text("new\n")
+            ending.loss_of(worktree)
+            ending.commit_all(worktree, "better")
+            ending.changed_by(worktree)
+            ending.diff_of(worktree)
+            with suppress(ConfigError):
+                end(worktree)
+            make_again(worktree)
+    assert ground.left() == []
+    if trap.is_told and not made:  # else it would show nothing
+        config = (ground.project / ".git" / "config").read_text().casefold()
+        assert "promisor" in config or "partialclone" in config, "only a partial clone lacks files"
 
 
 def test_an_ordinary_repository_names_no_programs(base: Path, tmp_path: Path) -> None:

@@ -1,69 +1,158 @@
-"""What the CLI reads again by itself once it has summed a conversation up: nothing that may not be read now."""
+"""What the CLI reads again by itself, with a request or for a summary: nothing that may not be read now."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import Standing, StandingRule, user_file
-from maverick_tui.events.kinds import Noticed, PermissionAsked, TurnEnded
-from maverick_tui.runs.commands import AnswerPermission, SendPrompt
+from maverick_tui.events.kinds import Noticed, PermissionAsked, ToolFinished, TurnEnded
+from maverick_tui.offline.app import MessagesApp
+from maverick_tui.runs.commands import SendPrompt
 from tests.conftest import ServeModel
-from tests.runs.watching import watch
+from tests.runs.watching import PATIENCE, Watched, watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
+from tests.support.processes import marked
 
 KEY = "KEYMARK9931"
+ODD = "a (b) [c] {d} *!?.txt"
+"""A name with signs of patterns and rules in it."""
+IS_OPEN = pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])
+"""The second shows that the key would be sent."""
 
 
 class Reader(Talker):
     name = "reader"
-    allowed_tools = ["Read", "Bash"]
+    allowed_tools = ["Read", "Write", "Bash"]
 
 
-@pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
-async def test_no_key_and_no_denied_file_is_read_again(
-    is_open: bool, serve: ServeModel, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def key(home: Path) -> Path:
+    (home / ".ssh").mkdir()
+    return home / ".ssh" / "id_rsa"
+
+
+@pytest.fixture
+def files() -> dict[str, Path]:
+    """Files of a project that say nothing of weight, and rules against reading some of them."""
+    found = {name: Path(name).absolute() for name in ("linked.txt", "printed.txt", "denied.txt", "free.txt")}
+    found["odd"] = Path("odd", ODD).absolute()
+    found["odd"].parent.mkdir()
+    for path in found.values():
+        path.write_text("nothing of weight\n")
+    return found
+
+
+def forbid(*rules: str) -> None:
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(f"deny = {json.dumps(rules)}\n")
+
+
+def lead_to(key: Path, *paths: Path) -> None:
+    """As a checkout of the person's own may do it, to a key that was renewed since."""
+    for path in paths:
+        path.unlink()
+        path.symlink_to(key)
+    key.write_text(f"{KEY} of ssh\n")
+
+
+async def sum_up(run: Watched, turns: int) -> None:
+    run.send(SendPrompt("sum up", "/compact", is_command=True))
+    await run.until(TurnEnded, turns)
+    assert "compact_boundary" in [event.kind for event in run.all(Noticed)]
+
+
+def sent_to(model: MessagesApp) -> str:
+    return json.dumps([str(request) for request in model.requests])
+
+
+@IS_OPEN
+async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
+    is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if is_open:
-        monkeypatch.setattr(Rereading, "note", lambda *_given: None)
-    (home / ".ssh").mkdir()
-    (home / ".ssh" / "id_rsa").write_text(f"{KEY} of ssh")
-    linked, denied, free = (Path(name).absolute() for name in ("linked.txt", "denied.txt", "free.txt"))
-    for path in (linked, denied, free):
-        path.write_text("nothing of weight")
-    reads = [call("Read", file_path=str(path)) for path in (linked, denied, free)]
+        monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
+    reads = [call("Read", file_path=str(files[name])) for name in ("linked.txt", "denied.txt", "free.txt", "odd")]
     scenes = [
-        scene(*reads, bash("ln -sf ~/.ssh/id_rsa linked.txt"), say("Seen."), prompt="one"),
+        scene(*reads, bash("cat printed.txt"), say("Seen."), prompt="one"),
         scene(say("Two."), prompt="two"),
         scene(say("<summary>It was about files.</summary>")),
     ]
     async with serve(scenes) as model, watch(Reader) as run:
-        run.prompt("one")
-        asked = await run.until(PermissionAsked)
-        run.send(AnswerPermission(asked.request, "once"))
-        await run.until(TurnEnded)
-        denied.write_text(f"{KEY} of a rule")
-        free.write_text("FREEMARK")
-        user_file().parent.mkdir(parents=True, exist_ok=True)
-        user_file().write_text('deny = ["Read(denied.txt)"]')
-        run.send(SendPrompt("sum up", "/compact", is_command=True))
-        await run.until(TurnEnded, 2)
+        await run.ask("one")
+        files["denied.txt"].write_text(f"{KEY} of a rule")
+        files["odd"].write_text(f"{KEY} of a rule")
+        files["free.txt"].write_text("FREEMARK")
+        forbid("Read(denied.txt)", "Read(odd/**)")
+        lead_to(key, files["linked.txt"], files["printed.txt"])
+        await sum_up(run, 2)
         await run.ask("two")
-    assert "compact_boundary" in [event.kind for event in run.all(Noticed)]
-    sent = json.dumps([str(request) for request in model.requests])
+    assert not run.all(PermissionAsked)
+    sent = sent_to(model)
     assert "FREEMARK" in sent, "the CLI does read files again"
     assert (KEY in sent) is is_open
+
+
+@IS_OPEN
+async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
+    is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_open:
+        monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
+    forbid("Read(secret.txt)", "Read(odd/**)")
+    secret = Path("secret.txt").absolute()
+    new = [secret, files["odd"].with_name(f"new {ODD}")]
+    writes = [call("Write", file_path=str(path), content="TOKEN=\n") for path in new]
+    prints = [bash("cat linked.txt"), bash("cat free.txt")]
+    scenes = [scene(*writes, *prints, say("Fill it in."), prompt="one"), scene(say("Two."), prompt="two")]
+    async with serve(scenes) as model, watch(Reader) as run:
+        await run.ask("one")
+        for path in new:
+            assert path.read_text() == "TOKEN=\n", "what may not be read may be written"
+            path.write_text(f"TOKEN={KEY}\n")
+        files["free.txt"].write_text("FREEMARK\n")
+        lead_to(key, files["linked.txt"])
+        await run.ask("two")
+    assert not run.all(PermissionAsked)
+    assert not any(event.is_error for event in run.all(ToolFinished))
+    sent = sent_to(model)
+    assert "FREEMARK" in sent, "the CLI does look for changes"
+    assert (KEY in sent) is is_open
+
+
+@IS_OPEN
+async def test_nor_in_a_conversation_that_is_gone_on_with(
+    is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    if is_open:
+        monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
+    scenes = [
+        scene(call("Read", file_path=str(files["linked.txt"])), say("Seen."), prompt="one"),
+        scene(say("Two."), prompt="two"),
+        scene(say("<summary>It was about files.</summary>")),
+    ]
+    async with serve(scenes) as model, watch(Reader, config=MaverickConfig.load(idle_after=0.3)) as run:
+        await run.ask("one")
+        async with asyncio.timeout(PATIENCE):
+            while marked(mark):  # the CLI, which ends without use
+                await asyncio.sleep(0.05)
+        lead_to(key, files["linked.txt"])
+        await sum_up(run, 2)
+        await run.ask("two")
+    assert (KEY in sent_to(model)) is is_open
 
 
 async def test_without_a_way_to_tell_the_cli_there_is_no_summary(tmp_path: Path) -> None:
     rule = StandingRule("deny", "Read(a.txt)", tmp_path / "rules.toml")
     rereading = Rereading(Judge(["Read"], tmp_path, person=True, standing=lambda: Standing((rule,))))
-    rereading.note("Read", {"file_path": str(tmp_path / "b.txt")}, None)
+    await rereading.note("Read", {"file_path": str(tmp_path / "b.txt")}, None)
     assert await rereading.before_summary({}, None, None) == {}
-    rereading.note("Read", {"file_path": str(tmp_path / "a.txt")}, None)
+    await rereading.note("Read", {"file_path": str(tmp_path / "a.txt")}, None)
     assert (await rereading.before_summary({}, None, None))["decision"] == "block"

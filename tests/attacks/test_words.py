@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from maverick_tui.agent.permissions.rules import covers_command
 from maverick_tui.agent.permissions.shell import one_command, plain_words
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.shell_tricks import KINDS
@@ -220,3 +221,14 @@ def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
 )
 def test_plain_commands_have_their_words(command: str, words: list[str]) -> None:
     assert plain_words(command) == words
+
+
+LOOK_ALIKE = [*KNOWN, "rm -rf build && ls src docs", "~/bin/deploy prod", "$HOME/bin/x y", "$(pwd)/x", "echo 'a b'"]
+
+
+def test_a_rule_for_a_command_is_about_no_other_whose_words_look_the_same(tmp_path: Path) -> None:
+    for command in (command for command in LOOK_ALIKE if "*" not in command):
+        quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in command.split())
+        is_same = plain_words(quoted) == plain_words(command)
+        for rule in (command, f"{command}:*", f"{command} *"):
+            assert is_same or not covers_command(rule, quoted, tmp_path), rule

@@ -143,7 +143,7 @@ def test_show_as_json(maverick: Run) -> None:
         "name", "description", "source", "form", "path", "trust", "stands_in_for", "engine",
         "engine_settings", "model",
         "permission_mode", "names_tools", "may", "asks", "limits", "mcp_servers", "hooks", "skills", "effort", "inputs",
-        "initial_prompt", "prompt", "unknown", "problems",
+        "initial_prompt", "prompt", "unknown", "problems", "forecast",
     ]  # fmt: skip
     assert data["model"] == {"value": DEFAULT_MODEL, "from": "default"}
     assert (data["may"], data["asks"]) == (["Read", "Bash"], ["Bash"])

@@ -363,6 +363,8 @@ async def test_a_journal_that_cannot_be_written_is_told_and_ends_nothing(monkeyp
         (["reviewer", "go", "--allow", "Bahs(make:*)"], 2, "Bahs"),
         (["reviewer", "go", "--timeout", "0"], 2, "not more than 0"),
         (["reviewer", "go", "--max-cost", "nan"], 2, "not more than 0"),
+        (["reviewer", "go", "--fuse", "dollars=2"], 2, "one of usd, tokens, turns, minutes"),
+        (["reviewer", "go", "--fuse", "usd=-1"], 2, "not a number above 0"),
         (["reviewer", "go", "--max-turns", "0"], 2, "--max-turns"),
         (["reviewer", "go", "--output", "xml"], 2, "--output"),
         (["reviewer", "go", "--cwd", "nowhere"], 2, "nowhere"),

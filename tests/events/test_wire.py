@@ -22,6 +22,7 @@ VALUES: dict[str, Any] = {
     "arguments": {"a": [1, {"b": None}], "c": "ü"},
     "detail": [{"lines": ["-a", "+b"]}],
     "answers": {"Which?": "blue"},
+    "value": {"title": "ü", "points": [1, 2]},
     "schema": SCHEMA,
 }
 BY_TYPE: dict[Any, Any] = {

@@ -20,10 +20,14 @@ from claude_agent_sdk._errors import MessageParseError
 from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedResponseError, MaverickAgent, ProcessError
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
+from maverick_tui.batch.folder import FAILURES, StartedRun, opened
+from maverick_tui.batch.items import Item
+from maverick_tui.batch.running import Batch
 from maverick_tui.cli import _report, live_text
 from maverick_tui.cli.doctor import doctor
 from maverick_tui.cli.printer import Printer
 from maverick_tui.cli.result_forms import EventLines
+from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
 from maverick_tui.doctor import checks
 from maverick_tui.doctor.findings import Check, Finding
@@ -45,6 +49,7 @@ from maverick_tui.history.reading import read_run
 from maverick_tui.host import notify_command
 from maverick_tui.host.live import LiveRun
 from maverick_tui.host.notify_command import Told
+from maverick_tui.host.orders import Order
 from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
@@ -54,6 +59,7 @@ from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.news import News
+from maverick_tui.runs.outcome import ReadOutcome
 from maverick_tui.runs.store import RunStore
 from maverick_tui.settings_told import settings_told
 from maverick_tui.shown import shown
@@ -188,6 +194,24 @@ def event_lines() -> str:
     return written + "".join(event["text"] for event in told if event["type"] == "block_grew")
 
 
+def results_of_a_batch() -> str:
+    class Silent:
+        def changed(self) -> None: ...
+
+        def failed(self, item: Item, record: dict[str, Any]) -> None: ...
+
+        def said(self, message: str, hint: str = "") -> None: ...
+
+    item, outcome = Item(1, "1", "Look", {}, "", "key"), ReadOutcome()
+    for event in told_of_a_run():
+        outcome.take(event)
+    outcome.failure = failure_of(ProcessError(" ".join(TEXTS)))
+    with opened(Path("batch"), "cook") as folder:
+        batch = Batch(folder, [item], [], lambda *_: Order("r", "a", "."), verdict_of, Silent())
+        batch._record(item, StartedRun("run-1", ""), outcome, None)
+    return (Path("batch") / FAILURES).read_text()
+
+
 def error_text() -> str:
     failures = [failure_of(ProcessError(text, stderr=text, hint=text)) for text in TEXTS]
     told = [api_failure(text, status=400).message for text in TEXTS]
@@ -274,7 +298,7 @@ def list_of_live_runs() -> str:
 OUTLETS = [
     log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, error_text,
     sessions_of_claude_code, suspended_state, value_in_a_message, settings_shown, doctor_report, news_by_command,
-    list_of_live_runs,
+    list_of_live_runs, results_of_a_batch,
 ]  # fmt: skip
 OF_DATA = (
     executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, sessions_of_claude_code,

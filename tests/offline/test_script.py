@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui import ConfigError
+from maverick_tui.offline import loading
 from maverick_tui.offline.loading import MAX_BYTES, load_script, parse_script
 from maverick_tui.offline.script import (
     STEP_KEYS,
@@ -38,6 +39,7 @@ from maverick_tui.offline.script import (
     ToolStep,
     When,
 )
+from tests.support.sampling import examples
 
 EVERYTHING = """\
 description: all there is
@@ -135,6 +137,8 @@ def test_the_schema_can_be_published() -> None:
 
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
+FEW_EVENTS = 5_000
+"""A script may hold more; to read as many takes a second."""
 OK = "scenes:\n- answers: [hi]\n"
 ANSWER = "scenes:\n- answers:\n  - steps: [hi]\n"
 STEP = "scenes:\n- answers:\n  - - first\n"
@@ -238,14 +242,15 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "two documents": (f"{OK}---\n{OK}", 4, "second document"),
     "a control character": (f"{OK}description: \x07\n", 3, "U+0007"),
     "nested too deep": (f"{OK}description: {'[' * 100}{']' * 100}\n", 3, "levels deep"),
-    "too many values": (f"{OK}description: [{'a,' * 250_000}]\n", 1, "too many values"),
+    "too many values": (f"{OK}description: [{'a,' * FEW_EVENTS}]\n", 1, "too many values"),
     "a list for a key": (f"{OK}? [a]\n: b\n", 3, "for a key"),
     "Windows": ("scenes:\r\n- answers: [hi]\r\n  x: 1\r\n", 3, "scenes.0.x: there is no such field"),
 }
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_told_with_its_line(name: str) -> None:
+def test_a_mistake_is_told_with_its_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "MAX_EVENTS", FEW_EVENTS)
     text, line, words = MISTAKES[name]
     with pytest.raises(ConfigError) as raised:
         parse_script(text)
@@ -341,7 +346,7 @@ def _is_read_or_refused(text: str) -> None:
         assert error.hint
 
 
-FREE = settings(max_examples=200, derandomize=True, deadline=None, database=None)
+FREE = settings(max_examples=examples(60, 400))
 
 
 @FREE
@@ -386,7 +391,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(FREE, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(FREE, max_examples=examples(30, 200), suppress_health_check=[HealthCheck.too_slow])
 @given(VALUES, VALUES, VALUES)
 def test_no_structure_breaks_the_loader(scene: Any, answer: Any, fault: Any) -> None:
     for value in (

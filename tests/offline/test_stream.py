@@ -12,6 +12,7 @@ from maverick_tui.offline.script import Pace
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.scripts import EVERYTHING, assemble, reply_to, script, without_ids
 from tests.offline.wire import ask, called, parse_events, question
+from tests.support.sampling import examples
 
 
 async def test_a_stream_keeps_to_the_grammar() -> None:
@@ -52,7 +53,7 @@ INPUTS = st.dictionaries(
 )
 
 
-@settings(max_examples=100, derandomize=True, deadline=None, database=None)
+@settings(max_examples=examples(40, 200))
 @given(
     st.lists(
         st.one_of(

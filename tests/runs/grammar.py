@@ -112,10 +112,14 @@ class Grammar:
             case ev.ConnectFailed():
                 self.is_connecting = False
             case ev.PromptQueued():
-                assert event.prompt_id not in self.waiting
                 self.waiting.add(event.prompt_id)
             case ev.PromptDropped():
                 self.waiting.remove(event.prompt_id)
+            case ev.QueueChanged():
+                assert set(event.prompt_ids) == self.waiting
+                assert {*event.held, *event.urgent} <= self.waiting
+            case ev.PromptSteered():
+                assert event.prompt_id not in self.waiting
             case ev.PromptsHeld():
                 assert set(event.prompt_ids) <= self.waiting
             case ev.ContinuePlanned():

@@ -16,6 +16,7 @@ import pytest
 
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent, MaverickConfig
 from maverick_tui.agent.engines import Listener, Session
+from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.events.kinds import (
     AgentLoaded,
     BlockGrew,
@@ -171,6 +172,21 @@ async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_ow
     used = [turn.usage for turn in run.all(TurnEnded)[1:]]
     assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"
     assert sum(usage.output_tokens for usage in used) == 5 + 5 + 50 + 5 + 5
+
+
+async def test_an_interrupt_stops_a_subagent_that_works_on_after_the_turn(serve: ServeModel) -> None:
+    task: dict[str, Any] = {"description": "work", "prompt": "LOOK", "subagent_type": "general-purpose"}
+    script = [
+        scene(say("never all of it", fault=stall()), prompt="^LOOK$"),
+        scene(call("Agent", **task), say("It works."), prompt="^delegate$"),
+        scene(say("Nobody asked.")),
+    ]
+    async with serve(script), watch(Delegator) as run:
+        await run.ask("delegate")
+        await run.until(TaskProgressed, where=lambda task: task.state == "running")
+        run.send(Interrupt())
+        await run.until(TaskProgressed, where=lambda task: task.state in ENDED_TASKS)
+        assert run.all(InterruptRequested)
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

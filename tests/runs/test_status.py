@@ -42,9 +42,14 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
             ("✘", "failed", f"ended {at(9.0)}  8.0 s  $0.050", "bad"),
         ),
         (
-            [*TURN, end(), ev.RunEnded(9.0, GONE)],
+            [*TURN, end("interrupted"), ev.RunEnded(9.0, GONE)],
             11.0,
             ("■", "interrupted", f"its process was gone, last heard of {at(9.0)}  8.0 s  $0.050", "attention"),
+        ),
+        (
+            [*TURN, end(), ev.RunEnded(9.0, GONE)],
+            11.0,
+            ("✔", "done", f"its process was gone, last heard of {at(9.0)}  8.0 s  $0.050", "good"),
         ),
         (
             [*TURN, end(), ev.RunEnded(9.0, "ValueError: x")],

@@ -35,7 +35,16 @@ FAILURES = st.builds(
     ev.Failure, WORDS, WORDS, WORDS, causes=st.lists(WORDS, max_size=2).map(tuple), retry_at=st.none() | TIMES
 )
 USAGES = st.builds(ev.Usage, COUNTS, COUNTS, COUNTS, COUNTS, st.none() | st.floats(0, 1e6), COUNTS)
+MARKS = st.fixed_dictionaries(
+    {
+        "argument": st.sampled_from(["command", ""]),
+        "start": st.integers(-1, 3),
+        "end": st.integers(0, 3),
+        "size": COUNTS,
+    }
+)
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "value": st.none() | st.dictionaries(st.text(max_size=3), st.integers()),
     "at": TIMES,
     "call": NAMES,
     "parent": NAMES,
@@ -49,10 +58,17 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "items": ITEMS,
     "jobs": ITEMS,
     "counts": st.just(()),
+    "fuses": st.just(()) | st.just(({"scope": "run", "unit": "usd", "most": 2.0, "others": 0.0, "extended": 0.0},)),
+    "since": TIMES,
     "tools": st.none() | st.just(("Read",)),
     "prompt_ids": st.lists(NAMES, max_size=2).map(tuple),
+    "is_cut": st.booleans(),
+    "code": st.none() | st.integers(0, 2),
+    "held": st.lists(NAMES, max_size=2).map(tuple),
+    "urgent": st.lists(NAMES, max_size=2).map(tuple),
     "grants": st.lists(WORDS, max_size=2).map(tuple),
     "rules": st.lists(WORDS, max_size=2).map(tuple),
+    "marks": st.lists(MARKS, max_size=2).map(tuple),
     "reaches": st.none() | st.just(("server a 1",)),
     "limits": st.none() | st.just({"max_cost_usd": 1.5}),
     "forked_turn": st.integers(0, 3),
@@ -85,6 +101,8 @@ def any_event(kind: type[Any]) -> st.SearchStrategy[Event]:
     fields = {field.name: FIELDS.get(field.name, WORDS) for field in dataclasses.fields(kind)}
     if kind is ev.Noticed:
         fields["kind"] = WORDS
+    if kind is ev.CallStopping:
+        fields["state"] = st.sampled_from(["asked", "stopped", "failed"])
     if kind is ev.TurnEnded:
         fields["failure"] = st.none() | FAILURES
     if kind is ev.RateLimited:
@@ -147,7 +165,8 @@ def test_nothing_hangs_after_the_end(events: list[Event], outcome: ev.Outcome) -
         assert (store.phase == "asking") == (bool(store.questions) and store.phase != "interrupting")
     store.apply(ev.TurnEnded(1.0, 1, outcome, ev.Usage()))
     assert (store.is_running, store.running, store.streaming) == (False, {}, None)
-    assert not any(is_open(entry) and not entry.parent for entry in store.entries)
+    own = list(store.shells.values())  # commands of the person's go on
+    assert not any(is_open(entry) and not entry.parent and entry not in own for entry in store.entries)
     store.apply(ev.RunEnded(2.0))
     assert store.phase == "ended"
     assert store.questions == {}

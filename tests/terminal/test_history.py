@@ -60,6 +60,7 @@ def test_a_run_is_found_gone_on_with_forked_and_replayed(
     app.see("Go on with this run")
     app.until(lambda glass: "Ducks quack." in glass.text and "By the pond." in glass.text)
 
+    app.see("1 of 1")
     app.send(TAB)  # from the words that were found
     app.see("Enter go on")
     app.type_line("And then")

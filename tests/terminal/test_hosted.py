@@ -24,7 +24,7 @@ from tests.support.pty_program import PATIENCE
 from tests.support.sampling import sampled
 from tests.support.served import served
 from tests.terminal.application import CTRL_Q, Application
-from tests.terminal.conftest import Maverick
+from tests.terminal.conftest import HERE_ALONE, Maverick
 
 pytestmark = pytest.mark.slow
 
@@ -132,7 +132,7 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
 ) -> None:
     asks = ["Look.", {"tool": "Bash", "input": {"command": "touch made.txt"}}]
     hosted({"answers": [asks, ["It is made."]]}, "Make it")
-    one = maverick()
+    one = maverick(environment=HERE_ALONE)  # it begins no run: no host has to be ready for one
     one.see("⚑ needs you")
     one.until_pressed(HOME, lambda glass: "WHILE YOU WERE AWAY" in glass.text)
     one.see("1 question waits for you")

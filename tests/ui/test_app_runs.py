@@ -220,6 +220,9 @@ async def test_the_palette_offers_what_the_keys_do() -> None:
         assert "Bell: on" in {command.title for command in app.get_system_commands(app.screen)}
         offered["Notifications: off"].callback()
         assert not app.preferences.has_notifications
+        offered["Theme: maverick-light"].callback()
+        assert not app.current_theme.dark
+        assert "Theme: maverick-light" not in {command.title for command in app.get_system_commands(app.screen)}
         await pilot.press("ctrl+p", *"usage", "enter")
         await until(pilot, lambda: app.top == "RunScreen" and app.preferences.is_panel_closed)
 
@@ -260,13 +263,15 @@ async def test_quitting_closes_every_run() -> None:
 async def test_quitting_names_all_that_is_at_work_and_asks_once() -> None:
     async with watching(begun()) as (app, pilot):
         second = app._new_run("explorer")
-        app._start(second)
-        app.tell(begun("explorer"), second)
+        third = app._new_run("explorer")
+        for run in (second, third):
+            app._start(run)
+            app.tell(begun("explorer"), run)
         await pilot.press("ctrl+c", "ctrl+c")
         await until(pilot, lambda: app.top == "ConfirmScreen")
         assert len(app.screen_stack) == 2
         text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert "reviewer, explorer are still running" in text
+        assert "reviewer, explorer (2 runs) are still running" in text
         await pilot.press("ctrl+q", "n")
         assert app.top == "RunScreen"
         assert not app._exit
@@ -313,7 +318,7 @@ class _Setup:
 async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def found(*_: object) -> tuple[None, dict[str, object]]:
+    async def found(*_: object, **__: object) -> tuple[None, dict[str, object]]:
         return None, {}
 
     setup = BrokenSetup(failures=2)
@@ -360,7 +365,7 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
 async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = asyncio.Event()
 
-    async def ask(*_: object) -> None:
+    async def ask(*_: object, **__: object) -> None:
         asked.set()
         await asyncio.Event().wait()
 

@@ -239,7 +239,9 @@ async def test_it_opens_at_an_event_with_the_words_marked(is_long: bool, monkeyp
         assert app.run_screen.prompt.text == "Go"
         app.open_kept(RUN, number + 120, ["apples"])
         await until(pilot, lambda: "Answer 44:" in app.shown(), "another place of the same run")
-        assert app.run_screen.prompt.text == "Go"
+        assert app.screen.query_one("#find-input", Input).value == "apples"
+        await pilot.press("!")
+        assert app.run_screen.prompt.text == "Go!", "whoever is typing keeps the focus"
 
 
 async def test_the_view_stays_while_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,17 @@ def test_a_question_can_be_answered_after_a_moment() -> None:
     assert questions.is_armed(questions.first, 4.0)
 
 
+def test_a_question_of_a_machine_whose_clock_is_ahead_can_be_answered() -> None:
+    store, clock, questions = two()
+    store.questions.clear()
+    store.questions["q"] = ev.PermissionAsked(clock.now + 300, "q", "c1", "Bash", {"command": "ls"})
+    questions.look()
+    assert not questions.is_armed(store.questions["q"], clock.now)
+    seen_at = clock.now
+    clock.now += ARMED_AFTER
+    assert questions.is_armed(store.questions["q"], seen_at)
+
+
 def test_the_key_that_answered_the_first_question_does_not_answer_the_second() -> None:
     store, clock, questions = two()
     clock.now += 60

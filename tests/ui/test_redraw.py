@@ -23,9 +23,9 @@ async def test_ctrl_l_puts_everything_right_that_others_have_written_over() -> N
         app.tell(Tape().connect().prompt("Go").say("Here you are.").done())
         await until(pilot, lambda: sees("Here you are."))
         await pilot.press("f1")  # above it a dialog, through which it is seen
-        await until(pilot, lambda: sees("Close") and app.top == "HelpScreen")
+        await until(pilot, lambda: sees("Between prompt and transcript") and app.top == "HelpScreen")
         before = glass.text
         for line in range(1, SIZE[1] + 1):
             glass.feed(f"\x1b[0m\x1b[{line};1H{'#' * SIZE[0]}")
         await pilot.press("ctrl+l")
-        await until(pilot, lambda: sees("Close") and glass.text == before)
+        await until(pilot, lambda: sees("Between prompt and transcript") and glass.text == before)

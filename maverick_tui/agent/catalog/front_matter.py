@@ -148,6 +148,9 @@ class FieldValues:
         value = node.to_json()
         if kind.fits(value):
             return float(value) if kind.is_float and isinstance(value, int) else value
+        if kind.shape == "map" and isinstance(value, dict):  # it is one, of something else
+            self._log.error(node.line, f"{name} must be {kind.wanted}.", f"Write {name}: {kind.example}.")
+            return None
         is_map = kind.shape == "map"
         hint = f"Write the fields of {name} below it." if is_map else f"Write {name}: {kind.example}."
         self._log.error(node.line, f"{name} must be {'a map' if is_map else kind.wanted}, not {node.kind}.", hint)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.catalog.trust import TrustStore
-from maverick_tui.agent.engines import Listener, Permission, ToolQuestion
+from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, hold_of
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.permissions.standing import RuleBook
 from maverick_tui.agent.permissions.started import commands_of
@@ -56,6 +56,8 @@ async def permit(
 
     That it runs unasked is told. `judged_as` is what the judge knows the tool as, where that is not its name.
     """
+    if (hold := hold_of(listener)) is not None and (why := await hold("")):
+        return Permission(False, why, ends_turn=True)
     judgement = await judged(judge, judged_as or question.tool, question.arguments, mode=mode)
     if judgement.decision == "allow":
         listener.tell(ToolBegan(listener.now(), question.call))

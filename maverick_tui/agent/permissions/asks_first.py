@@ -36,7 +36,7 @@ def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
     if tool == "Skill":
         return tool, {"skill": said or _NAME}
     if tool == "WebFetch":
-        return tool, {"url": f"https://{said.removeprefix('domain:') or 'example.org'}/"}
+        return tool, {"url": f"https://{said.removeprefix('domain:').replace('*', 'www') or 'example.org'}/"}
     if tool in ("Glob", "Grep"):
         return tool, {"pattern": _NAME, **({"path": _path(said)} if said else {})}
     if tool in ("Read", "Edit", "Write"):

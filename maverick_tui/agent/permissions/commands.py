@@ -45,7 +45,7 @@ class Commands:
         calls = all_commands(call.command) if is_plain(call.arguments) else None
         if calls is None:
             return "It is more than plain commands that are known only to read."
-        if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if _does_more(words)))):
+        if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if does_more(words)))):
             # A part of it may be allowed, so all that is not harmless is named.
             are = "are" if len(unknown) > 1 else "is"
             return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
@@ -65,7 +65,7 @@ class Commands:
 
     def _doubt_of_words(self, words: Words, folders: Sequence[Path], limits: Limits) -> str:
         texts, is_move = [word.text for word in words], _is_move(words)
-        if _does_more(words):
+        if does_more(words):
             return f"{_program(words)}, used like this, is not known to only read."
         patterns = [word.text for word in words if not word.is_exact]
         if patterns and (is_move or not takes_many_files(texts)):
@@ -146,7 +146,7 @@ def _is_move(words: Words) -> bool:
     return _program(words) == "cd" and len(words) == 2 and not words[1].text.startswith("-")
 
 
-def _does_more(words: Words) -> bool:
+def does_more(words: Words) -> bool:
     """Whether a command may do more than change the folder, or read."""
     return not _is_move(words) and (is_shim(_program(words)) or not only_reads([word.text for word in words]))
 

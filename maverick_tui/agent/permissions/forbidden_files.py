@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, product
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from maverick_tui.agent.permissions.reading import (
     unwrapped,
     without_git_options,
 )
-from maverick_tui.agent.permissions.rules import fits, place_of
+from maverick_tui.agent.permissions.rules import fits, place_of, places_within
 from maverick_tui.agent.permissions.shell import Words, all_commands, not_too_many, parts_of, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
@@ -33,24 +34,32 @@ _ONLY_NAMES = frozenset("ls cd pushd popd mkdir rmdir tree du stat test [ basena
 """Programs that tell of a folder what is in it, and not what is in its files."""
 _MOST_FOUND = 200
 """Files that fit a rule which are looked for in what is searched."""
-_PRINTING = frozenset(
-    "annotate archive blame bundle cat-file diff diff-files diff-index diff-tree difftool fast-export format-patch grep"
-    " log merge-file range-diff show stash whatchanged".split()
+_SILENT = frozenset(
+    "add am apply branch check-attr check-ignore checkout cherry-pick clean commit config count-objects describe"
+    " fetch fsck gc help init for-each-ref hash-object ls-files ls-remote ls-tree merge merge-base mv name-rev notes"
+    " prune pull push rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show-ref status"
+    " submodule switch symbolic-ref tag update-index var verify-commit version write-tree".split()
 )
-"""Commands of git that show what is, or was, in files."""
+"""Commands of git that show nothing of what is, or was, in files; unless an option makes them."""
 _CHANGING = frozenset(
     "am apply bisect checkout checkout-index cherry-pick clean filter-branch merge mv pull read-tree rebase reset"
     " restore revert rm sparse-checkout stash submodule switch worktree".split()
 )
 """Commands of git that change files of the working tree."""
-_SUMMARY = frozenset(
-    "--stat --shortstat --numstat --name-only --name-status --quiet --no-patch -s --summary --dirstat".split()
+_SUMMARIES = frozenset("log show diff diff-files diff-index diff-tree whatchanged".split())
+"""Commands that can tell of files without showing what is in them."""
+_SUMMARY = re.compile(
+    r"--(?:stat|shortstat|numstat|name-only|name-status|quiet|no-patch|summary|dirstat|compact-summary)(?:=.*)?|-s"
 )
-_PLAIN_LOG = re.compile(
-    r"-n?\d*|--(?:oneline|graph|all|decorate|no-decorate|reverse|merges|no-merges|first-parent|follow|abbrev-commit|date"
-    r"|format|pretty|since|until|after|before|author|max-count|skip|branches|tags|remotes|topo-order)(?:=.*)?"
+_BESIDE_SUMMARY = re.compile(
+    r"-[zMCwbrt]|-n?\d*|--(?:cached|staged|no-color|color|no-ext-diff|no-textconv|find-renames|no-renames|root|relative"
+    r"|diff-filter|merge-base|oneline|graph|all|decorate|no-decorate|reverse|merges|no-merges|first-parent|follow|date"
+    r"|abbrev-commit|no-commit-id|format|pretty|since|until|after|before|author|max-count|skip|branches|tags|remotes"
+    r"|topo-order)(?:=.*)?"
 )
-"""Options with which `git log` tells of commits alone."""
+"""Options that make a summary, or a log, show no more."""
+_OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
+"""A file as it was in a commit."""
 
 
 def is_about_files(said: str, call: Call, base: Path, limits: Limits, *, only_reading: bool) -> bool | None:
@@ -60,19 +69,34 @@ def is_about_files(said: str, call: Call, base: Path, limits: Limits, *, only_re
     """
     if call.tool in SHELLS:
         return _is_about_command(said, call, base, limits, only_reading=only_reading)
+    if not limits.spend(held=_length(call.paths)):
+        return None
     named = any(_is_at(path, said, call.here, base) for path in call.paths)
-    if call.tool not in BUILTIN_TOOLS:
-        return None if named else False  # what it does with them is not known
+    if call.tool not in BUILTIN_TOOLS:  # what it does with them is not known
+        return None if named or _may_name(said, call, base, limits) else False
     if named or call.tool != "Grep":
         return named
     held = _held(call.paths or ["."], said, call.here, base, limits)
     return None if held is None or any(_is_searched(path, call) for path in held) else False
 
 
+def _may_name(said: str, call: Call, base: Path, limits: Limits) -> bool:
+    """Whether a tool whose arguments are not known may make such a file of its texts, or a pattern that fits one."""
+    within = places_within(call.tool, call.arguments, call.here)
+    if within is None or not limits.spend(held=_length(within)):
+        return True
+    patterns = [text for text in (*within, *call.paths) if any(sign in text for sign in "*?[")]
+    fitting = [could_stand_for(pattern, call.here, limits) for pattern in patterns]
+    if None in fitting:
+        return True
+    found = (path for paths in fitting for path in paths or ())
+    return any(_is_at(path, said, call.here, base) for path in (*within, *found))
+
+
 def _is_searched(path: Path, call: Call) -> bool:
-    """Whether a search looks into a file: it may be for others alone."""
+    """Whether a search looks into a file: it may be for others alone. Only plain patterns are read by all alike."""
     chosen = call.arguments.get("glob")
-    if not isinstance(chosen, str) or chosen.startswith("!"):
+    if not isinstance(chosen, str) or not re.fullmatch(r"[\w./*-]+", chosen):
         return True
     try:
         return matcher(chosen)(path.name) or matcher(chosen)(str(path).lstrip("/"))
@@ -85,8 +109,8 @@ def _is_searched(path: Path, call: Call) -> bool:
 
 def _is_about_command(said: str, call: Call, base: Path, limits: Limits, *, only_reading: bool) -> bool | None:
     calls, heres = all_commands(call.command), folders_of(call)
-    words = not_too_many(_named(call.command, calls))
-    if words is None or not limits.spend(files=len(words) * len(heres)):
+    words = _words_of(call.command)
+    if words is None or not limits.spend(held=_length(words) * len(heres)):
         return None
     listed = _listed(calls or ())
     if any(
@@ -112,6 +136,12 @@ def _is_about_command(said: str, call: Call, base: Path, limits: Limits, *, only
     return False
 
 
+@lru_cache(maxsize=8)  # each rule asks for those of the same command
+def _words_of(command: str) -> frozenset[str] | None:
+    words = not_too_many(_named(command, all_commands(command)))
+    return None if words is None else frozenset(words)
+
+
 def _named(command: str, calls: Sequence[Words] | None) -> Iterator[str]:
     """All words that may name a file, whether it is there or not: one may be made by that name."""
     texts = [command, re.sub(r"[\"'\\]", "", command)] if calls is None else [w.text for words in calls for w in words]
@@ -120,9 +150,22 @@ def _named(command: str, calls: Sequence[Words] | None) -> Iterator[str]:
             yield from parts_of(word)
 
 
+def _length(paths: Iterable[str]) -> int:
+    """How many names are to be held against a rule."""
+    return sum(1 + path.count("/") for path in paths)
+
+
 def _listed(calls: Sequence[Words]) -> set[str]:
     """The words of calls that tell of a folder only what it holds."""
-    return {word.text for words in calls for word in words if words[0].text in _ONLY_NAMES}
+    told = ([word.text for word in words] for words in calls)
+    return {text for texts in told if _tells_only_names(texts) for text in texts}
+
+
+def _tells_only_names(texts: Sequence[str]) -> bool:
+    """Whether a call tells what a folder holds, and nothing of what is in its files; `find` may do anything."""
+    return texts[0] in _ONLY_NAMES and not any(
+        re.match(r"-(?:exec|ok|delete|f?ls$|fprint|files0)", text) for text in texts
+    )
 
 
 def _is_folder(word: str, here: Path, listed: set[str]) -> bool:
@@ -147,17 +190,15 @@ def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
     yield from read_below(texts)
     if searches(texts):
         yield from folders_searched(texts)
-    if texts[0] not in _ONLY_NAMES and texts[0] != "git":
+    if not _tells_only_names(texts) and texts[0] != "git":
         # Path.is_dir raises for what cannot be a name.
-        yield from (text for text in texts[1:] if os.path.isdir(os.path.join(here, text)))  # noqa: PTH112, PTH118
+        yield from (text for text in dict.fromkeys(texts[1:]) if os.path.isdir(os.path.join(here, text)))  # noqa: PTH112, PTH118
 
 
 def _is_shown(texts: Sequence[str], said: str, here: Path, base: Path, only_reading: bool) -> bool:
     """Whether git shows, or changes, files that it knows and that the rule is about, without being told their names."""
     command, *rest = texts[1:] or [""]
-    if command not in (_PRINTING if only_reading else _CHANGING) or (
-        only_reading and _tells_no_contents(command, rest)
-    ):
+    if _tells_no_contents(command, rest) if only_reading else command not in _CHANGING:
         return False
     repository, root = find_repository(here), place_of(said, base)
     if repository is None or root is None:
@@ -171,20 +212,26 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, base: Path, only_read
 
 
 def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
+    """Whether git is known to show nothing of files: what is not listed as that may."""
     options = [word for word in rest if word.startswith("-") and word != "--"]
-    if command == "log":
-        return all(_PLAIN_LOG.fullmatch(word) or word.partition("=")[0] in _SUMMARY for word in options)
-    is_summary = any(word.partition("=")[0] in _SUMMARY for word in options)
-    return is_summary and not any(re.match(r"-[^-]*[pu]|--(?:patch|unified|binary|word)", word) for word in options)
+    if command in _SILENT:
+        return not any(re.match(r"-[^-]*[vpiUu]|--(?:verb|patch|inter|unified)", word) for word in options)
+    is_summary = command == "log" or any(map(_SUMMARY.fullmatch, options))
+    known = all(_SUMMARY.fullmatch(word) or _BESIDE_SUMMARY.fullmatch(word) for word in options)
+    return not command or (command in _SUMMARIES and is_summary and known)
 
 
 def _limited_to(command: str, rest: Sequence[str], here: Path) -> list[Path]:
-    """The files and folders that git is to look at alone; empty if it looks at all."""
+    """The files and folders that git is to look at alone; empty if it looks at all.
+
+    Only what stands behind `--` is certain to be one: a file may have the name of a branch.
+    """
     words = [word for word in rest if not word.startswith("-")]
-    if command in ("show", "cat-file") and words and all(":" in word for word in words):
+    if command in ("show", "cat-file") and words and all(map(_OF_COMMIT.fullmatch, words)):
         return [path for word in words for path in real_paths(word.partition(":")[2] or ".", here)]
-    there = [word for word in words if os.path.lexists(os.path.join(here, word))]  # noqa: PTH118
-    return [path for word in there for path in real_paths(word, here)]
+    named = rest[rest.index("--") + 1 :] if "--" in rest else []
+    is_plain = not any(word.startswith(":") or set(word) & set("*?[\\") for word in named)  # which git reads itself
+    return [path for word in named for path in real_paths(word, here)] if is_plain else []
 
 
 # -- places ------------------------------------------------------------------------------------------------------------

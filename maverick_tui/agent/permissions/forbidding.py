@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from maverick_tui.agent.permissions.always_asked import SHELLS, Call
+from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
 from maverick_tui.agent.permissions.patterns import Limits
+from maverick_tui.agent.permissions.places import real_paths
 from maverick_tui.agent.permissions.reading import unwrapped, without_git_options
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
-from maverick_tui.agent.permissions.shell import Words, all_commands
+from maverick_tui.agent.permissions.shell import Words, all_commands, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 
 _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
@@ -39,20 +40,24 @@ def is_about(rule: ToolRule, call: Call, base: Path, limits: Limits, *, only_rea
     if rule.rule is None:
         return True
     if is_of_shell:
-        return _is_about_command(rule.rule, call.command)
+        return _is_about_command(rule.rule, call)
     if call.tool in READING_TOOLS:
         return is_about_files(rule.rule, call, base, limits, only_reading=True)
     return _is_about_name(rule.rule, call)
 
 
 def _is_of(named: str, called: str) -> bool:
-    return is_same_tool(named, called) or called in _FAMILIES.get(named, ())
+    is_same = is_same_tool(named.casefold(), called.casefold()) if named.startswith("mcp__") else False
+    return is_same or is_same_tool(named, called) or called in _FAMILIES.get(named, ())
 
 
 def _is_about_name(said: str, call: Call) -> bool | None:
     """By the domain, the subagent or the skill that it names, which the CLI does not take to the letter."""
     if call.tool == "WebFetch":
-        host, domain = host_of(call.arguments).rstrip("."), said.removeprefix("domain:").lower().strip(".")
+        host, domain = (
+            host_of(call.arguments).rstrip("."),
+            said.removeprefix("domain:").lower().removeprefix("*").strip("."),
+        )
         return f".{host}".endswith(f".{domain}") if host else None
     name = "subagent_type" if call.tool in SUBAGENT_TOOLS else "skill"
     given = call.arguments.get(name)
@@ -64,13 +69,24 @@ def _is_about_name(said: str, call: Call) -> bool | None:
 
 
 def _plain(name: str) -> str:
-    """A name as the CLI finds it: whatever its case, blanks, a slash before it, and the plugin that it is of."""
-    return name.casefold().strip().lstrip("/").rpartition(":")[2].strip()
+    """A name as the CLI finds it: by its letters and digits, without the plugin that it is of."""
+    return re.sub(r"[\W_]", "", name.casefold().rpartition(":")[2])
 
 
-def _is_about_command(rule: str, command: str) -> bool | None:
-    calls = all_commands(command)
-    return None if calls is None else _any(_is_about_words(rule, words) for words in calls)
+def _is_about_command(rule: str, call: Call) -> bool | None:
+    calls = all_commands(call.command)
+    found = None if calls is None else _any(_is_about_words(rule, words) for words in calls)
+    return None if found is False and _names_program(rule, call) else found
+
+
+def _names_program(rule: str, call: Call) -> bool:
+    """Whether a command names the file of the rule, by whatever name: a shell may run it."""
+    own = own_words(rule)
+    if not own or "/" not in own[0]:
+        return False
+    files = {place for here in folders_of(call) for place in real_paths(own[0], here)}
+    named = words_within(call.command)
+    return len(named) > MOST_WORDS or any(not files.isdisjoint(real_paths(word, call.here)) for word in named)
 
 
 def _is_about_words(rule: str, words: Words) -> bool | None:

@@ -133,6 +133,23 @@ class Judge:
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
         return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=rule)
 
+    def may_be_reread(self, path: str) -> bool:
+        """Whether a file that the agent knows may be read anew without a question, whether or not it can read others.
+
+        What it has written is known to one that has no tool to read with; what keeps it from more is a rule of its own
+        that says which files, a standing one, and the places that ask whatever the rules say.
+        """
+        call, standing = Call("Read", {"file_path": path}, self._cwd), self._standing()
+        is_ruled = self._about(call, standing, "deny") or self._about(call, standing, "ask") or standing.problem
+        if is_ruled or why_always_asked(call, self._places):
+            return False
+        return not may_use("Read", self._allowed) or not self._beyond_rules(call)
+
+    @property
+    def standing(self) -> Standing:
+        """The standing rules, as they are now."""
+        return self._standing()
+
     def grant(self, rule: ToolRule) -> None:
         """Allow what the rule covers from now on: a person has said so."""
         self._granted.append(rule)

@@ -55,7 +55,9 @@ def aliases(cwd: Path, home: Path | None) -> list[Alias]:
 
 @lru_cache(maxsize=32)
 def _aliases(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) -> list[Alias]:
-    found = [Alias(real, names, "own") for folder in own for real, names in _followed(folder, cwd, lambda _name: True)]
+    # In worktrees of runs there are projects' own links.
+    is_wanted: Callable[[str], bool] = lambda name: name != paths.worktrees().name  # noqa: E731
+    found = [Alias(real, names, "own") for folder in own for real, names in _followed(folder, cwd, is_wanted)]
     if home is not None:
         found += (Alias(real, names, "home") for real, names in _followed(home, cwd, lambda name: name.startswith(".")))
     in_project = _followed(cwd, cwd, lambda _name: True)

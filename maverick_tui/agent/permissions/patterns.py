@@ -19,6 +19,8 @@ MOST_SEEN = 50_000
 """Names that are looked at for all patterns of a command."""
 MOST_SEARCHES = 40
 """Folders that are looked through before a command searches them."""
+MOST_HELD = 30_000
+"""Names in paths that are held against rules, for all rules together."""
 
 _CUT = re.compile(r"[\^{]|.?#")
 """From there on zsh may have ideas of its own: EXTENDED_GLOB, BRACE_CCL."""
@@ -36,6 +38,7 @@ class Limits:
 
     def __init__(self) -> None:
         self._names, self._files, self._searches = MOST_SEEN, MOST_FILES, MOST_SEARCHES
+        self._held = MOST_HELD
 
     @property
     def names(self) -> int:
@@ -45,13 +48,14 @@ class Limits:
     @property
     def are_reached(self) -> bool:
         """Whether there is more than is looked at; from then on nothing can be told."""
-        return min(self._names, self._files, self._searches) < 0
+        return min(self._names, self._files, self._searches, self._held) < 0
 
-    def spend(self, *, names: int = 0, files: int = 0, searches: int = 0) -> bool:
+    def spend(self, *, names: int = 0, files: int = 0, searches: int = 0, held: int = 0) -> bool:
         """Take note of what is looked at; whether that may be."""
         self._names -= names
         self._files -= files
         self._searches -= searches
+        self._held -= held
         return not self.are_reached
 
 

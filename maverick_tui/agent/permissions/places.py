@@ -28,6 +28,7 @@ from maverick_tui.agent.permissions.shell import HOME
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
+from maverick_tui.worktrees.records import worktree_at
 
 _ORDINARY_DEVICES = (
     "/dev/null /dev/zero /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom"
@@ -70,6 +71,10 @@ class Places:
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
         self._own = [*own, *(folder.resolve() for folder in own)]
+        self._worktree = paths.worktree_around(self.cwd)
+        worktree = worktree_at(self.cwd) if self._worktree is not None else None
+        self._project = Path(os.path.realpath(worktree.project)) if worktree is not None else None
+        """The worktree of the run, which is worked in although it is below what is Maverick's own."""
         self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
@@ -127,7 +132,14 @@ class Places:
     def why_not_to_write(self, path: str, here: Path | None = None) -> str:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
         places = dict.fromkeys(_places(path, here or self.cwd))
+        places |= dict.fromkeys(place for one in list(places) if (place := self._origin_of(one)) is not None)
         return next(filter(None, map(self._keeps_from_writing, places)), "")
+
+    def _origin_of(self, place: Path) -> Path | None:
+        """Where a place in a worktree is in the project: what is written there comes to be here with a merge."""
+        if self._project is None or self._worktree is None or not _is_within(place, self._worktree):
+            return None
+        return self._project / place.relative_to(self._worktree)
 
     def why_together(self, paths: Iterable[str], here: Path) -> str:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
@@ -217,7 +229,9 @@ class Places:
         if reason := self._keeps_from_reading(place):
             return reason
         aliased = [alias for alias in self._aliases if alias.names_of(place) is not None]
-        if any(alias.of == "own" for alias in aliased) or any(_is_within(place, folder) for folder in self._own):
+        is_worked_in = self._worktree is not None and _is_within(place, self._worktree)
+        is_own = any(_is_within(place, folder) for folder in self._own) and not is_worked_in
+        if is_own or any(alias.of == "own" for alias in aliased):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(is_run_by_others(names) for names, _ in self._ways(place)) or any(
             _is_within(place, folder) for folder in (*self._git, *self._named_programs)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import only_reads
 from maverick_tui.agent.permissions.running import is_shim, runs_another
-from maverick_tui.agent.permissions.shell import Words, one_command, words_within
+from maverick_tui.agent.permissions.shell import Words, one_command, plain_words, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 
@@ -43,8 +43,9 @@ def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path, base: 
     if tool == "Bash":
         return is_plain(arguments) and covers_command(rule, str(arguments.get("command") or ""), cwd)
     if tool == "WebFetch":
-        domain = rule.removeprefix("domain:").lower()
-        return rule.startswith("domain:") and f".{host_of(arguments)}".endswith(f".{domain}")
+        host, domain = host_of(arguments), rule.removeprefix("domain:").lower()
+        is_below = domain.startswith("*.") and host.endswith(domain.removeprefix("*"))
+        return rule.startswith("domain:") and (host == domain or is_below)
     if tool in SUBAGENT_TOOLS:
         return arguments.get("subagent_type") == rule
     if tool == "Skill":
@@ -75,8 +76,8 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     if not all(word.is_one_word for word in words):
         return False
     if "*" not in rule:
-        return texts == rule.split()
-    if not matches(rule, texts):
+        return texts == plain_words(rule)
+    if not is_read_as_written(rule) or not _says(rule, texts):
         return False
     own = own_words(rule)
     if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
@@ -86,6 +87,13 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     if own and runs_another([PurePosixPath(texts[0]).name, *texts[1:]], said, cwd):
         return False
     return not is_for_reading(rule) or (_only_reads(texts) and not is_shim(texts[0]))
+
+
+@lru_cache(maxsize=256)
+def is_read_as_written(rule: str) -> bool:
+    """Whether no shell makes anything else of the words of a rule: they are held against those behind its quoting."""
+    words = rule.removesuffix(":*").replace("*", "x")
+    return plain_words(words) == words.split()
 
 
 def is_for_reading(rule: str) -> bool:
@@ -208,10 +216,25 @@ def _matchers(rule: str) -> tuple[Callable[[str], bool], ...]:
         return ()
 
 
-def matches(rule: str, texts: Sequence[str]) -> bool:
-    """Whether the words of a call are those of a rule with wildcards; in time that grows with their length alone.
+def _says(rule: str, texts: Sequence[str]) -> bool:
+    """Whether a rule with wildcards says the words of a call, each by one of its own.
 
-    The last wildcard, if it is a word of its own, stands for any number of words, and for none.
+    A wildcard stays in its word, and in its folder; only the last one, if it is a word of its own, stands for any
+    number of words, and for none.
+    """
+    words = (f"{rule[:-2]} *" if rule.endswith(":*") else rule).split()
+    if words[-1:] == ["*"]:
+        words, texts = words[:-1], texts[: len(words) - 1]
+    return len(words) == len(texts) and all(
+        _is_like(word, text) and not ("/" in word and "*" in word and ".." in text.split("/"))
+        for word, text in zip(words, texts, strict=True)
+    )
+
+
+def matches(rule: str, texts: Sequence[str]) -> bool:
+    """Whether the words of a call are like those of a rule, read broadly; in time that grows with their length alone.
+
+    A wildcard stands for anything, also for several words, and the last one for none, if it is a word of its own.
     """
     words = (f"{rule[:-2]} *" if rule.endswith(":*") else rule).split()
     joined = _SPACE.join(texts)

@@ -33,7 +33,7 @@ _PARTS = re.compile(_PART, re.VERBOSE)
 _MAY_EXPAND = re.compile(r"[\^#{]|[:=]=[^0-9]")
 _EMPTY = frozenset({"''", '""'})
 _ESCAPE = re.compile(r'\\([$`"\\])')
-_NULL = re.compile(r"(?:[012]|&)?>>?[ \t]*/dev/null|0?<[ \t]*/dev/null|[12]?>&[12]")
+NO_FILE = re.compile(r"(?:[012]|&)?>>?[ \t]*/dev/null|0?<[ \t]*/dev/null|[12]?>&[12]")
 """Redirections that neither write a file nor read one."""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "\n"})
 _PIPES = frozenset({"|"})
@@ -205,7 +205,7 @@ def _calls(
 ) -> tuple[Words, ...] | None:
     if len(command) > LONGEST or not command.strip() or _HALVES.search(command):
         return None
-    root = _parse(command)
+    root = parsed(command)
     if root.has_error:
         return None
     source, calls, end = command.encode(), list[Words](), 0
@@ -219,18 +219,18 @@ def _calls(
             return None
         end = node.end_byte
         if node.type == "command":
-            if (words := _words(node)) is None:
+            if (words := call_words(node)) is None:
                 return None
             calls.append(words)
         elif node.type == "file_redirect":
-            if not _NULL.fullmatch(_text(node)):
+            if not NO_FILE.fullmatch(_text(node)):
                 return None
         elif node.type not in separators:
             return None
     return None if source[end:].strip(b" \t\n") else tuple(calls)
 
 
-def _words(node: Node) -> Words | None:
+def call_words(node: Node) -> Words | None:
     """The words of a call: its parts must be words to the grammar, and to us, and nothing but blanks between them."""
     parts = [
         part.children[0] if part.type == "command_name" and part.child_count == 1 else part for part in node.children
@@ -240,7 +240,7 @@ def _words(node: Node) -> Words | None:
     source, end, words = node.text or b"", node.start_byte, list[Word]()
     for part in parts:
         gap = source[end - node.start_byte : part.start_byte - node.start_byte]
-        word = _read(_text(part))
+        word = read_word(_text(part))
         if word is None or gap.strip(b" \t") or (words and not gap):
             return None
         words.append(word)
@@ -250,7 +250,7 @@ def _words(node: Node) -> Words | None:
     return tuple(words) if end == node.end_byte and is_program else None
 
 
-def _read(text: str) -> Word | None:
+def read_word(text: str) -> Word | None:
     """A word without its quotes; None if a shell would make something else of it."""
     if not text or text.startswith(("~", "=", "#", "^", "{")) or text == "}" or (text[0] == "!" and text != "!"):
         return None
@@ -287,7 +287,8 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode()
 
 
-def _parse(command: str) -> Node:
+def parsed(command: str) -> Node:
+    """The parts that the grammar finds in a command."""
     return _parser().parse(command.encode(errors="replace")).root_node
 
 

@@ -10,15 +10,17 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from maverick_tui import paths
+from maverick_tui.agent.permissions.rules import is_read_as_written
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, ToolRule, parse_tool
 from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
-from maverick_tui.executor.files.globs import BadPatternError, matcher
+from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
 from maverick_tui.git.repository import read_small
+from maverick_tui.worktrees.records import Worktree, origin_of, worktree_at
 
 FILE_NAME = "rules.toml"
 PROJECT_FOLDER = ".maverick"
@@ -27,9 +29,11 @@ LARGEST = 150_000
 
 MOST, MOST_OF_PROJECT = 2_000, 200
 """Rules of a file: each is held against each call."""
+MOST_NAMES_OF_PROJECT = 2_000
 OWN = "own:"
 """What a tool of an agent's own is called by its rules: it may have the name of one of ours, and is none."""
 
+_OF_SERVER = re.compile(r"mcp__(?:\*|[^*]*?[^*_]__(?:\*|[^*]+))")
 _DOMAIN = re.compile(r"domain:[^\s/:]*[^\s/:.][^\s/:]*")
 
 Effect = Literal["allow", "ask", "deny"]
@@ -85,18 +89,21 @@ class RuleBook:
     agent: str | None = ""
     """None for the rules of all agents."""
     is_trusted: Callable[[Path, bytes], bool] = lambda _path, _content: False
-    _files: list[tuple[Path, Path | None]] = field(init=False)
+    _files: list[tuple[Path, Path | None, Path | None]] = field(init=False)
+    """Each file with the project that it is of, and the folder that its paths begin at."""
+    _worktree: Worktree | None = field(init=False, default=None)
+    """The one that the agent works in, if it is in one."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
 
     def __post_init__(self) -> None:
-        self._files = [
-            (user_file(), None),
-            *((project_file(folder), folder) for folder in paths.project_folders(self.cwd)),
-        ]
+        # In the worktree of a run the project's own rules count, for all that it has there.
+        self._worktree = worktree = worktree_at(self.cwd)
+        folders = paths.project_folders(self.cwd if worktree is None else origin_of(self.cwd))
+        self._files = [(user_file(), None, None), *((project_file(one), one, _base(one, worktree)) for one in folders)]
 
     def __call__(self) -> Standing:
         """What holds now."""
-        state = [_state(path) for path, _ in self._files]
+        state = [_state(path) for path, _, _ in self._files]
         if not any(state):
             return NONE
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
@@ -108,15 +115,33 @@ class RuleBook:
 
     def _look(self) -> Standing:
         rules, problems = list[StandingRule](), list[str]()
-        for path, project in self._files:
+        for path, project, base in self._files:
             try:
                 if (content := content_of(path, project)) is not None:
                     counts = project is None or self.is_trusted(path, content)
-                    rules += rules_of(path, content, project, is_trusted=counts)
+                    rules += rules_of(path, content, base, is_trusted=counts)
             except ConfigError as error:
                 problems.append(error.message)
+        rules += [replace(rule, base=there) for rule in rules if (there := self._origin_of(rule)) is not None]
         mine = (rule for rule in rules if self.agent is None or rule.agent in ("", self.agent))
         return Standing(tuple(mine), " ".join(problems))
+
+    def _origin_of(self, rule: StandingRule) -> Path | None:
+        """Where the paths of a rule begin in the project itself, if the agent works in a worktree of that.
+
+        What is forbidden is forbidden in both; what is allowed is allowed in the worktree alone.
+        """
+        worktree, base = self._worktree, rule.base or self.cwd
+        if worktree is None or rule.effect == "allow":
+            return None
+        return Path(worktree.project, os.path.relpath(os.path.realpath(base), os.path.realpath(worktree.path)))
+
+
+def _base(folder: Path, worktree: Worktree | None) -> Path:
+    """Where the paths of the rules in this folder begin."""
+    if worktree is None:
+        return folder
+    return worktree.top / os.path.relpath(folder, os.path.realpath(worktree.project))
 
 
 def user_file() -> Path:
@@ -174,7 +199,15 @@ def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trus
             found.append(StandingRule(effect, entry, path, agent, project, counts))
     if len(found) > (most := MOST if project is None else MOST_OF_PROJECT):
         raise wrong(path, f"it has {len(found):,} rules, and {most:,} are the most")
+    if project is not None and sum(_weight(rule.tool) for rule in found) > MOST_NAMES_OF_PROJECT:
+        raise wrong(path, f"its patterns for paths have more than {MOST_NAMES_OF_PROJECT:,} names, braces written out")
     return found
+
+
+def _weight(tool: ToolRule) -> int:
+    """How much it takes to hold a path against a rule: the names in its pattern, in all that its braces stand for."""
+    is_of_paths = tool.rule is not None and tool.name in EDIT_TOOLS | READING_TOOLS
+    return names_in(f"base/{tool.rule}") if is_of_paths else 0
 
 
 def _entries(path: Path, table: Mapping[str, Any]) -> Iterator[tuple[Effect, str]]:
@@ -201,10 +234,14 @@ def wrong_with(entry: str) -> str:
     if not tool.is_mcp and tool.name not in BUILTIN_TOOLS:
         close = did_you_mean(tool.name, BUILTIN_TOOLS).removeprefix("Did you mean ").removesuffix("?")
         return f"there is no tool {tool.name}{f', but {close}' if close else ''}"
+    if tool.is_mcp and not _OF_SERVER.fullmatch(tool.name):
+        return "write mcp__SERVER__TOOL for a tool of a server, or mcp__SERVER__* for all of them"
     if tool.rule is None:
         return ""
     if tool.is_mcp:
         return "rules for tools of a server are about all that the tool does: write its name alone"
+    if tool.name == "Bash" and "*" in tool.rule and not is_read_as_written(tool.rule):
+        return "before a * stand plain words: no quotes, and no signs by which a shell means something else"
     if tool.name == "WebFetch" and not _DOMAIN.fullmatch(tool.rule):
         return "write WebFetch(domain:example.org)"
     if tool.name in EDIT_TOOLS | READING_TOOLS:

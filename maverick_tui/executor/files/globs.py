@@ -25,6 +25,11 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
+def names_in(pattern: str) -> int:
+    """How many names a path is held against: those of all patterns that the braces stand for."""
+    return sum(one.count("/") + 1 for one in _expanded(pattern))
+
+
 _Part = re.Pattern[str] | None
 """None is `**`: any number of folders, or none."""
 

@@ -26,11 +26,13 @@ class GatewayHello(NamedTuple):
     version: int
     oldest: int
     maverick: str
+    knows_batch: bool = False
+    """Whether runs can be ordered there that nobody attends; an older one would have them wait for a person."""
 
 
 def gateway_line(maverick: str) -> bytes:
     """How a gateway begins."""
-    return line({_HELLO: GatewayHello(VERSION, OLDEST, maverick)._asdict()})
+    return line({_HELLO: GatewayHello(VERSION, OLDEST, maverick, knows_batch=True)._asdict()})
 
 
 def gateway_hello(text: bytes) -> GatewayHello | None:
@@ -42,7 +44,8 @@ def gateway_hello(text: bytes) -> GatewayHello | None:
     if not isinstance(said, dict):
         return None
     version = _number(said.get("version"))
-    return GatewayHello(version, _number(said.get("oldest", version)), str(said.get("maverick", "?"))[:40])
+    name, knows_batch = str(said.get("maverick", "?"))[:40], said.get("knows_batch") is True
+    return GatewayHello(version, _number(said.get("oldest", version)), name, knows_batch)
 
 
 def _number(value: Any) -> int:

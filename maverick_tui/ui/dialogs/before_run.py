@@ -34,14 +34,17 @@ class Refused:
     is_error: bool = False
 
 
-async def ask_before_run(app: App[Any], listing: AgentListing) -> Ready | Refused:
-    """Ask what has to be asked. It waits for dialogs, so it must be awaited in a worker."""
+async def ask_before_run(app: App[Any], listing: AgentListing, *, worktree: bool = False) -> Ready | Refused:
+    """Ask what has to be asked, also for a run in a worktree. It waits for dialogs, so it is awaited in a worker."""
     from maverick_tui.exceptions import ConfigError
 
     try:
         question = await asyncio.to_thread(trust_question, listing)
         if question is not None and not await _is_trusted_now(app, question):
             return Refused(f"{one_line(listing.name)} is not trusted: nothing was run.")
+        needs = await asyncio.to_thread(needs_question, listing) if worktree else None
+        if needs is not None and not await _is_trusted_now(app, needs):
+            return Refused("What worktrees of this project need is not trusted: nothing was run.")
         specs = await asyncio.to_thread(declared_inputs, listing)
     except ConfigError as error:
         return Refused(one_line(f"{error.message} {error.hint}"), is_error=True)
@@ -55,12 +58,14 @@ async def ask_before_run(app: App[Any], listing: AgentListing) -> Ready | Refuse
     return Refused() if values is None else Ready(values)
 
 
-async def find_and_ask(app: App[Any], name: str, cwd: Path) -> tuple[AgentListing, dict[str, object]]:
+async def find_and_ask(
+    app: App[Any], name: str, cwd: Path, *, worktree: bool = False
+) -> tuple[AgentListing, dict[str, object]]:
     """Find an agent that is only named, and ask what the picker would have asked. ConfigError if nothing may run."""
     from maverick_tui.exceptions import ConfigError, NotStartedError
 
     listing = await asyncio.to_thread(find_agent, name, cwd)
-    asked = await ask_before_run(app, listing)
+    asked = await ask_before_run(app, listing, worktree=worktree)
     if isinstance(asked, Refused):
         reason = asked.reason or "Its inputs were not filled in: nothing was run."
         failed = ConfigError if asked.is_error else NotStartedError
@@ -116,6 +121,21 @@ def trust_question(listing: AgentListing) -> TrustQuestion | None:
         return TrustQuestion(listing.name, (), shown, COMMANDS)
     what = OF_PROJECT if listing.source == "project" else BY_PROJECT
     return TrustQuestion(listing.name, tuple(_would_run(listing, view)), shown, what)
+
+
+def needs_question(listing: AgentListing) -> TrustQuestion | None:
+    """What has to be read before a worktree of the project is made; None if it is trusted, or there is nothing."""
+    from maverick_tui.agent.catalog.trust import TrustStore
+    from maverick_tui.ui.dialogs.trust import BY_PROJECT, ShownFile, TrustQuestion
+    from maverick_tui.worktrees.needs import needs_of
+
+    needs, store = needs_of(listing.cwd), TrustStore()
+    if needs is None or store.is_trusted(needs.path, needs.content):
+        return None
+    shown = ShownFile(needs.path, needs.content, store.is_known(needs.path))
+    return TrustQuestion(
+        listing.name, tuple(f"in each new worktree it {one}" for one in needs.words), (shown,), BY_PROJECT
+    )
 
 
 def declared_inputs(listing: AgentListing) -> tuple[InputSpec, ...]:

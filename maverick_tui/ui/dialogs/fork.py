@@ -85,7 +85,7 @@ class ForkScreen(ModalScreen[ForkWanted | None]):
 
     def action_submit(self) -> None:
         """Leave with what the fields say."""
-        self._leave(self.query_one(Prompt).text)
+        self._leave(self.query_one(Prompt).whole_text)
 
     def _leave(self, prompt: str) -> None:
         agent, model = self.query_one(Choices).value, self.query_one(Input).value

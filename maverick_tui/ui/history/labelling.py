@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from maverick_tui.history.labels import name_run, tag_run
+from maverick_tui.history.labels import Labels, name_run, tag_run
 from maverick_tui.history.listed import ListedRun
 from maverick_tui.inert import one_line
 from maverick_tui.threads import in_thread
@@ -33,7 +34,12 @@ async def ask_name(app: App[Any], run: ListedRun, shown: RunModel | None) -> boo
 
 async def ask_tags(app: App[Any], run: ListedRun) -> bool:
     """Ask for the tags of a run; whether it has others then. ConfigError if one cannot be a tag."""
-    now = " ".join(map(one_line, run.tags))
+    return await asked_tags(app, run.run_id, run.tags) is not None
+
+
+async def asked_tags(app: App[Any], run_id: str, tags_now: Sequence[str]) -> Labels | None:
+    """Ask for the tags of a run; its labels, if it has others then."""
+    now = " ".join(map(one_line, tags_now))
     asked = NameScreen(
         now,
         title="Tags of this run",
@@ -43,7 +49,6 @@ async def ask_tags(app: App[Any], run: ListedRun) -> bool:
     )
     answer = await app.push_screen_wait(asked)
     if answer is None or answer == now:
-        return False
+        return None
     tags = {tag.strip("#") for tag in answer.replace(",", " ").split()} - {""}
-    await in_thread(tag_run, run.run_id, tags - {*run.tags}, {*run.tags} - tags)
-    return True
+    return await in_thread(tag_run, run_id, tags - {*tags_now}, {*tags_now} - tags)

@@ -163,7 +163,8 @@ class AgentsPane(Vertical):
             self.set_interval(LOOK_EVERY, self._look_elsewhere)
 
     def _look_elsewhere(self) -> None:
-        if self.screen.is_current and not self.is_reading and not self._is_looking:
+        is_seen = self.screen.is_current and (self.screen.is_active or self.app.screen.is_modal)
+        if is_seen and not self.is_reading and not self._is_looking:
             self._read_elsewhere()
 
     @work(group="elsewhere", exit_on_error=False)

@@ -26,12 +26,17 @@ _MOST_FILES = 6
 
 async def read_elsewhere(known: Container[str], now: float) -> list[Item]:
     """The rows of all runs that have a host and are not known here, those that need a person first."""
+    return [live_item(run, now) for run in await live_elsewhere(known)]
+
+
+async def live_elsewhere(known: Container[str]) -> list[LiveRun]:
+    """The runs themselves, as their hosts tell of them."""
     if not (run_ids := [run_id for run_id in await asyncio.to_thread(_hosted) if run_id not in known]):
         return []
     await asyncio.to_thread(_load)
     from maverick_tui.host.live import hosted_now
 
-    return [live_item(run, now) for run in await hosted_now(run_ids)]
+    return await hosted_now(run_ids)
 
 
 def _hosted() -> list[str]:

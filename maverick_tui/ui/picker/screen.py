@@ -44,8 +44,10 @@ class PickerScreen(Screen[None]):
         Binding("space,f2", "toggle_xray", "X-ray", id="picker.xray"),
         Binding("tab", "toggle_xray", "X-ray", show=False, id="picker.xray_tab"),
         Binding("f3", "app.history", "history", id="picker.history"),
+        Binding("ctrl+s", "app.board", "Board: all live runs", show=False, id="picker.board"),
         Binding("ctrl+e", "edit", "edit", id="picker.edit"),
         Binding("ctrl+r", "reload", "Read the agents again", show=False, id="picker.reload"),
+        Binding("alt+w", "choose_isolated", "Run in a worktree of its own", show=False, id="picker.worktree"),
         Binding("delete", "close_run", "close", key_display="Del", id="picker.close_run"),
         Binding("escape", "back", "back", key_display="Esc", id="picker.back"),
         Binding("up", "move(-1)", "Row up", show=False, id="picker.up"),
@@ -63,12 +65,13 @@ class PickerScreen(Screen[None]):
     shows_xray: reactive[bool] = reactive(False, init=False, bindings=True)
 
     class AgentChosen(Message):
-        """This agent is to be run; it is trusted, and its inputs are filled in."""
+        """This agent is to be run, perhaps in a worktree of its own; it is trusted, and its inputs are filled in."""
 
-        def __init__(self, listing: AgentListing, inputs: dict[str, Value | None]) -> None:
+        def __init__(self, listing: AgentListing, inputs: dict[str, Value | None], *, worktree: bool = False) -> None:
             super().__init__()
             self.listing = listing
             self.inputs = inputs
+            self.worktree = worktree
 
     class RunChosen(Message):
         """This run is to be shown."""
@@ -301,21 +304,28 @@ class PickerScreen(Screen[None]):
         elif self._agents.is_reading:
             self._say("The agents are still being read.")
 
-    def _choose(self, item: Item) -> None:
+    def action_choose_isolated(self) -> None:
+        """Run the highlighted agent in a git worktree of its own."""
+        if (item := self._agents.list.item) is not None and not item.run_id:
+            self._choose(item, worktree=True)
+        elif item is not None:
+            self._say("A run is where it is: choose an agent.")
+
+    def _choose(self, item: Item, *, worktree: bool = False) -> None:
         if item.run_id:
             self.post_message(self.RunChosen(item.run_id))
         elif item.refusal or item.listing is None:
             self._say(item.refusal, is_error=True)
         else:
-            self._ask(item, item.listing)
+            self._ask(item.listing, worktree=worktree)
 
     @work(exclusive=True, group="ask", exit_on_error=False)
-    async def _ask(self, item: Item, listing: AgentListing) -> None:
+    async def _ask(self, listing: AgentListing, *, worktree: bool = False) -> None:
         from maverick_tui.ui.dialogs.before_run import Ready, ask_before_run
 
-        answer = await ask_before_run(self.app, listing)
+        answer = await ask_before_run(self.app, listing, worktree=worktree)
         if isinstance(answer, Ready):
-            self.post_message(self.AgentChosen(listing, answer.inputs))
+            self.post_message(self.AgentChosen(listing, answer.inputs, worktree=worktree))
             if listing.needs_trust:
                 self._read()
         elif answer.reason:

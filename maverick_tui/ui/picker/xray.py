@@ -15,6 +15,7 @@ from textual.timer import Timer
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.lines import Line, LineView, Span
 from maverick_tui.ui.picker import reading
+from maverick_tui.ui.picker.forecasts import read_forecasts
 from maverick_tui.ui.picker.items import GLYPHS, About, Item
 from maverick_tui.ui.rendering.wrap import cut, wrap_document, wrap_words
 from maverick_tui.ui.short_names import short_path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.problems import Problem
     from maverick_tui.agent.xray import XRay
     from maverick_tui.agent.xray_rows import XRayRow
+    from maverick_tui.history.forecast import Forecast
 
 SETTLED_AFTER = 0.06
 """Seconds that a row must stay highlighted before its agent is looked into."""
@@ -46,13 +48,17 @@ class XRayPanel(LineView):
         self.cwd = Path("/")
         """Paths are shown as they are seen from here."""
         self._known: dict[str, XRay] = {}
+        self._forecasts: dict[str, Forecast] | None = None
+        """What agents are likely to cost; None until somebody has looked for it."""
         self._item: Item | None = None
+        self._hides: Sequence[AgentListing] = ()
         self._shown = ""
         self._settling: Timer | None = None
 
     def forget(self) -> None:
         """Look into every agent again when it is next highlighted."""
         self._known.clear()
+        self._forecasts = None
         self.workers.cancel_node(self)  # a look that is under way would bring back what is forgotten
 
     def look_at(self, item: Item | None, listing: AgentListing | None, hides: Sequence[AgentListing]) -> None:
@@ -70,6 +76,9 @@ class XRayPanel(LineView):
     def _settle(self, item: Item, listing: AgentListing | None, hides: Sequence[AgentListing]) -> None:
         if listing is not None and item.agent not in self._known:
             self._look_into(item, listing, hides)
+        if listing is not None and self._forecasts is None:
+            self._forecasts = {}
+            self._look_back()
 
     @work(exclusive=True, exit_on_error=False)
     async def _look_into(self, item: Item, listing: AgentListing, hides: Sequence[AgentListing]) -> None:
@@ -80,8 +89,17 @@ class XRayPanel(LineView):
         if self._item is not None and item.key == self._item.key:  # the row may have been read again meanwhile
             self._draw(self._item, hides)
 
+    @work(exclusive=True, group="forecasts", exit_on_error=False)
+    async def _look_back(self) -> None:
+        """Learn what agents have cost; whatever is shown by then says so, too."""
+        self._forecasts = await asyncio.to_thread(read_forecasts)
+        if self._item is not None and self._item.agent in self._forecasts and self._item.agent in self._known:
+            self._draw(self._item, self._hides)
+
     def _draw(self, item: Item, hides: Sequence[AgentListing]) -> None:
-        subject = Subject(item, self._known.get(item.agent), self.cwd, hides)
+        self._hides = hides
+        expected = (self._forecasts or {}).get(item.agent)
+        subject = Subject(item, self._known.get(item.agent), self.cwd, hides, expected)
         self.show(subject.lines, keep_place=item.key == self._shown)
         self._shown = item.key
 
@@ -94,6 +112,8 @@ class Subject:
     view: XRay | None
     cwd: Path
     hides: Sequence[AgentListing] = ()
+    expected: Forecast | None = None
+    """What a run of it is likely to cost."""
 
     def lines(self, width: int) -> list[Line]:
         """Everything there is to say, in lines of at most this width."""
@@ -124,6 +144,8 @@ def _agent(subject: Subject, view: XRay, width: int) -> Iterator[Line]:
     yield ()
     yield from _problems(view.problems, width)
     found = [row for row in rows(view, _UNTRUSTED) if row.label not in _LEFT_OUT]
+    if subject.expected is not None:
+        found.append(subject.expected.row)
     if subject.hides:
         others = (RowPart(f"{listing.name} of {SOURCES[other.source]}", "warning") for other in subject.hides)
         found.append(XRayRow("hides", tuple(others)))

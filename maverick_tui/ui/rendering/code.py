@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rich.style import Style
 
 from maverick_tui.markup.code import Lexer, TokenType, lexer_for
 from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
-from maverick_tui.ui.rendering.wrap import Styled, clean_lines, fold, hang_of
+from maverick_tui.ui.rendering.wrap import Styled, clean, clean_lines, fold, hang_of
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +25,10 @@ class Code:
         self._styles: dict[TokenType, Style] = {}
         self._pad = 2 if canvas.room >= 24 else 1
 
-    def rows(self, source: str, language: str, margin: Margin = NO_MARGIN) -> Iterator[Row]:
-        """The rows of a block of code, made as they are asked for."""
+    def rows(
+        self, source: str, language: str, margin: Margin = NO_MARGIN, marks: Sequence[tuple[int, int]] = ()
+    ) -> Iterator[Row]:
+        """The rows of a block of code, made as they are asked for; `marks` say from which character to which."""
         lines = clean_lines(source)
         while lines and not lines[-1].strip():
             lines.pop()
@@ -33,7 +36,10 @@ class Code:
         lead, width = margin.first, margin.cells + self._pad
         pad = self._canvas.spaces(self._pad, self._block)
         room = max(2, self._canvas.room - width)
-        for runs in self._highlighted(lines, language):
+        marked = _by_line(source, marks) if marks else {}
+        over = self._canvas.palette.overlays["marked"]
+        for number, plain in enumerate(self._highlighted(lines, language)):
+            runs = _overlaid(plain, marked[number], over) if number in marked else plain
             hang = hang_of(runs[0][0], room) if runs else 0
             for segments, cells, glue in fold(runs, room, hang):
                 if glue is None:
@@ -84,3 +90,29 @@ class Code:
             parts.pop()
         self._styles[kind] = style
         return style
+
+
+def _by_line(source: str, marks: Sequence[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """What is marked of each line that has something, counted in characters as they are drawn."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    begin = 0
+    for number, line in enumerate(source.split("\n")):
+        for start, end in marks:
+            first, last = max(start - begin, 0), min(end - begin, len(line))
+            if first < last:
+                found.setdefault(number, []).append((len(clean(line[:first])), len(clean(line[:last]))))
+        begin += len(line) + 1
+    return found
+
+
+def _overlaid(runs: Sequence[Styled], marks: Sequence[tuple[int, int]], style: Style) -> list[Styled]:
+    """The runs of a line with a style laid over what is marked."""
+    out: list[Styled] = []
+    begin = 0
+    for text, own in runs:
+        cuts = {0, len(text), *(at - begin for mark in marks for at in mark if 0 < at - begin < len(text))}
+        for start, end in pairwise(sorted(cuts)):
+            is_marked = any(first <= begin + start < last for first, last in marks)
+            out.append((text[start:end], own + style if is_marked else own))
+        begin += len(text)
+    return out

@@ -21,7 +21,7 @@ from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.reader import MarkdownReader
 from maverick_tui.ui.rendering.row import Canvas, Row
 from maverick_tui.ui.rendering.units import Unit
-from maverick_tui.ui.rendering.wrap import clean_lines, wrap
+from maverick_tui.ui.rendering.wrap import Styled, clean, clean_lines, wrap
 
 if TYPE_CHECKING:
     pass
@@ -62,9 +62,9 @@ class Renderer:
                 rows.extend(self.unit(unit))
         return rows
 
-    def code(self, source: str, language: str = "") -> list[Row]:
-        """The rows of code; without highlighting if the language is not known."""
-        return list(self._code.rows(source, language_of(language)))
+    def code(self, source: str, language: str = "", marks: Sequence[tuple[int, int]] = ()) -> list[Row]:
+        """The rows of code, without highlighting if the language is not known; `marks` set some of it apart."""
+        return list(self._code.rows(source, language_of(language), marks=marks))
 
     def plain(self, text: str, style: Style) -> list[Row]:
         """The rows of a text as it is, wrapped between words."""
@@ -72,6 +72,10 @@ class Renderer:
         for line in clean_lines(text):
             rows.extend(self.canvas.rows(wrap([(line, style)], self.canvas.room)))
         return rows
+
+    def spans(self, runs: Sequence[Styled]) -> list[Row]:
+        """The rows of one line of several styles, wrapped between words."""
+        return self.canvas.rows(wrap([(clean(text), style) for text, style in runs], self.canvas.room))
 
     def diff(self, hunks: Sequence[Hunk], *, numbered: bool = True) -> list[Row]:
         """The rows of a diff; without numbers where the hunks do not know where in a file they stand."""

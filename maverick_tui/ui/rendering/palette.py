@@ -104,7 +104,7 @@ class Palette:
     syntax: Mapping[str, Style]
     """Styles on a block of code by the name of a Pygments token type, such as `Name.Function`."""
     overlays: Mapping[str, Style]
-    """What emphasis adds to the style around it, by markdown-it's name of the token."""
+    """What emphasis adds to the style around it, by markdown-it's name of the token; `marked` is to be looked at."""
 
     @classmethod
     def of(cls, variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Palette:
@@ -250,6 +250,7 @@ def _palette(shades: _TrueShades | _AnsiShades) -> Palette:
                 "link": Style(color=underlined.color, underline=True),
                 "code": Style(color=shades.code.color, bgcolor=shades.code.bgcolor),
                 "dim": Style(color=dim.color, dim=dim.dim),
+                "marked": Style(color=warning.color, bold=True, underline=True),
             }
         ),
     )

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.ui.open_questions import ARMED_AFTER, OpenQuestions, by_scope
+from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.runs.board import Answer, RunModel
     from maverick_tui.runs.choosing import Choice
+    from maverick_tui.runs.store import RunStore
     from maverick_tui.ui.rule_trial import RuleTrial
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.prompt import Prompt
+
+ANSWERS = ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES)
+"""Actions that a question is answered by."""
 
 
 class Answering:
@@ -23,9 +28,17 @@ class Answering:
     A reason to deny is typed in the prompt: what stands there waits until it is given.
     """
 
-    def __init__(self, run: RunModel, transcript: Transcript, prompt: Prompt, clock: Callable[[], float]) -> None:
-        """Answer the questions of a run that are shown in a transcript."""
-        self.questions = OpenQuestions(run.store, clock)
+    def __init__(
+        self,
+        run: RunModel,
+        transcript: Transcript,
+        prompt: Prompt,
+        clock: Callable[[], float],
+        store: RunStore | None = None,
+    ) -> None:
+        """Answer the questions of a run that are shown in a transcript; its store, if that is not the run's."""
+        self._store = run.store if store is None else store
+        self.questions = OpenQuestions(self._store, clock)
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
         self._run = run
@@ -40,12 +53,31 @@ class Answering:
         self._doubted: tuple[str, int, str] | None = None
         """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
 
+    @property
+    def actions(self) -> dict[str, Callable[..., None]]:
+        """What can be done about a question, by the names of the actions that keys and clicks are bound to."""
+        return {
+            "choose": self.choose,
+            "allow_once": self.allow_once,
+            "allow_always": self.allow_always,
+            "edit_call": self.edit_call,
+            "deny": self.deny,
+            "deny_reason": self.ask_reason,
+            **{scope: partial(self.allow, scope) for scope in SCOPES},
+        }
+
+    def is_possible(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """Whether a key that answers acts now; else it is the prompt's."""
+        if action == "deny" and not parameters and self._prompt.has_focus and self._prompt.selected_text:
+            return False  # its key cuts
+        return self.questions.first is not None
+
     # -- the prompt ---------------------------------------------------------------------------------------------------
 
     @property
     def draft(self) -> str:
         """Everything that was typed and not sent."""
-        return "\n".join(filter(None, (self._aside, self._prompt.text)))
+        return "\n".join(filter(None, (self._aside, self._prompt.whole_text)))
 
     @property
     def asks_reason(self) -> bool:
@@ -55,7 +87,7 @@ class Answering:
     @property
     def has_lost_question(self) -> bool:
         """Whether the question is gone that a reason is typed for."""
-        return self.asks_reason and self._reason_for not in self._run.store.questions
+        return self.asks_reason and self._reason_for not in self._store.questions
 
     @property
     def wants_words(self) -> bool:
@@ -84,7 +116,7 @@ class Answering:
         """Take what was sent, if it is meant for a question; whether it is. What is not accepted is typed again."""
         question = self.questions.in_words
         if self.asks_reason:
-            asked = self._run.store.questions.get(self._reason_for)
+            asked = self._store.questions.get(self._reason_for)
             is_accepted = self._answer(asked, "deny", reason=text.strip())
         elif question is not None and (text.strip() or self._has_marked):
             is_accepted = self._say(question, text.strip())
@@ -178,7 +210,7 @@ class Answering:
 
     def _is_still_open(self, question: PermissionAsked) -> bool:
         """Whether nobody has answered it meanwhile."""
-        is_open = question.request in self._run.store.questions
+        is_open = question.request in self._store.questions
         if not is_open:
             self._tell("The question was answered meanwhile, or withdrawn: nothing was done.", 4)
         return is_open
@@ -187,7 +219,7 @@ class Answering:
         """Deny the call that waits."""
         self._answer(self.questions.about(entry), "deny", is_hit=entry > 0)
 
-    def ask_reason(self, entry: int) -> None:
+    def ask_reason(self, entry: int = 0) -> None:
         """Ask for a reason to deny; what stands in the prompt was meant for something else, and waits."""
         question = self.questions.about(entry)
         if question is None or not self._is_armed(question, denies=True, is_hit=entry > 0):
@@ -215,7 +247,7 @@ class Answering:
         seen = self._transcript.questions_seen
         since = seen.head_since(question) if denies else seen.whole_since(question)
         if since is None:
-            if (call := self._run.store.calls.get(question.call)) is not None:
+            if (call := self._store.calls.get(question.call)) is not None:
                 self._transcript.show_question(call.number)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False

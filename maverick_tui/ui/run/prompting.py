@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from textual.content import Content
 
+from maverick_tui.ui.run.mentioning import Mentioning
 from maverick_tui.ui.run.slash_commands import SlashCommands
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from maverick_tui.ui.widgets.prompt import Prompt
 
 Use = Literal[
-    "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt", "go on",
-    "nothing", "read-only",
+    "shell", "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt",
+    "go on", "nothing", "read-only",
 ]  # fmt: skip
 """What the prompt is for."""
 
@@ -33,6 +34,8 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
     """The hint for a use of the prompt; `keys` are names of keys by the ids of their bindings."""
     enter, escape, tab = (keys[name] for name in ("prompt.send", "run.interrupt", "run.focus"))
     match use:
+        case "shell":
+            return Hint(f"{enter} run it yourself, in the run's folder: the agent hears of it with the next prompt")
         case "lost reason":
             return Hint(f"this question is gone   {enter} keep as a draft")
         case "command":
@@ -62,6 +65,11 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
             return hint_for("nothing", keys)._replace(placeholder="Read-only: you look on, and nothing is sent")
 
 
+def is_shell(text: str) -> bool:
+    """Whether it is a command of the person's own, and no prompt."""
+    return text.startswith("!") and bool(text[1:].strip())
+
+
 class Prompting:
     """Takes what is sent for what it is meant to be: an answer, a command, or a prompt."""
 
@@ -77,6 +85,24 @@ class Prompting:
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
         self.commands = SlashCommands(run, prompt, send=self.send, act=act, on_change=self.show_hint)
+        self._mentioning = Mentioning(run, prompt, self.show_hint)
+
+    def place_changed(self) -> None:
+        """The cursor may stand elsewhere, or the text be another one that nobody has typed."""
+        self.commands.text_changed()
+        self._mentioning.place_changed()
+        if self.keys and is_shell(self._prompt.text) is not (self._hint == hint_for("shell", self.keys)):
+            self.show_hint()
+
+    def refuse_choice(self) -> None:
+        """The person does not want to choose."""
+        if (choice := self._prompt.open_choice) is not None:
+            choice.refuse()
+
+    def complete(self) -> None:
+        """Make what is marked of what is typed; if it is that already, offer no more."""
+        if not self._prompt.complete():
+            self.refuse_choice()
 
     def submit(self, text: str) -> None:
         """Take what was sent."""
@@ -87,6 +113,10 @@ class Prompting:
             self.show_hint()
         elif not text.strip() and self._sends_held:
             self._run.release()
+        elif is_shell(text):
+            self._prompt.remember(text)
+            self._transcript.action_bottom()
+            self._run.run_shell(text.strip()[1:].strip())
         elif not self.commands.obey(text) and (text.strip() or self._may_be_empty):
             if self.use == "nothing":
                 self._prompt.put_before(text)
@@ -120,6 +150,7 @@ class Prompting:
         """Say what the keys do for what has the focus."""
         self._answering.drop_lost_reason()
         self.commands.allow(not self._answering.wants_words)
+        self._mentioning.allow(not self._answering.wants_words)
         hint = hint_for(self.use, self.keys)
         if self._run.rest is not None and not hint.placeholder:
             hint = hint._replace(placeholder=self._run.rest.words)
@@ -158,6 +189,8 @@ class Prompting:
             return "answer"
         if self._run.rest is not None and not self._run.rest.may_go_on:
             return "nothing"
+        if is_shell(self._prompt.text):
+            return "shell"
         if self._sends_held:
             return "held"
         if self._run.rest is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from maverick_tui.runs.entries import FailureEntry, PromptEntry
+from maverick_tui.runs.entries import FailureEntry, PromptEntry, StallEntry
 from maverick_tui.runs.failure_words import CONTINUE
 from maverick_tui.ui.transcript.texts import answer_of_turn, source
 
@@ -31,7 +31,13 @@ class Recovery:
         return self._run.store.current_failure
 
     def retry(self) -> None:
-        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again."""
+        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again.
+
+        A model that is silent is interrupted before.
+        """
+        if (stall := self._run.store.stall) is not None:
+            self._ask_again(stall)
+            return
         failed = [
             entry
             for entry in self._run.store.entries
@@ -42,6 +48,16 @@ class Recovery:
         else:
             self._run.reconnect()
 
+    def _ask_again(self, stall: StallEntry) -> None:
+        asked = [
+            entry
+            for entry in self._run.store.entries
+            if isinstance(entry, PromptEntry) and entry.turn == stall.turn and entry.text
+        ]
+        self._run.interrupt()
+        if asked:
+            self._send(asked[-1].text, is_command=asked[-1].is_command)
+
     def go_on(self) -> None:
         """Ask the agent to go on where its answer broke off."""
         if self.failure is not None and self.failure.failure.error == "StreamingError":
@@ -50,11 +66,17 @@ class Recovery:
     @property
     def may_wait(self) -> bool:
         """Whether the run can go on by itself later."""
-        return self.failure is not None and self.failure.may_wait(self._clock())
+        is_silent = self._run.store.stall is not None
+        return is_silent or (self.failure is not None and self.failure.may_wait(self._clock()))
 
     def wait(self) -> None:
-        """Let the run go on by itself when the limit resets; if it does so already, call that off."""
-        if self._run.store.planned is not None:
+        """Let the run go on by itself when the limit resets; if it does so already, call that off.
+
+        A model that is silent may be so for longer.
+        """
+        if self._run.store.stall is not None:
+            self._run.wait_on()
+        elif self._run.store.planned is not None:
             self._run.call_off_continue()
         else:
             self._run.plan_continue()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,9 +19,8 @@ from maverick_tui.inert import inert
 from maverick_tui.modes import PERMISSION_MODES
 from maverick_tui.paths import shipped
 from maverick_tui.ui.keys import key_names
-from maverick_tui.ui.open_questions import SCOPES
 from maverick_tui.ui.preferences import VERBOSITIES, Preferences
-from maverick_tui.ui.run.answering import Answering
+from maverick_tui.ui.run.answering import ANSWERS, Answering
 from maverick_tui.ui.run.keys import RUN_KEYS
 from maverick_tui.ui.run.prompting import Prompting
 from maverick_tui.ui.run.recovery import Recovery
@@ -116,14 +114,9 @@ class RunScreen(Screen[None]):
         answering, prompting, recovery = self._answering, self._prompting, self._recovery
         self.action_page = self.transcript.action_pages
         self.action_follow = self.transcript.action_bottom
-        self.action_choose = answering.choose
-        self.action_allow_once = answering.allow_once
-        self.action_allow_run = partial(answering.allow, "allow_run")
-        self.action_allow_alike = partial(answering.allow, "allow_alike")
-        self.action_allow_all = partial(answering.allow, "allow_all")
-        self.action_allow_always = answering.allow_always
-        self.action_edit_call = answering.edit_call
-        self.action_deny = answering.deny
+        for name, act in answering.actions.items():
+            if name != "deny_reason":  # it changes what the prompt is for, which is to be said
+                setattr(self, f"action_{name}", act)
         self.action_edit_queued = prompting.edit_queued
         self.action_drop_queued = prompting.drop_queued
         self.action_banner_retry = recovery.retry
@@ -158,6 +151,7 @@ class RunScreen(Screen[None]):
         self.status_clock.refresh_now()
         self.call_after_refresh(self._read_checkout)
         self.call_after_refresh(self._show_place)
+        self.call_after_refresh(state.restore)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
@@ -201,9 +195,10 @@ class RunScreen(Screen[None]):
         (entry, words), self._place = self._place, None
         self.transcript.restyle()  # it may not have been drawn yet
         if words:
-            await self.action_find()
-        if words and self._find_bar is not None:
-            self._find_bar.show(" ".join(words))
+            bar = await self._get_find_bar()
+            # Whoever does something by now goes on with that.
+            has_begun = self.focused is not self.prompt or self.prompt.text != self._prompt_state.draft
+            bar.show(" ".join(words), takes_focus=not has_begun)
         self.transcript.show_entry(entry, " ".join(words), words)
 
     def run_reread(self) -> None:
@@ -273,20 +268,39 @@ class RunScreen(Screen[None]):
 
     @on(Prompt.Changed)
     def _text_changed(self) -> None:
-        self._prompting.commands.text_changed()
+        self._prompting.place_changed()
+        draft = self.draft
+        self._prompt_state.keep(draft if draft != self._prompt_state.suggestion else "")
+
+    @on(Prompt.SelectionChanged)
+    def _place_changed(self) -> None:
+        self._prompting.place_changed()
+
+    def bring_back(self, draft: str) -> None:
+        """Put in what was typed before, above what has been typed since."""
+        if self.prompt.shows_suggestion:
+            self.prompt.set_text("")
+        self.prompt.put_before(draft)
+
+    @on(Prompt.SearchRequested)
+    def _search_prompts(self, event: Prompt.SearchRequested) -> None:
+        from maverick_tui.ui.history.past_prompts import PastPromptsScreen
+
+        event.stop()
+        _ = self.app.push_screen(PastPromptsScreen(), lambda text: self.prompt.insert_here(text) if text else None)
 
     # -- steering -----------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of questions and banners act only while there is one; else they are the prompt's."""
-        if action == "deny" and not parameters and self.prompt.has_focus and self.prompt.selected_text:
-            return False  # its key cuts
-        if action in ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES):
-            return self._answering.questions.first is not None
-        if action in ("drop_queued", "edit_queued"):
+        if action in ANSWERS:
+            return self._answering.is_possible(action, parameters)
+        if action in ("drop_queued", "edit_queued", "show_queue"):
             return bool(self.store.queue) and self.store.looked_at is None and not self.run.is_only_watched
         if action == "banner_wait" and not self._recovery.may_wait:
             return False
+        if action in ("banner_wait", "banner_retry") and self.store.stall is not None:
+            return not self.run.is_only_watched
         if action.startswith("banner_"):
             return self._recovery.failure is not None and not self.store.is_running
         return True
@@ -297,18 +311,30 @@ class RunScreen(Screen[None]):
         if self.get_selected_text():
             self.clear_selection()
         elif self.prompt.is_choosing:
-            self._prompting.commands.refuse()
+            self._prompting.refuse_choice()
         elif self._answering.asks_reason:
             self._answering.leave_reason()
             self._prompting.show_hint()
         elif self._find_bar is not None and self._find_bar.is_open:
             self._find_bar.close(self.prompt)
-        elif store.is_running or store.questions or store.planned or store.queue.keys() - store.held:
+        elif store.is_running or store.shells or store.questions or store.planned or store.queue.keys() - store.held:
             self.run.interrupt()
         elif self.focused is not self.prompt:
             self.action_focus_prompt()
-        elif store.jobs:
+        elif store.jobs or any(task.is_task_alive for task in store.tasks.values()):
             self.run.interrupt()
+
+    def action_stop_scope(self) -> None:
+        """Ask what is to stop: a tool, a subagent, the turn, the run, or all runs."""
+        from maverick_tui.ui.run.scopes import ask_scope
+
+        ask_scope(self, self.run)
+
+    def action_show_queue(self) -> None:
+        """Show the prompts that wait, to be changed or sent now."""
+        from maverick_tui.ui.dialogs.queue import QueueScreen
+
+        _ = self.app.push_screen(QueueScreen(self.run))
 
     def action_cycle_mode(self) -> None:
         """Take the next permission mode, where there is something to permit."""
@@ -348,7 +374,7 @@ class RunScreen(Screen[None]):
     def action_switch_focus(self) -> None:
         """Between prompt and transcript; in a command that has been begun, to its end."""
         if self.focused is self.prompt and self.prompt.is_choosing:
-            self._prompting.commands.complete()
+            self._prompting.complete()
         elif self.focused is self.prompt:
             self.set_focus(self.transcript)
         else:
@@ -375,13 +401,16 @@ class RunScreen(Screen[None]):
 
     async def action_find(self) -> None:
         """Open the line to find text with."""
+        (await self._get_find_bar()).open()
+
+    async def _get_find_bar(self) -> FindBar:
         if self._find_bar is None:
             from maverick_tui.ui.widgets.find_bar import FindBar
 
             bar = FindBar(self.transcript)
             await self.mount(bar, before=self._status.queue)
             self._find_bar = bar  # not before its parts are there
-        self._find_bar.open()
+        return self._find_bar
 
     @work(group="editor", exclusive=True)
     async def action_edit_transcript(self) -> None:

@@ -82,22 +82,14 @@ class SlashCommands:
         if not may_choose:
             self._choice.close()
 
-    def refuse(self) -> None:
-        """The person does not want to choose."""
-        self._choice.refuse()
-
-    def complete(self, at: int | None = None) -> None:
-        """Make the marked command of what is typed, or the one at a place; if it is that already, offer no more."""
-        if not self._prompt.complete(at):
-            self._choice.refuse()
-
     def _take(self, at: int) -> None:
-        self.complete(at)
+        if not self._prompt.complete(at):  # it is that already
+            self._choice.refuse()
         self._prompt.screen.set_focus(self._prompt)
 
     def text_changed(self) -> None:
         """The text may have been undone, and so neither typed nor set."""
-        if self._choice.names and not self._prompt.is_choosing:
+        if self._choice.names and not self._choice.is_open(self._prompt.text):
             self._choice.close()
 
     def _offer(self) -> None:

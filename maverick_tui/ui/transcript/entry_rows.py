@@ -13,6 +13,7 @@ from maverick_tui.runs.entries import (
     FailureEntry,
     NoticeEntry,
     PromptEntry,
+    StallEntry,
     TextEntry,
     ToolEntry,
 )
@@ -22,7 +23,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import Styled
 from maverick_tui.ui.transcript import banner, question_rows, tool_rows
-from maverick_tui.ui.transcript.layout import Look, RowLayout
+from maverick_tui.ui.transcript.layout import Look, RowLayout, choice_lines
 
 MOST_ROWS = 400
 """Rows of one expanded tool call; the rest is a key away, in the editor."""
@@ -56,6 +57,8 @@ class EntryRows:
             return self._end(entry)
         if isinstance(entry, FailureEntry):
             return banner.rows(entry, self.look, self._now())
+        if isinstance(entry, StallEntry) and entry.is_current:
+            return self._stall(entry)
         assert isinstance(entry, NoticeEntry)
         told = self.layout.renderer(entry.depth, marked=True).plain(entry.text, self.look.palette.dim)
         more = self.layout.dress(told[1:], None, "  ", depth=entry.depth)
@@ -145,6 +148,18 @@ class EntryRows:
                 self.layout.line([("  ", p.base), marks.get(state, ("○ ", p.dim)), (text, style)], [], depth=depth)
             )
         return rows
+
+    def _stall(self, entry: StallEntry) -> list[Row]:
+        """What is wrong, and the keys that do something about it."""
+        p, keys = self.look.palette, self.look.keys
+        head = self.layout.line([("◌ ", p.warning), (entry.text, p.warning)], [], entry=entry)
+        actions = (
+            ("screen.banner_wait", keys.get("banner.wait", "?"), "wait"),
+            ("screen.escape", keys.get("run.interrupt", "?"), "interrupt"),
+            ("screen.banner_retry", keys.get("banner.retry", "?"), "ask again"),
+        )
+        choices = choice_lines(actions, max(4, self.look.width - self.look.gutter - 4), p.accent, p.base)
+        return [head, *(self.layout.line([("  ", p.base), *spans], []) for spans in choices)]
 
     def _end(self, entry: EndEntry) -> list[Row]:
         p, result = self.look.palette, entry.result

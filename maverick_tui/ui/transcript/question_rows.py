@@ -8,12 +8,14 @@ from itertools import groupby
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
+from maverick_tui.events.marks import OUTSIDE
 from maverick_tui.inert import one_line, revealed
 from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.open_questions import SCOPES, by_scope
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
-from maverick_tui.ui.rendering.wrap import Styled
+from maverick_tui.ui.rendering.wrap import Styled, cut
 from maverick_tui.ui.transcript import tool_rows
 from maverick_tui.ui.transcript.layout import Look, RowLayout, choice_lines
 
@@ -22,11 +24,15 @@ _ANSWERS = {
     "AskUserQuestion": {"deny": "do not answer"},
     "ExitPlanMode": {"allow_once": "go ahead", "deny": "no", "deny_reason": "no, and what to change"},
 }
+_OWN = {"deny": "stop"}
+"""What the run itself asks, at its fuse."""
 _LONGEST_SCOPE = 44
 _NARROWEST_CHOICES = 30
 """Columns below which what stands before the choices has a row of its own."""
 
 
+_MOST_PARTS, _LONGEST_PART = 6, 40
+"""Marked parts that are told of below the call, and the columns of one: the call itself is shown above."""
 _MOST_BLANK = 2
 """Blank rows that code has between its parts."""
 _BRAILLE_BLANK = "\u2800"
@@ -40,15 +46,40 @@ def rows(entry: ToolEntry, layout: RowLayout) -> list[Row]:
     choice = layout.look.choice if entry.number == layout.look.asking else None
     body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
     told = _without_blank_runs(body, renderer)
+    told += _legend(entry, renderer)
     told += renderer.plain(one_line(revealed(question.reason)), p.warning) if question.reason else []
     if question.tool == "AskUserQuestion":
         told += renderer.plain(_how_to_answer(entry, layout.look), p.strong)
     mark, style = _mark(entry, layout.look)
     out = layout.dress(told, None, mark, style, depth=entry.depth)
-    out += _choices(entry, layout, _ANSWERS.get(question.tool, _ANSWERS[""]))
+    answers = _OWN if is_own(question.call) else _ANSWERS.get(question.tool, _ANSWERS[""])
+    out += _choices(entry, layout, answers)
     scopes = {action: _scope(action, question.grants[place]) for action, place in by_scope(question.grants).items()}
     out += _choices(entry, layout, scopes, "for this run  ") if scopes else []
     return out + (_choices(entry, layout, {"allow_always": "by a rule"}, "always        ") if question.rules else [])
+
+
+def _legend(entry: ToolEntry, renderer: Renderer) -> list[Row]:
+    """What is marked in the call, by why it is, unless the reason below says so already."""
+    p, rows = renderer.palette, list[Row]()
+    for why, parts in _reasons(entry).items():
+        shown = [(f"{cut(part, _LONGEST_PART)}", p.base + p.overlays["marked"]) for part in parts[:_MOST_PARTS]]
+        more = f" and {len(parts) - len(shown)} more" if len(parts) > len(shown) else ""
+        spans = [span for part in shown for span in (part, (" ", p.base))]
+        rows += renderer.spans([*spans[:-1], (f"{more}  {why}", p.dim)])
+    return rows
+
+
+def _reasons(entry: ToolEntry) -> dict[str, list[str]]:
+    """The marked parts by the reason for which they are, each of them once."""
+    told = entry.question.reason if entry.question is not None else ""
+    found: dict[str, list[str]] = {}
+    for mark in tool_rows.marks(entry):
+        is_told = mark.why in told or (mark.why == OUTSIDE and f"{mark.text} is outside of" in told)
+        part = one_line(revealed(mark.text))
+        if not is_told and part not in (parts := found.setdefault(one_line(revealed(mark.why)), [])):
+            parts.append(part)
+    return found
 
 
 def _mark(entry: ToolEntry, look: Look) -> tuple[str, Style]:

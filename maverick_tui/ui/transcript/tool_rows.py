@@ -10,13 +10,15 @@ from typing import Any
 from rich.style import Style
 
 from maverick_tui.agent.engine.outputs import result_text
+from maverick_tui.events.marks import Part, marks_of
 from maverick_tui.inert import inert, one_line, revealed
 from maverick_tui.markup import grammar
 from maverick_tui.markup.code import lexer_of
 from maverick_tui.markup.hunks import Hunk, hunks_between, hunks_of_patch
 from maverick_tui.runs import tool_text
 from maverick_tui.runs.choosing import Choice, parts_of
-from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.runs.entries import PERSONS_OWN, ToolEntry
+from maverick_tui.runs.own_questions import asked_by
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row
@@ -38,7 +40,7 @@ GLYPHS = {
 _SHOWN_BELOW = ("AskUserQuestion", "ExitPlanMode", "TodoWrite")
 """Tools whose arguments stand below their line, and would only be repeated in it."""
 _WANTS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
-_DESCRIBED = {"Agent": "prompt", "Bash": "command", "Task": "prompt"}
+_DESCRIBED = {"Agent": "prompt", "Bash": "command", "Task": "prompt", PERSONS_OWN: "command"}
 """Tools whose calls the model describes in words of its own, and the argument that says what they really do."""
 _DONE = re.compile(r"(?<=[-*+] \[)[xX](?=\])")
 """What is done in a list is drawn as a sign."""
@@ -54,7 +56,7 @@ def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Styled]:
     about = "" if entry.name in _SHOWN_BELOW else tool_text.key_argument(entry.name, _told(entry), folder)
     return [
         (f"{GLYPHS[state]} ", styles.get(state, p.dim)),
-        (tool_text.describe(entry.name), p.strong),
+        (tool_text.describe(asked_by(entry.call, entry.name)), p.strong),
         (f"  {about}" if about else "", p.base),
     ]
 
@@ -81,6 +83,8 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
         return [(f"{who} {_WANTS.get(entry.name, 'wants permission')}".strip(), p.warning)]
     if entry.state == "waiting":
         return [("waiting", p.dim)]
+    if entry.stop_state == "asked" and (entry.state == "running" or entry.task_state in _TASKS_RUNNING):
+        return [("stopping", p.warning)]
     if entry.state == "running":
         return [(f"running  {_by(entry)}".rstrip(), p.accent)]
     if entry.state == "cut":
@@ -124,7 +128,12 @@ def call(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice 
         return renderer.diff(hunks, numbered=entry.name != "Edit" or _patch(entry) is not None)
     if isinstance(does := arguments.get(_DESCRIBED.get(entry.name, "")), str):
         key, said = _DESCRIBED[entry.name], arguments.get("description")
-        rows = renderer.code(show(does), "bash") if key == "command" else renderer.plain(show(does), palette.base)
+        is_command = key == "command"
+        rows = (
+            renderer.code(show(does), "bash", _marked(entry, key))
+            if is_command
+            else renderer.plain(show(does), palette.base)
+        )
         if not isinstance(said, str):
             return rows + _others(entry, (key,), renderer, palette)
         return [
@@ -140,9 +149,30 @@ def call(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice 
         return []
     key = tool_text.key_name(entry.name)
     if isinstance(arguments.get(key), str):
-        return renderer.plain(show(arguments[key]), palette.base) + _others(entry, (key,), renderer, palette)
+        return renderer.plain(show(arguments[key]), _style(entry, key, palette)) + _others(
+            entry, (key,), renderer, palette
+        )
     text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
     return renderer.code(show(text), "json")
+
+
+def marks(entry: ToolEntry) -> list[Part]:
+    """The parts of its arguments that are to be looked at, while it asks."""
+    is_asking = entry.state == "asking" and entry.question is not None
+    return marks_of(entry.question.marks, entry.arguments) if is_asking and entry.question is not None else []
+
+
+def _marked(entry: ToolEntry, name: str) -> list[tuple[int, int]]:
+    """From which character to which an argument is marked, as it is shown."""
+    show, value = _show_of(entry), str(entry.arguments.get(name, ""))
+    starts = [(len(show(value[: mark.start])), mark) for mark in marks(entry) if mark.argument == name]
+    return [(start, start + len(show(mark.text))) for start, mark in starts]
+
+
+def _style(entry: ToolEntry, name: str, palette: Palette) -> Style:
+    """How an argument looks that is marked as a whole, or not at all."""
+    is_marked = any(mark.argument == name for mark in marks(entry))
+    return palette.base + palette.overlays["marked"] if is_marked else palette.base
 
 
 def _in_its_words(text: str, renderer: Renderer, palette: Palette) -> list[Row]:
@@ -197,9 +227,10 @@ def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     if entry.name not in ("Edit", "Write", "NotebookEdit"):
         return []
     names = ("file_path", "notebook_path")
-    path = next((str(entry.arguments[name]) for name in names if entry.arguments.get(name)), "")
+    name = next((name for name in names if entry.arguments.get(name)), "")
+    path = str(entry.arguments.get(name, ""))
     shown = (*names, "old_string", "new_string", "content", "new_source")
-    rows = renderer.plain(one_line(_show_of(entry)(path)), palette.base) if path else []
+    rows = renderer.plain(one_line(_show_of(entry)(path)), _style(entry, name, palette)) if path else []
     return rows + _others(entry, shown, renderer, palette)
 
 

@@ -1,14 +1,15 @@
-"""The commands that a slash in the prompt may become: which of them is marked, and the menu that shows them."""
+"""What is typed in the prompt may become one of several things: commands are chosen here, and a menu shows a choice."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
 
 from textual import events
 
 from maverick_tui.ui.lines import Line
-from maverick_tui.ui.rendering.wrap import cut, pad
+from maverick_tui.ui.rendering.wrap import cells_of, cut, pad
 from maverick_tui.ui.widgets.painted import Painted
 
 _BEGUN = re.compile(r"/([A-Za-z][\w-]*)?")
@@ -19,8 +20,39 @@ _LEAST, _PART = 2, 3
 """The part of the screen's rows that it may take, and how many it has at least."""
 
 
+class Choice(Protocol):
+    """What a menu shows: names of which one is marked, and what the prompt's keys do with them."""
+
+    names: tuple[str, ...]
+    at: int
+    """The place of the marked one."""
+
+    @property
+    def columns(self) -> int:
+        """Room for the names, where something stands beside them."""
+        ...
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Each as it is shown, and what it is."""
+        ...
+
+    def step(self, by: int) -> None:
+        """Mark the next one, or the one before."""
+        ...
+
+    def refuse(self) -> None:
+        """The person does not want to choose."""
+        ...
+
+    def close(self) -> None:
+        """There is nothing to choose."""
+        ...
+
+
 class CommandChoice:
     """Open while the text is the beginning of a command; it holds for the text it has seen, and no other."""
+
+    columns = _NAMES
 
     def __init__(self, commands: Mapping[str, str], take_words: Collection[str], on_change: Callable[[], None]) -> None:
         """`commands` are names and what they do, some `take_words`; `on_change` hears that others are to be shown."""
@@ -36,7 +68,7 @@ class CommandChoice:
 
     def rows(self) -> list[tuple[str, str]]:
         """Names and what they do, of those that fit."""
-        return [(name, self._commands[name]) for name in self.names]
+        return [(f"/{name}", self._commands[name]) for name in self.names]
 
     def look(self, text: str) -> None:
         """Find what the text, as it has been typed, may become."""
@@ -81,10 +113,10 @@ class CommandChoice:
             self._on_change()
 
 
-class CommandMenu(Painted):
+class ChoiceMenu(Painted):
     """Made when it is first needed; the prompt keeps the focus, and its keys move the mark."""
 
-    def __init__(self, choice: CommandChoice, take: Callable[[int], None]) -> None:
+    def __init__(self, choice: Choice, take: Callable[[int], None]) -> None:
         """Show what there is to choose, and `take` what is clicked, by its place."""
         super().__init__()
         self._choice = choice
@@ -108,12 +140,28 @@ class CommandMenu(Painted):
         self.paint([self._row(at == self._choice.at, name, about, width) for at, (name, about) in rows])
 
     def on_click(self, event: events.Click) -> None:
-        """Take the command that was clicked."""
+        """Take what was clicked."""
         event.stop()
         at = self._first + event.y
         if at < len(self._choice.names):
             self._take(at)
 
     def _row(self, is_marked: bool, name: str, about: str, width: int) -> Line:
-        start = f"{' ▸' if is_marked else '  '} {pad(f'/{name}', _NAMES)}"
+        mark, columns = "▸" if is_marked else " ", self._choice.columns
+        shown = pad(name, columns) if columns else _end_of(name, max(width - 4, 1))
+        start = f" {mark} {shown}"
         return ((start, "mode" if is_marked else "accent"), (cut(about, max(width - len(start) - 1, 1)), "text"))
+
+
+class CommandMenu(ChoiceMenu):
+    """The menu of commands."""
+
+
+def _end_of(name: str, width: int) -> str:
+    """The end of a name that is too long: that is what tells files apart."""
+    if cells_of(name) <= width:
+        return name
+    shown = name[-width + 1 :]
+    while cells_of(shown) > width - 1:
+        shown = shown[1:]
+    return f"…{shown}"

@@ -49,16 +49,17 @@ class FindBar(Horizontal):
         """Whether it is shown."""
         return self.has_class("-open")
 
-    def open(self) -> None:
-        """Show the line and take the focus."""
+    def open(self, *, takes_focus: bool = True) -> None:
+        """Show the line; what is typed next is for it, unless it leaves the focus where it is."""
         if not self.is_open:
             self._opened_from = self.screen.focused
         self.add_class("-open")
-        self.screen.set_focus(self.query_one(Input))  # at once: what is typed next is for it
+        if takes_focus:
+            self.screen.set_focus(self.query_one(Input))
 
-    def show(self, text: str) -> None:
+    def show(self, text: str, *, takes_focus: bool) -> None:
         """Open it with a text that is being looked for."""
-        self.open()
+        self.open(takes_focus=takes_focus)
         with self.prevent(Input.Changed):
             self.query_one(Input).value = text
 

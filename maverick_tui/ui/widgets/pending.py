@@ -25,7 +25,7 @@ class QueueLines(Static):
         super().__init__("", markup=False)
         self._store = store
         self._keys: Mapping[str, str] = {}
-        self._shown: tuple[tuple[str, bool], ...] = ()
+        self._shown: tuple[tuple[str, str], ...] = ()
 
     def set_keys(self, keys: Mapping[str, str]) -> None:
         """Say which keys take the last one back, and drop it."""
@@ -34,11 +34,15 @@ class QueueLines(Static):
     def refresh_queue(self) -> None:
         """Show what waits now; it only costs something when that has changed."""
         store = self._store
-        queue = tuple((text, prompt_id in store.held) for prompt_id, text in store.queue.items())
+        queue = tuple((text, self._state(prompt_id)) for prompt_id, text in store.queue.items())
         if queue != self._shown:
             self._shown = queue
             self.set_class(bool(queue), "-open")
             self._draw()
+
+    def _state(self, prompt_id: str) -> str:
+        is_held, is_urgent = prompt_id in self._store.held, prompt_id in self._store.urgent
+        return "held" if is_held else "now" if is_urgent else "queued"
 
     def on_resize(self) -> None:
         """Another width: as much of each prompt as it has room for."""
@@ -47,13 +51,13 @@ class QueueLines(Static):
     def _draw(self) -> None:
         queue, width = self._shown, self.size.width or self.screen.size.width
         keys = self._keys
-        edit, drop = keys.get("run.edit_queued"), keys.get("run.drop_queued")
+        edit, drop, more = (keys.get(f"run.{name}") for name in ("edit_queued", "drop_queued", "queue"))
         is_ours = self._store.looked_at is None  # what waits in another process is not ours to change
-        hint = f"   ({edit} edits, {drop} drops)" if edit and drop and is_ours else ""
+        hint = f"   ({edit} edits, {drop} drops, {more} more)" if edit and drop and more and is_ours else ""
         lines = [f"  {len(queue) - MOST} more queued"] if len(queue) > MOST else []
-        for number, (text, is_held) in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
+        for number, (text, state) in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
             last = hint if number == len(queue) else ""
-            line = f"  {'held' if is_held else 'queued':6}  {one_line(text)}"
+            line = f"  {state:6}  {one_line(text)}"
             lines.append(cut(line, max(width - cell_len(last), 1)) + last)
         self.update(Content("\n".join(lines)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
 from textual.binding import Binding, BindingType
@@ -20,8 +20,12 @@ from maverick_tui.inert import REACH, inert
 from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
-from maverick_tui.ui.widgets.command_menu import CommandChoice
+from maverick_tui.ui.widgets.command_menu import Choice, CommandChoice
+from maverick_tui.ui.widgets.pastes import Pastes
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.mentions.choice import MentionChoice
 
 MOST_LINES = 8
 """The prompt grows to this many lines, or to a third of the screen, and scrolls from there on."""
@@ -44,6 +48,7 @@ class Prompt(TextArea, inherit_bindings=False):
         Binding("up", "older", "Line above, or the previous prompt", id="prompt.older", show=False),
         Binding("down", "newer", "Line below, or the next prompt", id="prompt.newer", show=False),
         Binding("ctrl+g", "edit_outside", "Edit in your editor", id="prompt.editor", show=False),
+        Binding("ctrl+r", "search", "Search the prompts of all runs", id="prompt.search", show=False),
         *prompt_keys.editing_keys(),
     ]
 
@@ -51,6 +56,8 @@ class Prompt(TextArea, inherit_bindings=False):
     """Whether the text has the colours of the stylesheet."""
     choice: CommandChoice | None = None
     """The commands that what is typed may become, where there are any."""
+    mentions: MentionChoice | None = None
+    """The files that it may name, where there are any."""
 
     class Submitted(Message):
         """The person wants this sent, and the prompt is empty again; what no text means, the screen knows."""
@@ -59,6 +66,9 @@ class Prompt(TextArea, inherit_bindings=False):
             super().__init__()
             self.prompt = prompt
             self.text = text
+
+    class SearchRequested(Message):
+        """The person looks for an earlier prompt."""
 
     def __init__(
         self,
@@ -75,6 +85,7 @@ class Prompt(TextArea, inherit_bindings=False):
             typed(text), placeholder=Content(placeholder), highlight_cursor_line=False, id=id, classes=classes
         )
         self.cursor_blink = False  # a blinking one is painted twice a second, for ever
+        self._pastes = Pastes()
         self._earlier = history
         self._suggested = ""
         self._walk: HistoryWalk | None = None
@@ -82,18 +93,25 @@ class Prompt(TextArea, inherit_bindings=False):
 
     # -- for the screen ---------------------------------------------------------------------------------------------
 
+    @property
+    def whole_text(self) -> str:
+        """The text with all that was pasted, also where a few words stand for it."""
+        return self._pastes.whole(self.text)
+
     def take(self) -> str:
-        """The text; the prompt is empty afterwards."""
-        text = self.text
+        """The whole text; the prompt is empty afterwards."""
+        text = self.whole_text
         self.set_text("")
+        self._pastes.forget()
         self._walk = None
         return text
 
     def set_text(self, text: str) -> None:
         """Put another text in, with the cursor at its end."""
         self.load_text(typed(text))
-        if self.choice is not None:
-            self.choice.close()  # it has not been typed: the arrow keys may be on their way through earlier prompts
+        choices: tuple[Choice | None, ...] = (self.choice, self.mentions)
+        for choice in filter(None, choices):
+            choice.close()  # it has not been typed: the arrow keys may be on their way through earlier prompts
         self._fit()
         self.move_cursor(self.document.end)
 
@@ -111,6 +129,10 @@ class Prompt(TextArea, inherit_bindings=False):
     def put_before(self, text: str) -> None:
         """Put a text before what stands here: nothing that was typed is lost."""
         self.set_text("\n".join(filter(None, (text, self.text))))
+
+    def insert_here(self, text: str) -> None:
+        """Put a text where the cursor is, in place of what is selected; it can be undone."""
+        self.replace(text, *self.selection, maintain_selection_offset=False)
 
     def remember(self, text: str) -> None:
         """It was a prompt, and not an answer to a question: the arrow keys bring it back."""
@@ -136,7 +158,17 @@ class Prompt(TextArea, inherit_bindings=False):
             self.scroll_cursor_visible()
         if self.choice is not None:
             self.choice.look(self.text)
+        if self.mentions is not None:
+            self.mentions.look(self.before_cursor)
         return result
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Let a few words stand for a long text; it is sent whole, and the editor shows it."""
+        text = typed(event.text)
+        if (short := self._pastes.shorten(text)) != text:
+            event.prevent_default()
+            event.stop()
+            self.insert_here(short)
 
     async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
@@ -166,25 +198,58 @@ class Prompt(TextArea, inherit_bindings=False):
         """Begin a new line."""
         self.replace("\n", *self.selection, maintain_selection_offset=False)
 
+    # -- choosing ---------------------------------------------------------------------------------------------------
+
+    @property
+    def before_cursor(self) -> str:
+        """What stands before the cursor in its line; nothing while something is selected, or a word goes on there."""
+        row, column = self.cursor_location
+        line = self.document[row]
+        is_at_end = not line[column : column + 1].strip()
+        return line[:column] if self.selection.is_empty and is_at_end else ""
+
+    @property
+    def open_choice(self) -> Choice | None:
+        """What is to be chosen from, if anything is: what is typed may become a command, or name a file."""
+        if self.choice is not None and self.choice.is_open(self.text):
+            return self.choice
+        return self.mentions if self.mentions is not None and self.mentions.is_open(self.before_cursor) else None
+
     @property
     def is_choosing(self) -> bool:
-        """Whether what is typed may become a command."""
-        return self.choice is not None and self.choice.is_open(self.text)
+        """Whether what is typed may become a command, or name a file."""
+        return self.open_choice is not None
 
     @property
     def is_whole(self) -> bool:
-        """Whether what is typed is the marked command already."""
-        return self.choice is not None and self.choice.completion(self.text) is None
+        """Whether what is typed is the marked one already."""
+        return self._completion() is None
 
     def complete(self, at: int | None = None) -> bool:
-        """Make the marked command of what is typed, or the one at a place; whether that is another text."""
-        completion = self.choice.completion(self.text, at) if self.choice is not None else None
-        if completion is not None:
+        """Make the marked command or file of what is typed, or the one at a place; whether that is another text."""
+        completion = self._completion(at)
+        if isinstance(completion, str):
             self.set_text(completion)
+        elif completion is not None:
+            row, column = self.cursor_location
+            start, text = completion
+            follows = self.document[row][column : column + 1]
+            text = text.rstrip() if follows else text
+            self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
+            if follows:
+                self.action_cursor_right()
         return completion is not None
 
+    def _completion(self, at: int | None = None) -> str | tuple[int, str] | None:
+        """The whole text as a command would have it, or what stands from a column of the line on."""
+        if self.open_choice is None:
+            return None
+        if self.open_choice is self.choice:
+            return self.choice.completion(self.text, at)
+        return self.mentions.completion(self.before_cursor, at) if self.mentions is not None else None
+
     def action_send(self) -> None:
-        """Send the text; complete a command that has been begun; after a backslash, begin a new line in its place."""
+        """Send the text; complete what has been begun; after a backslash, begin a new line in its place."""
         if self.complete():
             return
         row, column = self.cursor_location
@@ -197,8 +262,8 @@ class Prompt(TextArea, inherit_bindings=False):
 
     async def action_older(self) -> None:
         """The line above; from the first line, the previous prompt."""
-        if self.choice is not None and self.is_choosing:
-            self.choice.step(-1)
+        if (choice := self.open_choice) is not None:
+            choice.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif await self._step(-1):
@@ -208,8 +273,8 @@ class Prompt(TextArea, inherit_bindings=False):
 
     async def action_newer(self) -> None:
         """The line below; from the last line, the next prompt."""
-        if self.choice is not None and self.is_choosing:
-            self.choice.step(1)
+        if (choice := self.open_choice) is not None:
+            choice.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         else:
@@ -225,6 +290,10 @@ class Prompt(TextArea, inherit_bindings=False):
         if text is not None:
             self.set_text(text)
         return text is not None
+
+    def action_search(self) -> None:
+        """Look for an earlier prompt, where there is something to look through."""
+        self.post_message(self.SearchRequested())
 
     @work(group="history")
     async def _save(self, history: PromptHistory) -> None:
@@ -244,7 +313,7 @@ class Prompt(TextArea, inherit_bindings=False):
         from maverick_tui.ui.editor import edit_text
 
         try:
-            self.set_text(await edit_text(self.app, self.text))
+            self.set_text(await edit_text(self.app, self.whole_text))
         except MaverickError as error:
             self._tell(str(error))
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,6 +36,10 @@ class PromptState:
     """What stood in it when the person left it."""
     suggestion: str = ""
     """What was put into it without the person having typed it."""
+    keep: Callable[[str], None] = lambda _draft: None
+    """Keeps what stands in it now, in case that nobody gets to send it."""
+    restore: Callable[[], None] = lambda: None
+    """Brings back what was kept so, if anything was."""
 
 
 class PromptHistory:

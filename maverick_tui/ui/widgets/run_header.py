@@ -123,6 +123,7 @@ class RunHeader(Painted):
             Weighted(8, ((need if waiting else "", "warning"),)),
             Weighted(1, ((engine, "muted"),)),
             Weighted(3, ((model, "muted"),)),
+            Weighted(6, (("◇ worktree" if started and started.project else "", "accent"),)),
             Weighted(5, _branch(branch, self._changed) if branch else ()),
             Weighted(_NEEDED, ((mode, "mode"),)),
             Weighted(2, ((MEANINGS.get(mode, ""), "muted"),)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from maverick_tui.fuse_amounts import in_words, is_amount
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.store import RunStore
@@ -17,6 +19,8 @@ NEARLY_FULL = 80
 _SPEED_OVER = 3
 _LEAST_PEAK = 10.0
 _BARS = "▂▃▄▅▆▇█"
+_SCOPES = {"run": "fuse", "agent_day": "agent", "day": "today"}
+_ENDS = {"done": "completed", "failed": "failed"}
 
 
 class Subagent(NamedTuple):
@@ -25,6 +29,17 @@ class Subagent(NamedTuple):
     text: str
     state: str
     tokens: int
+    cost: float = 0.0
+    """By list price, as far as its answers were told."""
+
+
+class FuseShown(NamedTuple):
+    """A fuse, and how much of it is used."""
+
+    label: str
+    used: str
+    most: str
+    percent: int
 
 
 class Moment(NamedTuple):
@@ -56,6 +71,7 @@ class Moment(NamedTuple):
     todos: tuple[Todo, ...]
     tasks: tuple[Subagent, ...]
     kept: KeptList | None = None
+    fuses: tuple[FuseShown, ...] = ()
 
     @classmethod
     def of(cls, store: RunStore, now: float) -> Moment:
@@ -85,8 +101,9 @@ class Moment(NamedTuple):
             figures.context_size,
             tuple(round(rate) for rate in figures.rates(now, RATE_SECONDS)),
             tuple(store.todos.items),
-            tuple(_task(entry) for entry in store.tasks.values() if _is_subagent(entry)),
+            tuple(_tasks(store)),
             store.kept,
+            tuple(_fuses(store, spent.model + spent.tools)) if store.fuses else (),
         )
 
     @property
@@ -144,8 +161,48 @@ def _is_subagent(entry: ToolEntry) -> bool:
     return bool(entry.tokens) or (entry.is_task_alive and entry.name in ("Agent", "Task"))
 
 
-def _task(entry: ToolEntry) -> Subagent:
-    return Subagent(str(entry.arguments.get("description") or entry.name)[:200], entry.task_state, entry.tokens)
+def _tasks(store: RunStore) -> Iterator[Subagent]:
+    """Those that the engine tells of, and those that only their answers tell of."""
+    calls = dict.fromkeys((*store.tasks, *store.calls.spent))
+    for call in calls:
+        entry = store.calls.get(call)
+        if entry is None or not (call in store.calls.spent or _is_subagent(entry)):
+            continue
+        tokens, cost = store.calls.used_by(call)
+        state = entry.task_state or ("" if entry.is_open else _ENDS.get(entry.state, "stopped"))
+        text = str(entry.arguments.get("description") or entry.name)[:200]
+        yield Subagent(text, state, entry.tokens or tokens, cost)
+
+
+def _fuses(store: RunStore, seconds: float) -> Iterator[FuseShown]:
+    figures = store.figures
+    used = {
+        "usd": _cost(store) or 0.0,
+        "tokens": float(figures.usage.total),
+        "turns": figures.steps + (figures.turn_steps if store.is_running else 0),
+        "minutes": seconds / 60,
+    }
+    for fuse in store.fuses:
+        unit, most = str(fuse.get("unit")), fuse.get("most")
+        if unit not in used or not is_amount(most):
+            continue
+        amount, others = used[unit], fuse.get("others")
+        amount += others if is_amount(others) else 0.0
+        sign = "~" if unit == "usd" and figures.has_live_cost else ""
+        label = _SCOPES.get(str(fuse.get("scope")), "fuse")
+        percent = min(999, int(amount * 100 / most))
+        yield FuseShown(label, f"{sign}{_amount(unit, amount)}", _most(unit, most), percent)
+
+
+def _amount(unit: str, amount: float) -> str:
+    """So much, in the room of a figure."""
+    if unit == "usd":
+        return dollars(amount)
+    return f"{amount:,.1f}" if unit == "minutes" else short(round(amount))
+
+
+def _most(unit: str, most: float) -> str:
+    return f"{short(round(most))} tok" if unit == "tokens" else in_words(unit, most)
 
 
 def duration(seconds: int) -> str:

@@ -9,12 +9,22 @@ from textual import events
 from textual.geometry import Size
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.store import RunStore
 from maverick_tui.runs.todos import KeptList, Todo
 from maverick_tui.ui.lines import Line
 from maverick_tui.ui.rendering.wrap import cut, pad, wrap_words
 from maverick_tui.ui.widgets.painted import Painted, Weighted, drop_lightest, row_width, spread
-from maverick_tui.ui.widgets.usage_figures import NEARLY_FULL, Moment, Subagent, duration, gauge, short, sparkline
+from maverick_tui.ui.widgets.usage_figures import (
+    NEARLY_FULL,
+    FuseShown,
+    Moment,
+    Subagent,
+    duration,
+    gauge,
+    short,
+    sparkline,
+)
 
 _LABEL = 8
 _NUMBER = 10
@@ -89,6 +99,7 @@ def _parts(moment: Moment) -> list[Weighted]:
     parts = (
         (6, "in", short(moment.input_tokens)),
         (7, "out", f"{sign}{short(written)}"),
+        (8, "fuse", f"{max(fuse.percent for fuse in moment.fuses)} %" if moment.fuses else ""),
         (4, "cache", "" if cache is None else f"{cache} %"),
         (9, "cost" if moment.cost is None else "", moment.price),
         (8, "", duration(moment.seconds)),
@@ -150,11 +161,24 @@ def _figures(moment: Moment, width: int) -> list[Weighted]:
     most = "" if moment.most_steps is None else f"/{moment.most_steps}"
     step = f"step {moment.step}{most}" if moment.step or most else ""
     rows.append(Weighted(5, _figure("turns", f"{moment.turns:,}", step)))
-    return [*rows, _BLANK, *_context(moment, width), Weighted(4, _speed(moment))]
+    fuses = [row for fuse in moment.fuses for row in _fuse(fuse, width)]
+    fuses += [_BLANK] if fuses else []
+    return [*rows, _BLANK, *fuses, *_context(moment, width), Weighted(4, _speed(moment))]
 
 
 def _figure(label: str, number: str, note: str = "") -> Line:
     return ((pad(label, _LABEL), "muted"), (number.rjust(_NUMBER), "text"), (f"  {note}" if note else "", "muted"))
+
+
+def _fuse(fuse: FuseShown, width: int) -> list[Weighted]:
+    """How much of it is used, and of how much."""
+    percent = f"{fuse.percent} %".rjust(6)
+    full, empty = gauge(min(fuse.percent, 100), max(width - _LABEL - len(percent), 4))
+    role = "warning" if fuse.percent >= NEARLY_FULL else "accent"
+    return [
+        Weighted(8, ((pad(fuse.label, _LABEL), "muted"), (full, role), (empty, "muted"), (percent, "text"))),
+        Weighted(6, _figure("", fuse.used, cut(f"of {fuse.most}", max(width - _LABEL - _NUMBER - 2, 1)))),
+    ]
 
 
 def _context(moment: Moment, width: int) -> list[Weighted]:
@@ -238,7 +262,8 @@ def _task_rows(tasks: Sequence[Subagent], width: int, room: int) -> list[Line]:
         tasks = tasks[len(older) :]
     for task in tasks:
         sign = _TASK_SIGNS.get(task.state, "●")
-        tokens_text = f"{task.tokens:,}"
+        tokens_text = f"{short(task.tokens)}  ~{dollars(task.cost)}" if task.cost else f"{task.tokens:,}"
+        tokens_text = cut(tokens_text, max(width - 4, 1))
         name = cut(one_line(task.text), max(width - 3 - len(tokens_text), 1))
         role = "error" if sign == "✘" else "accent" if sign == "●" else "muted"
         left: Line = ((f"{sign} ", role), (name, "text" if sign == "●" else "muted"))

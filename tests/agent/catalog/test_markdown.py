@@ -76,6 +76,7 @@ initialPrompt: Review the branch.
 timeout: 2.5
 maxTokens: 1000
 maxBudgetUsd: 1
+fuse: {usd: 2, minutes: 1.5}
 ---
 
 You review.
@@ -123,12 +124,13 @@ Kindly.
             "timeout": 2.5,
             "max_tokens": 1000,
             "max_budget_usd": 1.0,
+            "fuse": {"usd": 2, "minutes": 1.5},
+            "isolation": "worktree",
         },
     )
     assert [(problem.line, problem.severity) for problem in problems] == [
         (22, "warning"),  # memory
         (23, "warning"),  # background
-        (25, "warning"),  # isolation
     ]
     assert all("has no effect in Maverick yet" in problem.message for problem in problems)
 
@@ -312,6 +314,9 @@ def test_what_is_missing_is_named() -> None:
         "timeout: .inf",
         "maxTokens: '5'",
         "maxBudgetUsd: free",
+        "fuse: 2",
+        "fuse: {dollars: 2}",
+        "fuse: {usd: 0}",
         "initialPrompt: {a: b}",
         "skills: {a: b}",
         "skills: [[a]]",

@@ -30,7 +30,7 @@ OWN: dict[str, tuple[str, dict[str, Any]]] = {
     "Bash(git add:*)": ("Bash", {"command": "git add src/a.py"}),
     "Bash(pytest:*)": ("Bash", {"command": "pytest -q src"}),
     "Bash(npm run *)": ("Bash", {"command": "npm run build"}),
-    "WebFetch(domain:example.org)": ("WebFetch", {"url": "https://docs.example.org/a", "prompt": "x"}),
+    "WebFetch(domain:example.org)": ("WebFetch", {"url": "https://example.org/a", "prompt": "x"}),
     "WebSearch": ("WebSearch", {"query": "x"}),
     "Agent": ("Agent", {"description": "x", "prompt": "y", "subagent_type": "explorer"}),
     "TodoWrite": ("TodoWrite", {"todos": []}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def test_what_a_rule_allows_runs_and_nothing_besides(person: bool, project: Path
         ("Bash", bash("pytest -q tests")),
         ("Bash", bash("git log --stat")),
         ("Edit", {"file_path": "docs/a.md"}),
-        ("WebFetch", {"url": "https://www.example.org/a", "prompt": "x"}),
+        ("WebFetch", {"url": "https://example.org/a", "prompt": "x"}),
     ):
         found = judge.judge(tool, arguments, mode="default")
         assert (found.decision, found.rule and found.rule.file) == ("allow", user_file())
@@ -263,7 +264,17 @@ def test_where_the_rules_are(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    ["Bash", "Bash(git status:*)", "Read(src/**)", "Edit(~/notes/**)", "mcp__git__*", "own:lookup", "Skill(pdf)"],
+    [
+        "Bash",
+        "Bash(git status:*)",
+        "Read(src/**)",
+        "Edit(~/notes/**)",
+        "mcp__git__*",
+        "mcp__*",
+        "mcp__a_b__c_d",
+        "own:lookup",
+        "Skill(pdf)",
+    ],
 )
 def test_rules(entry: str) -> None:
     assert wrong_with(entry) == ""
@@ -271,10 +282,51 @@ def test_rules(entry: str) -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    ["", "Bash)", "Bash(a),Bash(b", "own:x(y)", "mcp__git__log(x)", "Grpe", "WebFetch(domain:)", "WebFetch(domain:.)"],
+    [
+        "",
+        "Bash)",
+        "Bash(a),Bash(b",
+        "own:x(y)",
+        "mcp__git__log(x)",
+        "mcp__git",
+        "mcp__git__",
+        "mcp__git__lo*",
+        "mcp__*__log",
+        "Grpe",
+        "WebFetch(domain:)",
+        "Bash(~/bin/x:*)",
+        "Bash(echo 'a' *)",
+        "WebFetch(domain:.)",
+    ],
 )
 def test_what_is_no_rule(entry: str) -> None:
     assert wrong_with(entry)
+
+
+def test_a_projects_patterns_do_not_hold_up_the_judge(project: Path) -> None:
+    many = ",".join(f"**/a{number}*" for number in range(90))
+    folder = project / ".maverick"
+    folder.mkdir()
+    (folder / "rules.toml").write_text(
+        json.dumps([f"Read({{{many}}}/x{number})" for number in range(150)]).join(("ask = ", "\n"))
+    )
+    found = judge_in(project).judge("Bash", bash("cat a"))
+    assert found.decision == "ask"
+    assert "more than 2,000 names" in found.reason
+    write(f"ask = {json.dumps([f'Read(**/*a*/x{number})' for number in range(200)])}", project_file(project))
+    assert decide(judge_in(project), "Bash", bash("cat src/a.py")) == "allow"
+    far = judge_in(project).judge("Bash", bash(f"cat {'abab/' * 900}x"))
+    assert (far.decision, far.is_asked_each_time) == ("ask", False)
+
+
+@pytest.mark.parametrize(
+    "command", ["/whole/deploy.sh", "sh deploy.sh", "bash deploy.sh", ". ./deploy.sh", "src/../deploy.sh x"]
+)
+def test_a_denied_script_does_not_run_by_another_name(command: str, project: Path) -> None:
+    (project / "deploy.sh").touch()
+    write('allow = ["Bash"]\ndeny = ["Bash(./deploy.sh:*)"]')
+    assert decide(judge_in(project), "Bash", bash(command.replace("/whole", str(project)))) in ("deny", "ask")
+    assert decide(judge_in(project), "Bash", bash("make test")) == "allow"
 
 
 # -- what an attacker tried --------------------------------------------------------------------------------------------
@@ -295,6 +347,7 @@ def secretive(project: Path) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
+        "find . -name 'c*' -exec cat {} +", "find conf -type f -execdir cat {} ;", "find . -fprint0 x",
         "cat s*", "head -n 5 cred*", "cat *", "cat [c]redentials", "sort c*s", "rev cr?dentials", "cat *t",
         "cat $PWD/credentials", "X=cred; cat ${X}entials", "for f in c*; do cat $f; done", "cat $(echo credential)s",
         "ls | xargs cat", "bash credentials", "python3 -c \"print(open('credentials').read())\"", "tar c .",
@@ -343,12 +396,18 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git show HEAD:.env", "git show :.env", "git cat-file -p HEAD:.env", "git diff", "git diff HEAD", "git show",
         "git diff --cached", "git log -p", "git log -1 -p", "git log -G SECRET", "git stash show -p", "git blame .env",
         "git whatchanged -p", "git log -L1,1:.env", "git grep SECRET", "git -C . diff", "git diff -- .",
-        "git show HEAD:src/a.py HEAD", "git show --stat -p", "git checkout HEAD~1",
+        "git show HEAD:src/a.py HEAD", "git show --stat -p", "git checkout HEAD~1", "git status -vv",
+        "git diff main --",
+        "git status --verbose --verbose", "git commit -v --dry-run", "git reflog -p", "git diff --stat -U3",
+        "git diff --numstat -W", "git show -s -U1", "git diff-files --stat -U1", "git log --oneline -U1",
+        "git show src --", "git log -p src", "git show :/x", "git show 'HEAD^{/x: y}'", "git show :0:x",
+        "git diff -- ':(top)'", "git diff --stat --color-words", "git diff --check", "git rerere diff", "git add -p",
+        "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
-        "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff src", "git status",
-        "git show HEAD:src/a.py", "git log -p src/a.py",
+        "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
+        "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
@@ -358,7 +417,10 @@ def test_names_are_compared_as_the_cli_takes_them(project: Path) -> None:
           '"WebFetch(domain:evil.example)"]')  # fmt: skip
     judge = judge_in(project)
     start = {"description": "x", "prompt": "x"}
-    for kind in ("general-purpose", "General-Purpose", " general-purpose", "mine:general-purpose"):
+    for kind in (
+        "general-purpose", "General-Purpose", " general-purpose", "mine:general-purpose", "general purpose",
+        "general_purpose", "GeneralPurpose", "general\u2010purpose",
+    ):  # fmt: skip
         assert decide(judge, "Agent", {**start, "subagent_type": kind}) == "deny", kind
     assert decide(judge, "Task", start) == "deny"
     assert decide(judge, "Agent", {**start, "subagent_type": "Explore"}) == "allow"
@@ -379,6 +441,8 @@ def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -
     judge = Judge(["mcp__fs__read", "Edit"], project, person=True, standing=RuleBook(project))
     assert decide(judge, "mcp__fs__read", {"path": "src/a.py"}) == "ask"
     assert decide(judge, "mcp__fs__read", {"path": "src/b.py"}) == "allow"
+    for more in ({"command": "cat src/a.py"}, {"dir": "src", "file": "a.py"}, {"x": "b,src/a.py"}, {"x": "src/a*"}):
+        assert decide(judge, "mcp__fs__read", more) == "ask", more
     assert decide(judge, "Edit", {"file_path": "docs/a.md"}) == "deny"
 
 
@@ -388,7 +452,8 @@ def test_a_search_that_leaves_the_file_out_runs(project: Path) -> None:
     judge = judge_in(project)
     assert decide(judge, "Grep", {"pattern": "x"}) == "ask"
     assert decide(judge, "Grep", {"pattern": "x", "glob": "*.py"}) == "allow"
-    assert decide(judge, "Grep", {"pattern": "x", "glob": "*"}) == "ask"
+    for chosen in ("*", "*.md,.env", "*.md .env", "[^z]*", "\\.env", ".env ", "!*.md", "{.env,a}"):
+        assert decide(judge, "Grep", {"pattern": "x", "glob": chosen}) in ("ask", "deny"), chosen
     assert decide(judge, "Glob", {"pattern": "**/*"}) == "allow"
 
 

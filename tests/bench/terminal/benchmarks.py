@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from tests.bench.measure import Figure
-from tests.bench.terminal import corpus, hosts, scenes
+from tests.bench.terminal import board, corpus, hosts, scenes
 from tests.bench.terminal.history import flooded, preloaded, resident
 from tests.bench.terminal.programs import ROOT, bare, claude, maverick
 from tests.bench.terminal.rounds import Patience, Run, medians, rounds
@@ -35,6 +35,10 @@ MANY_CPU_GATE, MANY_CPU_AIM = 1.5, 1.1
 LONG, SHORT = 10_000, 40
 """Events of a run that somebody comes back to, and of one that has hardly begun."""
 MANY = 16
+BOARD = 100
+"""Runs on the board."""
+BOARD_ECHO_GATE, BOARD_ECHO_AIM = 10.0, 6.0
+INTERRUPT_GATE = 200.0
 LAST_DELTA_GATE, LAST_DELTA_AIM = 60.0, 20.0
 BURST_GATE, BURST_AIM = 1.5, 1.2
 BURST_ECHO_GATE, BURST_ECHO_AIM = 80.0, 35.0
@@ -68,6 +72,9 @@ class Effort:
     """In a second there are few keys, and the slowest of them is a matter of chance."""
     turns: tuple[int, ...] = (10, 100, 1_000)
     flood: int = 1_000_000
+    live: int = board.MOST_LIVE
+    """Runs on the board with a CLI of their own."""
+    board_seconds: float = 20.0
     patience: Patience = PATIENT
 
 
@@ -80,6 +87,8 @@ QUICK = Effort(
     bursts=1,
     turns=(100,),
     flood=100_000,
+    live=2,
+    board_seconds=6.0,
     patience=HASTY,
 )
 """To see whether something is badly wrong; its figures are not those of the gates."""
@@ -105,6 +114,7 @@ class Terminal:
             self.terminal_connect,
             self.terminal_journal,
             self.terminal_hosts,
+            self.terminal_board,
         )
 
     def _measure(self, scene: str, runs: dict[str, Run], count: int) -> Medians:
@@ -274,6 +284,28 @@ class Terminal:
             f"10 {MANY} runs: CPU of the process", all_of_them["cpu_s"] / one["cpu_s"], "x", MANY_CPU_GATE, 1.0,
             f"{all_of_them['cpu_s']:.4g} against {one['cpu_s']:.4g} s", aim=MANY_CPU_AIM,
         )  # fmt: skip
+
+    def terminal_board(self) -> Iterator[Figure]:
+        """Row 11: a hundred runs on the board, as many of them live as there is room for; the others are replayed."""
+        if not (ours := self._ours):
+            return
+        live = board.room_for_live(self._effort.live)
+        scene: dict[str, Run] = {"board": partial(board.hundred, ours[0], BOARD, live, self._effort.board_seconds)}
+        found = self._measure("board", scene, 1)["board"]
+        note = f"{live} of them live on the scripted model ({found['live_mb']:,.0f} MB), the others replayed"
+        for name, key in (("typing", "echo"), ("moving", "move_echo")):
+            p95, longest = found[f"{key}_p95_ms"], found[f"{key}_max_ms"]
+            shown = f"max {longest:.4g}; {note}"
+            title = f"11 {BOARD} runs: echo of {name} p95"
+            yield Figure(title, p95, "ms", BOARD_ECHO_GATE, None, shown, BOARD_ECHO_AIM)
+        yield Figure(f"  {BOARD} runs: CPU of the process", found["cpu_share"], "", note="of one core")
+        yield Figure(f"  {BOARD} runs: resident", found["rss_mb"], "MB")
+        yield Figure(f"  {BOARD} runs: all on the board after", found["listed_s"], "s")
+        stopped = f"{found['interrupted']:.0f} runs, all stopped after {found['stopped_s']:.4g} s"
+        heard = found["acknowledged_ms"]
+        yield Figure("11 interrupt all: acknowledged after", heard, "ms", INTERRUPT_GATE, None, stopped)
+        yield Figure("11 interrupt all: still at work", found["still_working"], "", 0)
+        yield Figure("11 interrupt all: processes left", found["left"], "", 0)
 
 
 def against(

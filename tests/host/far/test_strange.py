@@ -72,7 +72,7 @@ def test_whatever_is_told_of_a_run_it_is_listed(capsys: pytest.CaptureFixture[st
 
 
 def test_a_host_says_who_it_is_and_what_makes_sense_of_its_state() -> None:
-    assert {*ToldState._fields} == {*LiveState().to_json(), "read_by"}
+    assert {*ToldState._fields} == {*LiveState().to_json(), "read_by", "told_at"}
     hello = HostHello(
         RUN, "reviewer", 1, "1", 1, 0, 1.0, state={"asks": 5, "phase": "asks", "away": {"since": 10**400}}
     )

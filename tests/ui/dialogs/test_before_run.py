@@ -192,7 +192,7 @@ async def test_an_agent_of_ones_own_asks_about_the_commands_that_it_starts_in_th
 async def test_who_thinks_better_of_it_has_done_nothing_wrong(
     is_error: bool, kind: type[ConfigError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def ask(*_: object) -> Refused:
+    async def ask(*_: object, **__: object) -> Refused:
         return Refused("no", is_error=is_error)
 
     monkeypatch.setattr(before_run, "ask_before_run", ask)

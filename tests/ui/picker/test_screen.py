@@ -9,7 +9,8 @@ import pytest
 from textual import events
 
 from maverick_tui.agent.catalog.listing import AgentListing
-from maverick_tui.ui.picker import reading
+from maverick_tui.history.forecast import Forecast
+from maverick_tui.ui.picker import reading, xray
 from maverick_tui.ui.picker.items import run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.sampling import sampled
@@ -185,6 +186,28 @@ async def test_the_old_xray_stays_until_the_new_one_is_there(agents: None, monke
         assert "model    opus" in app.text
         go.set()
         await until(pilot, lambda: "You are reviewer." in app.text)
+
+
+async def test_what_an_agent_is_likely_to_cost_is_said_once_it_is_known(
+    agents: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, asked = threading.Event(), list[bool]()
+
+    def read() -> dict[str, Forecast]:
+        asked.append(go.wait(10))
+        return {"reviewer": Forecast(12, 0.12, 0.4, 80.0, 245.0)}
+
+    monkeypatch.setattr(xray, "read_forecasts", read)
+    async with opened(BROAD) as (app, pilot):
+        await pilot.press("end")
+        await until(pilot, lambda: "You are reviewer." in app.text)
+        assert "forecast" not in app.text
+        go.set()
+        await until(pilot, lambda: "forecast half ~$0.120 in 1:20  9 of 10 ~$0.400 in 4:05" in app.text)
+        await pilot.press("home")
+        await until(pilot, lambda: "model    opus" in app.text)
+        assert "forecast" not in app.text
+        assert asked == [True], "they are all known at once"
 
 
 async def test_wrong_settings_are_told_and_the_list_stays(agents: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.wrap import Styled
+from tests.support.sampling import examples
 from tests.ui.rendering.looks import DARK, palette
 
 INLINE = Inline(DARK)
@@ -45,7 +46,7 @@ def joined(runs: list[Styled]) -> list[Styled]:
     return out
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(60, 400))
 @given(st.lists(st.sampled_from(ATOMS), max_size=9).map(lambda atoms: "".join(atoms).strip()))
 def test_the_quick_way_sees_what_the_parser_sees(content: str) -> None:
     pieces = read_quickly(content)

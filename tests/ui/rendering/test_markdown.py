@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering import blocks
 from maverick_tui.ui.rendering.markdown import Renderer
-from tests.support.sampling import sampled
+from tests.support.sampling import examples, sampled
 from tests.ui.rendering.documents import DOCUMENTS
 from tests.ui.rendering.looks import DARK, assert_sound, palette, renderer, shown
 
@@ -207,7 +207,7 @@ def test_every_theme_draws_the_same_text(theme: str) -> None:
     assert shown(rows) == shown(renderer(60).markdown(source))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(40, 200))
 @given(
     st.text(st.characters(exclude_categories=()))
     | st.text(st.sampled_from("ab *_`#->|:~[]()!\\\n\t1.日é\u200d\u0301😀&;<x"))

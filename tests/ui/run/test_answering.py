@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -327,9 +328,17 @@ async def test_arguments_that_are_no_json_are_not_taken_and_a_question_that_is_g
         assert app.kept.take() == []
 
 
-async def test_a_rule_is_really_tried_out_by_a_process_of_its_own() -> None:
+async def test_a_rule_is_really_tried_out_by_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, start = list[list[str]](), subprocess.Popen
+
+    def note(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
+        started.append(command)
+        return start(command, **how)
+
+    monkeypatch.setattr(subprocess, "Popen", note)
     trial = RuleTrial(str(Path.cwd()))
-    told = await asyncio.to_thread(trial.try_out, "Bash(make:*)", "reviewer")
+    told = await asyncio.to_thread(trial.try_out, "Bash(curl -H 'Authorization: Bearer abc')", "reviewer")
     assert told == "It would have allowed none of your 0 past calls."
+    assert not any("Bearer" in word for word in started[0]), "others can read the arguments of a process"
     assert "no tool" in await asyncio.to_thread(trial.try_out, "Bsh(make)", "")
     trial.stop()

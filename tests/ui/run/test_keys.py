@@ -238,7 +238,7 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
             "  2 more queued",
             "  queued  [b]Number[/b] 2 second line",
             "  queued  [b]Number[/b] 3 second line",
-            "  queued  [b]Number[/b] 4 second line   (Alt+↑ edits, Alt+x drops)",
+            "  queued  [b]Number[/b] 4 second line   (Alt+↑ edits, Alt+x drops, Alt+k more)",
         ]
         tape.put(events.PromptQueued(tape.at, "p5", "long " * 40))
         app.tell(tape)
@@ -247,7 +247,7 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
             await pilot.resize_terminal(width, 30)
             await until(pilot, lambda: app.screen.size.width == lines.size.width)
             last = str(lines.render()).splitlines()[-1]
-            assert last.endswith("…   (Alt+↑ edits, Alt+x drops)")
+            assert last.endswith("…   (Alt+↑ edits, Alt+x drops, Alt+k more)")
             assert len(last) <= width
         for number in range(6):
             tape.put(events.PromptDropped(tape.at, f"p{number}"))

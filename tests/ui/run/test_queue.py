@@ -29,7 +29,7 @@ async def test_what_an_interrupt_has_held_is_sent_edited_or_dropped_by_keys_in_s
     async with watching(tape) as (app, pilot):
         await until(pilot, lambda: "Enter send what waits   Alt+↑ edit it   Alt+x drop it" in hint(app))
         lines = str(app.run_screen.query_one(QueueLines).render())
-        assert "held    The first one\n  held    The second one   (Alt+↑ edits, Alt+x drops)" in lines
+        assert "held    The first one\n  held    The second one   (Alt+↑ edits, Alt+x drops, Alt+k more)" in lines
         await pilot.press("escape")
         assert app.kept.take() == [], "there is nothing left to stop"
         await pilot.press("alt+x")
@@ -53,7 +53,9 @@ async def test_what_is_sent_before_the_run_is_there_waits_in_sight_and_can_be_ta
         run.handle = None
         await pilot.press(*"one", "enter", *"two", "enter")
         lines = app.run_screen.query_one(QueueLines)
-        await until(pilot, lambda: "queued  one\n  queued  two   (Alt+↑ edits, Alt+x drops)" in str(lines.render()))
+        await until(
+            pilot, lambda: "queued  one\n  queued  two   (Alt+↑ edits, Alt+x drops, Alt+k more)" in str(lines.render())
+        )
         await pilot.press("alt+up")
         assert (app.run_screen.prompt.text, list(run.store.queue.values())) == ("two", ["one"])
         run.connect(kept)

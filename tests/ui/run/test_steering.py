@@ -50,6 +50,26 @@ async def test_who_is_silent_can_be_interrupted_by_the_key_that_is_named() -> No
         assert truth(app).endswith("F9 interrupts")
 
 
+async def test_a_silent_model_is_waited_for_interrupted_or_asked_again() -> None:
+    tape = begun().prompt("Go").say("Half", is_open=True)
+    since = tape.at
+    async with watching(tape.wait(61).put(events.Stalled(tape.at, since)).wait(2)) as (app, pilot):
+        await until(pilot, lambda: "Nothing has come from the model since" in app.shown())
+        assert "Alt+g wait   Esc interrupt   F5 ask again" in app.shown()
+        app.kept.take()
+        await pilot.press("alt+g")
+        assert app.kept.take() == [commands.WaitOn()]
+        await pilot.press("f5")
+        interrupt, again = app.kept.take()
+        assert isinstance(interrupt, commands.Interrupt)
+        assert isinstance(again, commands.SendPrompt)
+        assert again.text == "Go"
+        app.tell(tape.say("Back."))
+        await until(pilot, lambda: "Nothing came from the model for 1 min 3 s." in app.shown())
+        await pilot.press("alt+g", "f5")
+        assert app.kept.take() == [], "there is nothing to wait for any more"
+
+
 # -- what is scheduled ---
 
 SOON = {"id": "a", "prompt": "[b]Is it built?[/b]\nLook.", "when": "Every minute", "next_at": BEGAN + 300}

@@ -43,3 +43,12 @@ def test_quit_while_it_could_go_on(run_shot: RunShot) -> None:
         await pilot.press("ctrl+q")
 
     assert run_shot(tapes.repaired(), NARROW, leave)
+
+
+def test_what_is_to_stop(run_shot: RunShot) -> None:
+    async def ask(pilot: Pilot[Any]) -> None:
+        await pilot.press("alt+s")
+
+    tape = tapes.repaired()
+    tape.call("Bash", {"command": "pytest -q tests/shop"}, seconds=2)
+    assert run_shot(tape, NARROW, ask)

@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.transcript.blocks import KEPT_ROWS, Block, Blocks
+from tests.support.sampling import examples
 
 
 def rows(count: int) -> list[Row]:
@@ -151,4 +152,4 @@ class BlocksMachine(RuleBasedStateMachine):
 
 
 TestBlocks = BlocksMachine.TestCase
-TestBlocks.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestBlocks.settings = settings(max_examples=examples(20, 80), stateful_step_count=25, deadline=None)

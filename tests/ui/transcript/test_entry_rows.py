@@ -170,6 +170,24 @@ def test_no_answer_is_cut_in_a_narrow_window() -> None:
         assert text.count("…") == 1, "that of the rule"
 
 
+def test_a_question_marks_what_has_it_ask_and_says_why() -> None:
+    command = "ls &&\n\trm -rf $(cat list) \u200b> /etc/motd"
+    parts = [("&&", ""), ("rm", "does more"), ("$(cat list)", "runs inside"), ("> /etc/motd", "does more")]
+    marks = [
+        {"argument": "command", "start": (at := command.index(text)), "end": at + len(text), "size": len(command)}
+        | {"why": why}
+        for text, why in parts
+    ]
+    wrong = [{"argument": "command", "start": 0, "end": 2, "size": 9}, {"argument": "x", "start": "y"}, {}]
+    _, entry = asking("Bash", {"command": command}, marks=(*marks, *wrong))
+    rows = rows_of(entry)
+    styled = [part.text for row in rows for part in row if part.style and part.style.underline]
+    assert "".join(styled).replace(" ", "") == "&&rm$(catlist)>/etc/motdrm>/etc/motd$(catlist)"
+    text = "\n".join(row.text for row in rows)
+    assert "rm > /etc/motd  does more" in text
+    assert "$(cat list)  runs inside" in text
+
+
 def test_what_asks_each_time_cannot_be_allowed_for_the_run() -> None:
     _, entry = asking("Bash", {"command": "cp a .git/config"})
     assert "this run" not in text_of(entry, asking=entry.number)

@@ -136,7 +136,7 @@ async def test_the_readline_habits() -> None:
 
 async def test_keys_that_are_the_screens_are_left_to_it() -> None:
     taken = {key for binding in Prompt.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")}
-    assert taken.isdisjoint({"escape", "ctrl+r", "ctrl+p", "ctrl+o", "ctrl+t", "ctrl+s", "pageup", "pagedown", "tab"})
+    assert taken.isdisjoint({"escape", "ctrl+p", "ctrl+o", "ctrl+t", "ctrl+s", "pageup", "pagedown", "tab"})
 
 
 def test_every_key_has_a_name_of_its_own_and_a_description() -> None:
@@ -306,3 +306,21 @@ async def test_a_history_that_cannot_be_used_is_said(home: Path) -> None:
             f"Earlier prompts cannot be read: {reason}",
             f"The prompt will not be remembered, its file cannot be written: {reason}",
         ]
+
+
+async def test_a_few_words_stand_for_a_long_paste_which_is_sent_whole() -> None:
+    app = PromptApp()
+    long, other = "\n".join(f"line {number}" for number in range(30)), "\n".join("x" * 30)
+    async with app.run_test() as pilot:
+        await pilot.press(*"see ")
+        await paste(pilot, long)
+        await paste(pilot, other)
+        await paste(pilot, long)
+        await paste(pilot, "short")
+        await paste(pilot, "y" * 2_500)
+        shown = "see [pasted 30 lines][pasted 30 lines #2][pasted 30 lines]short[pasted 2,500 characters]"
+        assert app.prompt.text == shown
+        await pilot.press(*" [pasted 7 lines]", "enter")
+        assert app.sent == [f"see {long}{other}{long}short{'y' * 2_500} [pasted 7 lines]"]
+        await pilot.press(*"[pasted 30 lines]", "enter")
+        assert app.sent[-1] == "[pasted 30 lines]", "what was sent is forgotten"

@@ -20,6 +20,7 @@ from maverick_tui.ui.widgets.painted import row_width
 from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView, panel_rows
 from tests.runs.story import OPEN, asked, call, end, told
+from tests.support.sampling import examples
 from tests.ui.running import until
 from tests.ui.widgets.host import Host
 
@@ -311,6 +312,28 @@ def test_what_matters_most_stays_where_it_is_low(height: int) -> None:
         assert any(row.startswith(word) for row in rows), f"{word} in {height} rows"
 
 
+def test_it_shows_how_much_of_each_fuse_is_used_and_what_each_subagent_has_cost() -> None:
+    fuses = (
+        {"scope": "run", "unit": "usd", "most": 2.0, "others": 0.0, "extended": 0.0},
+        {"scope": "day", "unit": "tokens", "most": 1_000_000, "others": 500_000.0, "extended": 0.0},
+        {"scope": "nobody's", "unit": "pounds", "most": "many"},
+    )
+    store = asked(
+        ev.FusesSet(1, fuses),
+        call("Agent", {"description": "Find all roundings"}, id="a"),
+        ev.UsageReported(2, "m1", 1_000, 100, cost_usd=1.2),
+        ev.UsageReported(2, "m2", 9_000, 100, parent="a", cost_usd=0.1),
+        ev.UsageReported(2, "m2", 9_000, 1_000, parent="a", cost_usd=0.4),
+    )
+    rows = text(panel_rows(Moment.of(store, 3.0), 32, 40))
+    at = next(place for place, row in enumerate(rows) if row.startswith("fuse"))
+    assert rows[at].endswith(" 80 %")
+    assert rows[at + 1].split() == ["~$1.60", "of", "$2.00"]
+    assert (rows[at + 2].split()[0], rows[at + 3].split()) == ("today", ["511k", "of", "1.0M", "tok"])
+    assert rows[-2:] == ["SUBAGENTS", "● Find all round… 10.0k  ~$0.400"]
+    assert "fuse 80 %" in line(80, fuses=Moment.of(store, 3.0).fuses)
+
+
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60)
 TODOS = st.lists(st.builds(Todo, WORDS, st.sampled_from(["pending", "in_progress", "completed"])), max_size=30)
 TASKS = st.lists(
@@ -318,7 +341,7 @@ TASKS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(30, 120))
 @given(TODOS, TASKS, st.integers(0, 60), st.integers(0, 60))
 def test_the_panel_never_outgrows_its_room(todos: list[Todo], tasks: list[Subagent], width: int, height: int) -> None:
     moment = NOTHING._replace(todos=tuple(todos), tasks=tuple(tasks), context_used=9, context_size=10)

@@ -20,6 +20,7 @@ from maverick_tui.agent.engines import (
     ToolQuestion,
     cannot_compact,
     require_prompt,
+    said_meanwhile,
 )
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import NONE, OWN, Standing
@@ -76,10 +77,13 @@ class ApiSession:
         self._environment = environment
         self._standing = standing
         self._listener = listener
+        self.between: Callable[[], str] = lambda: ""
+        """See `Steers`."""
         self._history: tuple[Message, ...] = ()
         self._free = asyncio.Lock()
         self._cancel: CancelToken | None = None
         self._working: asyncio.Task[Answered] | None = None
+        self._telling: Telling | None = None
         self._over = asyncio.Event()
 
     # -- life -----------------------------------------------------------------------------------------------------
@@ -155,13 +159,14 @@ class ApiSession:
             return work.result()
 
     async def _work(self, prompt: str, cancel: CancelToken) -> Answered:
-        telling = Telling(self._agent, self._listener, self._definition.model.model)
+        telling = self._telling = Telling(self._agent, self._listener, self._definition.model.model)
         telling.begin()
         executor = AgentExecutor(
             telling,
             self._tools,
             agents=self._agents,
             approve=lambda tool, call: self._approve(tool, call, cancel),
+            between=lambda: said_meanwhile(self.between()),
         )
         try:
             result = await executor.execute(
@@ -191,6 +196,10 @@ class ApiSession:
         if self._cancel is not None:
             self._cancel.cancel("it was interrupted")
 
+    async def stop_call(self, call: str, tool: str) -> str:
+        """Stop one call, or one subagent: the model is told so, and goes on."""
+        return "" if self._cancel is not None and self._cancel.cancel_call(call) else f"{tool} does not run now."
+
     async def compact(self, wishes: str = "") -> Answered:
         """Refused: nothing sums this conversation up."""
         raise cannot_compact()
@@ -202,7 +211,9 @@ class ApiSession:
         return True
 
     async def set_model(self, model: str | None) -> None:
-        """Use another model from the next prompt on; None for the agent's own."""
+        """Use another model from the next request on; None for the agent's own, from the next prompt on."""
+        if self._telling is not None:
+            self._telling.other_model = "" if model is None else model_id(model)
         config = self._definition.model.model_copy(update={"model": None if model is None else model_id(model)})
         self._definition = self._definition.model_copy(update={"model": config})
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from maverick_tui.agent.engine.outputs import cut_text
 from maverick_tui.agent.engine.prices import context_size, estimate
-from maverick_tui.agent.engines import Listener
+from maverick_tui.agent.engines import Listener, hold_of
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.events import kinds as ev
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
+from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.model.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
 from maverick_tui.usage import Usage
@@ -28,6 +29,8 @@ class Telling(Agent):
         self.max_tokens: int | None = getattr(agent, "max_tokens", None)
         self.tools_overhead = int(getattr(agent, "tools_overhead", 0))
         self.heard = Heard()
+        self.other_model = ""
+        """The model that was chosen while this prompt was being answered."""
         self._agent = agent
         self._listener = listener
         self._reported: set[str] = set()
@@ -37,6 +40,10 @@ class Telling(Agent):
 
     async def run(self, request: Request) -> Response:
         """Ask the model, and tell the answer as it comes."""
+        if (hold := hold_of(self._listener)) is not None and (why := await hold("")):
+            raise LimitError(why, hint="Ask again, and give it more.")
+        if self.other_model:
+            request = replace(request, config=replace(request.config, model=self.other_model))
         listen = request.listen
         stream = None if request.parent else self._stream
 

@@ -36,10 +36,12 @@ class HookWatch:
         self._called: dict[str, str] = {}
         """The tools of the calls that are under way. A result without one is of an earlier session."""
 
-    def over(self, hooks: Hooks) -> dict[Any, list[HookMatcher]]:
-        """The hooks, noted when they are asked. A call whose hook fails is blocked; the CLI blocks late ones itself."""
-        given = {"UserPromptSubmit": [HookMatcher(hooks=[_pass])], **hooks}
-        return {event: [self._watched(matcher, event) for matcher in matchers] for event, matchers in given.items()}
+    def over(self, *hooks: Hooks) -> dict[Any, list[HookMatcher]]:
+        """All hooks, noted when they are asked. A call whose hook fails is blocked; the CLI blocks late ones itself."""
+        watched: dict[Any, list[HookMatcher]] = {}
+        for event, matchers in (item for some in hooks for item in some.items()):
+            watched.setdefault(event, []).extend(self._watched(matcher, event) for matcher in matchers)
+        return watched
 
     def _watched(self, matcher: HookMatcher, event: str) -> HookMatcher:
         is_of_call = event == "PreToolUse"
@@ -94,7 +96,3 @@ class HookWatch:
         self._asked.discard(result.tool_use_id)
         has_run = not result.is_error or result_text(result.content).startswith(_COMMAND_FAILED)
         return tool if has_run and not is_asked else None
-
-
-async def _pass(_given: Any, _call: str | None, _context: Any) -> Any:
-    return {}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engines import load_module
+from maverick_tui.agent.engines import hold_of, load_module
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.engine.claude.session import AgentSession
-    from maverick_tui.agent.engines import Listener, Session
+    from maverick_tui.agent.engines import Hold, Listener, Session
     from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
     from maverick_tui.exceptions import AgentError
@@ -62,6 +62,7 @@ class ClaudeEngine:
             may_schedule=may_schedule,
             tells_state=listener.ask is None,
             fork_at=memory.place if memory is not None and memory.is_fork else None,
+            hold=hold_of(listener),
         ) as native:
             told.begin(native, agent._mode_by(settings))
             yield told
@@ -110,6 +111,7 @@ class ClaudeEngine:
         may_schedule: bool = True,
         tells_state: bool = False,
         fork_at: str | None = None,
+        hold: Hold | None = None,
     ) -> AsyncIterator[AgentSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it.
 
@@ -142,6 +144,7 @@ class ClaudeEngine:
             timeout=agent._timeout_by(settings),
             open_transport=agent._transport or CliTransport,
             on_background=on_background,
+            hold=hold,
         )
         await session.open()
         try:

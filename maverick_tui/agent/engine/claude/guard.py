@@ -6,7 +6,7 @@ The CLI approves more than `allowed_tools` says: worktrees, scheduled jobs and s
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,17 +14,22 @@ from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllo
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import judged
-from maverick_tui.agent.engines import ToolQuestion
+from maverick_tui.agent.engines import Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES
+
+HOOK_SECONDS = 1_000_000.0
+"""How long the CLI waits for our hook, in which a run may be held. Else it gives up after 600 s, refuses the call
+and asks the model again (measured). Much more would not fit into a timer of its runtime, which counts in 31 bits."""
 
 
 class Guard:
     """Asks the judge about the calls of one run or session.
 
     `on_allowed` is told the ids of those that run unasked, and `on_unanswered` those that lack a person, and why;
-    `write` sends a line to the CLI, where that can be done.
+    `write` sends a line to the CLI, where that can be done; `resumed` is the session that this one goes on with; `hold`
+    is waited for before each call.
     """
 
     def __init__(
@@ -33,29 +38,38 @@ class Guard:
         on_allowed: Callable[[str], None] = lambda _call: None,
         on_unanswered: Callable[[ToolQuestion], None] = lambda _question: None,
         write: Callable[[str], Awaitable[None]] | None = None,
+        resumed: str | None = None,
+        hold: Hold | None = None,
     ) -> None:
         self._judge = judge
         self._on_allowed = on_allowed
         self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
         self._ruled: set[str] = set()
-        self._rereading = Rereading(judge, write)
+        self._rereading = Rereading(judge, write, resumed)
+        self._hold = hold
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun; and
-        one before the conversation is summed up.
+        those before the model is asked, or the conversation summed up.
         """
-        before_summary = cast(Any, self._rereading.before_summary)
+        before_request = HookMatcher(hooks=[cast(Any, self._rereading.before_request)])
         return {
-            "PreToolUse": [HookMatcher(matcher=None, hooks=[cast(Any, self._before)])],
-            "PreCompact": [HookMatcher(matcher=None, hooks=[before_summary])],
+            "PreToolUse": [HookMatcher(hooks=[cast(Any, self._before)], timeout=HOOK_SECONDS)],
+            "PreCompact": [HookMatcher(hooks=[cast(Any, self._rereading.before_summary)])],
+            **{event: [before_request] for event in ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")},
         }
+
+    def speak_with(self, write: Callable[[str], Awaitable[None]]) -> None:
+        """Send lines to the CLI in this way."""
+        self._rereading.write = write
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
-        self._rereading.note(tool, arguments, call.get("cwd"))
+        if self._hold is not None and (why := await self._hold(tool_use_id or "")):
+            return _answer("deny", why)
         judgement = await judged(
             self._judge,
             tool,
@@ -63,6 +77,8 @@ class Guard:
             mode=call.get("permission_mode"),
             here=call.get("cwd"),
         )
+        if judgement.decision != "deny":
+            await self._rereading.note(tool, arguments, call.get("cwd"))
         if judgement.decision == "allow" and tool_use_id:
             self._on_allowed(tool_use_id)
         elif tool_use_id and judgement.lacks_person:
@@ -71,8 +87,7 @@ class Guard:
             self._may_be_granted.add(tool_use_id)
         if tool_use_id and judgement.rule is not None:
             self._ruled.add(tool_use_id)
-        answer = {"permissionDecision": judgement.decision, "permissionDecisionReason": judgement.reason}
-        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
+        return _answer(judgement.decision, judgement.reason)
 
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
@@ -104,3 +119,15 @@ class Guard:
             self._judge.grant(ToolRule(rule.tool_name, None if content in (None, "", "*") else content))
         modes = [update for update in updates if update.type == "setMode" and update.mode in PERMISSION_MODES]
         return replace(decision, updated_permissions=modes or None)
+
+
+def _answer(decision: str, reason: str) -> dict[str, Any]:
+    answer = {"permissionDecision": decision, "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
+
+
+def let_speak(hooks: Mapping[Any, Sequence[HookMatcher]], write: Callable[[str], Awaitable[None]]) -> None:
+    """Let the guards whose hooks are among these send lines to the CLI, now that it is there."""
+    for hook in (hook for matchers in hooks.values() for matcher in matchers for hook in matcher.hooks):
+        if isinstance(guard := getattr(hook, "__self__", None), Guard):
+            guard.speak_with(write)

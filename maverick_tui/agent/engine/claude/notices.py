@@ -29,6 +29,10 @@ class Notices:
         self.alive: set[str] = set()
         """The ids of tasks that go on."""
 
+    def task_of(self, call: str) -> str | None:
+        """The id of the task that this call has started, if it goes on."""
+        return next((task for task in self.alive if task in self.tasks and self.tasks[task].call == call), None)
+
     def read(self, kind: str, data: Mapping[str, Any], at: float) -> list[ev.Event]:
         """The events of one system message; most kinds have none."""
         if kind.startswith("task_"):

@@ -12,6 +12,7 @@ from claude_agent_sdk import ClaudeAgentOptions, StreamEvent, Transport
 
 from maverick_tui.agent.engine.claude.asking import HookWatch
 from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
+from maverick_tui.agent.engine.claude.guard import let_speak
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.agent.engines import require_prompt
@@ -31,6 +32,7 @@ async def asked(
     require_prompt(prompt)
     transport = open_transport(options)
     reply = Reply(timeout=timeout, stderr=lambda: last_words(transport))
+    let_speak(options.hooks or {}, transport.write)
     watch = HookWatch(is_live=is_live(transport))
     options = replace(options, hooks=watch.over(options.hooks or {}))
     pump = asyncio.create_task(_pump(prompt, options, transport, reply, watch), name="maverick-pump")

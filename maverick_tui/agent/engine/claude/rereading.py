@@ -1,63 +1,153 @@
-"""Rereading: what the CLI reads again by itself when it has summed a conversation up, without asking a hook.
+"""Rereading: what the CLI reads again by itself, without asking a hook, and what of that it is denied.
 
-It adds the files that were read before to the summary, as they are then. Meanwhile one may have become a link to a
-key, or a rule may deny it. So each is judged anew before a summary is made, and what would not be read unasked now is
-denied to the CLI by a setting, which it heeds there (measured), until the session ends.
+Before each request it looks at files that were written, edited or printed, and tells the model what has changed in
+them; once it has summed a conversation up it adds those that were read, too (both measured). Meanwhile one may have
+become a link to a key, or a rule may be about it. So they are judged anew before that, and what would not be read
+unasked now is denied to the CLI by a setting, which it heeds there, with links followed. Its own tools then refuse such
+a file before they ask, for writing as well; so what was only read is denied for a summary alone.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-from maverick_tui.agent.engine.judging import judged
+from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import path_of
+from maverick_tui.agent.permissions.shell import mentions
+from maverick_tui.agent.permissions.standing import Standing
 from maverick_tui.agent.tools import EDIT_TOOLS
 from maverick_tui.threads import in_thread
 
-_READ = EDIT_TOOLS | {"Read"}
-"""Tools whose files the CLI remembers."""
-_SIGNS = frozenset("*?[]{}()!\\")
+log = logging.getLogger(__name__)
+
+_SIGNS = str.maketrans(dict.fromkeys("\\*?[]{}()! ", "?"))
+"""Signs of patterns and rules in a name; one that stands for any character stands for them."""
+
+
+class _Verdict(NamedTuple):
+    """Whether a file may be read, where it was, and by which rules: as long as these stay, so does it."""
+
+    real: str
+    standing: Standing
+    is_denied: bool
 
 
 class Rereading:
-    """Knows the files of one session; `write` sends a line to the CLI, and without it there may be no summary."""
+    """Knows the files of one session; `write` sends a line to the CLI, and without it there may be no summary.
 
-    def __init__(self, judge: Judge, write: Callable[[str], Awaitable[None]] | None = None) -> None:
+    `resumed` is the session that this one goes on with: the CLI remembers its files as well.
+    """
+
+    def __init__(
+        self, judge: Judge, write: Callable[[str], Awaitable[None]] | None = None, resumed: str | None = None
+    ) -> None:
         self._judge = judge
-        self._write = write
-        self._files: dict[str, str] = {}
-        """The folder from which each was named."""
+        self.write = write
+        self._resumed = resumed
+        self._files: dict[str, _Verdict | None] = {}
+        self._watched: set[str] = set()
+        """Those of them in which the CLI looks for changes."""
+        self._denied: frozenset[str] = frozenset()
+        """What the CLI was told last."""
 
-    def note(self, tool: str, arguments: Mapping[str, Any], here: str | None) -> None:
-        """A tool is called that may read a file."""
-        if tool in _READ and (path := path_of(arguments)):
-            self._files[path] = here or ""
+    async def note(self, tool: str, arguments: Mapping[str, Any], here: str | None) -> None:
+        """A call is not refused: the CLI may remember its files, and watch those that are not only read."""
+        for path in await in_thread(_files_of, tool, arguments, here or ""):
+            self._files.setdefault(path)
+            if tool != "Read":
+                self._watched.add(path)
 
-    async def before_summary(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
-        """Deny the CLI what it must not read again; where that cannot be said, there is no summary."""
-        denied = [path for path, here in self._files.items() if not await self._may_be_read(path, here, given)]
-        if not denied:
-            return {}
-        places = await in_thread(_places, denied)
-        if self._write is None or any(_SIGNS & set(place) for place in places):
-            return {"decision": "block", "reason": f"{denied[0]} would be read again, and may not be."}
-        rules = [f"Read(/{place})" for place in places]
-        request = {"subtype": "apply_flag_settings", "settings": {"permissions": {"deny": rules}}}
-        said = {"type": "control_request", "request_id": f"rereading-{uuid4().hex}", "request": request}
-        await self._write(f"{json.dumps(said)}\n")
+    async def before_request(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
+        """The model is about to be asked, as far as is known: deny what the CLI must not read by itself."""
+        if isinstance(given, dict) and isinstance(
+            called := given.get("tool_input"), dict
+        ):  # as a person has changed it
+            await self.note(str(given.get("tool_name")), called, given.get("cwd"))
+        await self._tell(await in_thread(self._judged_anew, self._earlier(given), self._watched))
         return {}
 
-    async def _may_be_read(self, path: str, here: str, given: Any) -> bool:
-        mode = given.get("permission_mode") if isinstance(given, dict) else None
-        found = await judged(self._judge, "Read", {"file_path": path}, mode=mode, here=here or None)
-        return found.decision == "allow"
+    async def before_summary(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
+        """The same of all files before a summary; where it cannot be said to the CLI, there is none."""
+        denied = await in_thread(self._judged_anew, self._earlier(given), self._files)
+        if denied and self.write is None:
+            return {"decision": "block", "reason": f"{min(denied)} would be read again, and may not be."}
+        await self._tell(denied)
+        return {}
+
+    def _earlier(self, given: Any) -> tuple[Path, ...]:
+        """The files that tell of what was before this session, the first time."""
+        resumed, self._resumed = self._resumed, None
+        told = given.get("transcript_path") if isinstance(given, dict) else None
+        return (Path(told), Path(told).with_name(f"{resumed}.jsonl")) if resumed and isinstance(told, str) else ()
+
+    def _judged_anew(self, earlier: Iterable[Path], files: Collection[str]) -> frozenset[str]:
+        """Where those of the files are that may not be read unasked now, by their names and by their links."""
+        for path, tool in (item for told in earlier for item in _files_told(told)):
+            self._files.setdefault(path)
+            if tool != "Read":
+                self._watched.add(path)
+        standing = self._judge.standing
+        denied = (path for path in list(files) if self._is_denied(path, standing))
+        return frozenset(place for path in denied for place in (path, os.path.realpath(path)))
+
+    def _is_denied(self, path: str, standing: Standing) -> bool:
+        real, known = os.path.realpath(path), self._files[path]
+        if known is not None and (known.real, known.standing) == (real, standing):
+            return known.is_denied
+        try:
+            is_denied = not self._judge.may_be_reread(path)
+        except Exception:  # what cannot be judged is not read
+            log.exception("Whether a file may be read again could not be judged")
+            is_denied = True
+        self._files[path] = _Verdict(real, standing, is_denied)
+        return is_denied
+
+    async def _tell(self, denied: frozenset[str]) -> None:
+        if denied == self._denied or self.write is None:
+            return
+        self._denied = denied
+        rules = [f"Read(/{place.translate(_SIGNS)})" for place in sorted(denied)]
+        request = {"subtype": "apply_flag_settings", "settings": {"permissions": {"deny": rules}}}
+        said = {"type": "control_request", "request_id": f"rereading-{uuid4().hex}", "request": request}
+        await self.write(f"{json.dumps(said)}\n")
 
 
-def _places(paths: Sequence[str]) -> list[str]:
-    """Where files are by their names, and where links lead."""
-    return sorted({place for path in paths for place in (os.path.abspath(path), os.path.realpath(path))})  # noqa: PTH100
+def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[str]:
+    """The files that the CLI may remember by a call, as absolute paths."""
+    named: Iterable[str] = ()
+    if tool in EDIT_TOOLS | {"Read"} and (path := path_of(arguments)):
+        named = [path]
+    elif tool in SHELLS:
+        words = sorted(mentions(str(arguments.get("command") or "")) or ())[:MOST_WORDS]
+        named = [word for word in words if os.path.isfile(_absolute(word, here))]  # noqa: PTH113
+    return [_absolute(path, here) for path in named]
+
+
+def _absolute(path: str, here: str) -> str:
+    return os.path.abspath(os.path.join(here, os.path.expanduser(path.replace("\0", ""))))  # noqa: PTH100, PTH111, PTH118
+
+
+def _files_told(conversation: Path) -> Iterator[tuple[str, str]]:
+    """The same of all calls in Claude Code's own file of a session, with their tools; nothing if there is none."""
+    try:
+        lines = conversation.read_bytes().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        if b'"tool_use"' not in line:
+            continue
+        try:
+            told = json.loads(line)
+            blocks = [block for block in told["message"]["content"] if block["type"] == "tool_use"]
+            calls = [(str(block["name"]), dict(block["input"]), str(told.get("cwd") or "")) for block in blocks]
+        except (ValueError, TypeError, KeyError):  # not as it is written today
+            continue
+        for tool, arguments, here in calls:
+            yield from ((path, tool) for path in _files_of(tool, arguments, here))

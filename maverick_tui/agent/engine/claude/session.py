@@ -32,7 +32,7 @@ from claude_agent_sdk import (
 
 from maverick_tui.agent.engine.claude.asking import HookWatch
 from maverick_tui.agent.engine.claude.failures import compaction_failure
-from maverick_tui.agent.engine.claude.guard import Guard
+from maverick_tui.agent.engine.claude.guard import HOOK_SECONDS, Guard
 from maverick_tui.agent.engine.claude.oneshot import (
     OpenTransport,
     abandon,
@@ -45,7 +45,7 @@ from maverick_tui.agent.engine.claude.oneshot import (
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, UNANSWERED, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
-from maverick_tui.agent.engines import require_prompt
+from maverick_tui.agent.engines import Hold, require_prompt, said_meanwhile
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.record import Record, is_background, totals_of
 from maverick_tui.agent.result import AgentUsage
@@ -83,13 +83,18 @@ class AgentSession:
         timeout: float | None,
         open_transport: OpenTransport = CliTransport,
         on_background: OnBackground | None = None,
+        hold: Hold | None = None,
     ) -> None:
+        """`hold` is waited for before each call, and before each prompt, also those that nobody has sent."""
         self._questions = 0
+        self._hold = hold
         self.guard = guard = Guard(
             judge,
             lambda call: self._tell(BEGAN, {"tool_use_id": call}),
             lambda question: self._tell(UNANSWERED, {"question": question}),
             lambda line: self._transport.write(line),  # noqa: PLW0108 - it is opened with these hooks
+            options.resume,
+            self._held if hold is not None else None,
         )
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
@@ -100,9 +105,13 @@ class AgentSession:
         """The folder in which a conversation is to go on, until the CLI has said where it does."""
         self._transport = open_transport(options)
         self._watch = HookWatch(is_live=is_live(self._transport))
-        jobs = self._jobs.hooks if watches_jobs else {}
-        submitted = [HookMatcher(hooks=[cast(Any, self._submitted)]), *jobs.get("UserPromptSubmit", ())]
-        hooks = self._watch.over({**guard.hooks, **jobs, "UserPromptSubmit": submitted})
+        self.between: Callable[[], str] = lambda: ""
+        """See `Steers` of `engines.py`."""
+        own = {
+            "UserPromptSubmit": [HookMatcher(hooks=[cast(Any, self._submitted)], timeout=HOOK_SECONDS)],
+            "PostToolUse": [HookMatcher(hooks=[cast(Any, self._after_call)])],
+        }
+        hooks = self._watch.over(guard.hooks, own, self._jobs.hooks if watches_jobs else {})
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
         self._client = ClaudeSDKClient(
             replace(options, hooks=cast(Any, hooks), allowed_tools=[]), transport=self._transport
@@ -283,6 +292,10 @@ class AgentSession:
         """Stop the running turn; what it said so far is kept."""
         await self._control("interrupt", self._client.interrupt(), INTERRUPT_TIMEOUT)
 
+    async def stop_task(self, task: str) -> None:
+        """Stop one command, or one subagent: the CLI tells the model so, which goes on."""
+        await self._control("stop_task", self._client.stop_task(task))
+
     async def clear(self) -> bool:
         """The CLI of this session keeps its conversation: only another session begins a new one."""
         return False
@@ -323,6 +336,15 @@ class AgentSession:
             return guard.remember(await guard.judged_again(tool, decision))
 
         return guarded
+
+    async def _held(self, call: str) -> str:
+        """Wait as long as something holds the call, which is no silence."""
+        assert self._hold is not None
+        self._questions += 1
+        try:
+            return await self._hold(call)
+        finally:
+            self._questions -= 1
 
     # -- routing --------------------------------------------------------------------------------------------------
 
@@ -373,11 +395,25 @@ class AgentSession:
 
     async def _submitted(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
         """Take note that our prompt is begun, if it is one that is not repeated. All others are known by that alone:
-        hooks may be heard before what the CLI has said earlier.
+        hooks may be heard before what the CLI has said earlier. One that nobody has sent waits here while
+        the run is held.
         """
         prompt = given.get("prompt") if isinstance(given, dict) else None
         self._is_taken_up |= _UNREPEATED.search(self._prompt) is not None and prompt == self._prompt
+        # Ours was held before it was sent; a job's is held here.
+        if self._hold is not None and prompt != self._prompt and (why := await self._held("")):
+            return {"decision": "block", "reason": why}
         return {}
+
+    async def _after_call(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
+        """Tell the model with the result of a call what the person says meanwhile.
+
+        The CLI takes a prompt that comes in the middle of a turn only when that has ended (measured, with every
+        `priority`). A subagent is not told: the words are for the agent itself.
+        """
+        if not isinstance(given, dict) or given.get("agent_id") or not (words := said_meanwhile(self.between())):
+            return {}
+        return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": words}}
 
     def _leave_if_elsewhere(self, place: str) -> None:
         """End a conversation that goes on in another folder than the one that is shown: calls are judged for that."""

@@ -27,9 +27,14 @@ from maverick_tui.agent.engine.claude.scheduling import FIRED
 from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
+from maverick_tui.events.background import COMMANDS, SUBAGENTS
 from maverick_tui.events.kinds import RequestStarted
 from maverick_tui.exceptions import AgentError
 from maverick_tui.modes import PermissionMode
+
+_TASK_WITHIN = 15.0
+"""Seconds in which the CLI says which task a call is: of a command it does so after three."""
+_LOOK_EVERY = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,15 @@ class ClaudeSession:
     @property
     def _translator(self) -> Translator:
         return self._memory.translator
+
+    @property
+    def between(self) -> Callable[[], str]:
+        """What the person says in the middle of an answer: see `Steers` of `engines.py`."""
+        return self._session.between
+
+    @between.setter
+    def between(self, words: Callable[[], str]) -> None:
+        self._session.between = words
 
     @property
     def is_ended(self) -> bool:
@@ -248,6 +262,16 @@ class ClaudeSession:
     async def interrupt(self) -> None:
         """Stop the running answer; what it said so far is kept."""
         await self._session.interrupt()
+
+    async def stop_call(self, call: str, tool: str) -> str:
+        """Stop a command or a subagent; the CLI can stop nothing else by itself."""
+        if tool not in (*COMMANDS, *SUBAGENTS) and self._translator.notices.task_of(call) is None:
+            return f"Claude Code can stop commands and subagents by themselves, and nothing else: not {tool}."
+        async with asyncio.timeout(_TASK_WITHIN):
+            while (task := self._translator.notices.task_of(call)) is None:  # noqa: ASYNC110 - the CLI tells it late
+                await asyncio.sleep(_LOOK_EVERY)
+        await self._session.stop_task(task)
+        return ""
 
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next call on; None for the CLI's own default."""

@@ -1,0 +1,149 @@
+"""Has git change a repository of the person's, and still run nothing: no hook, filter, driver, signer or transport.
+
+What each setting names is overridden as in `asking.py`. Files are written as they are stored, and stored as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.asking import ALWAYS, Setting, environment, find_git, overrides, read_settings
+from maverick_tui.inert import one_line
+
+SECONDS = 600.0
+"""How long git may take: a large repository is checked out."""
+_SHOWN = 300
+_NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
+"""Who commits where nobody has told git a name."""
+
+# Inside a submodule git starts itself without our settings, so nothing may look into one.
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "cat-file": (),
+    "check-attr": (),
+    "commit-tree": ("--no-gpg-sign",),
+    "diff-tree": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"),
+    "ls-files": (),
+    "merge": ("--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash", "--no-verify-signatures", "--quiet"),
+    "merge-base": (),
+    "merge-tree": (),
+    "rev-list": (),
+    "rev-parse": (),
+    "status": ("--ignore-submodules=dirty", "--no-ahead-behind", "--no-renames"),
+    "symbolic-ref": (),
+    "update-index": (),
+    "update-ref": (),
+    "worktree": (),
+    "write-tree": (),
+}
+"""The commands that can be given, with what makes each of them harmless."""
+_HERE: Mapping[str, str] = {
+    **ALWAYS,
+    "branch.autoSetupMerge": "false",
+    "checkout.guess": "false",
+    "diff.submodule": "short",
+    "merge.autoStash": "false",
+    "merge.verifySignatures": "false",
+    "worktree.guessRemote": "false",
+}
+
+
+class GitError(ConfigError):
+    """Git did not do what it was told; `said` is what it said."""
+
+    def __init__(self, message: str, *, said: str = "", code: int = 0, path: str = "", hint: str = "") -> None:
+        super().__init__(message, path=path, hint=hint)
+        self.said = said
+        self.code = code
+
+
+class Git:
+    """Git in one folder, whose settings are read once: for a few commands in a row."""
+
+    def __init__(self, folder: Path) -> None:
+        """ConfigError without git, or if the settings of the repository cannot be read."""
+        self.folder = folder
+        found = read_settings(folder) if folder.is_dir() else None
+        if found is None:
+            why = "there is no such folder" if not folder.is_dir() else "git is not installed, or cannot read it"
+            if folder.is_dir() and find_git(folder) is None:
+                why = "git is not installed"
+            raise ConfigError(
+                f"Nothing can be changed in the repository in {folder}: {why}.",
+                path=str(folder),
+                hint="See to that, then try again.",
+            )
+        self._program, self.settings = found
+        self._variables = environment(folder, {**_HERE, **overrides(self.settings)})
+
+    def __call__(self, command: str, *arguments: str, stdin: bytes = b"", who: str = "") -> str:
+        """What it says, without the end of the last line. GitError if it fails.
+
+        `who` is the name of whoever commits, where the settings have none.
+        """
+        return os.fsdecode(self.run(command, *arguments, stdin=stdin, who=who)).rstrip("\n")
+
+    def run(
+        self, command: str, *arguments: str, stdin: bytes = b"", who: str = "", codes: tuple[int, ...] = ()
+    ) -> bytes:
+        """The same as it is; `codes` are those that are no failure, either."""
+        variables = {**self._variables, **(self._identity(who) if who else {})}
+        line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
+        try:
+            done = subprocess.run(
+                line, cwd=self.folder, env=variables, input=stdin, capture_output=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise GitError(
+                f"git {command} has taken more than {SECONDS:g} s.", path=str(self.folder), hint="Try it by hand."
+            ) from error
+        except OSError as error:  # not there any more, or more settings than a process can be given
+            raise GitError(f"git {command} cannot be run: {error.strerror or error}.", path=str(self.folder)) from error
+        if done.returncode and done.returncode not in codes:
+            said = os.fsdecode(done.stderr).strip()
+            words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")
+            raise GitError(
+                f"git {command} has failed in {self.folder}: {words or f'code {done.returncode}'}.",
+                said=said,
+                code=done.returncode,
+                path=str(self.folder),
+                hint="Look at what git says, then try again.",
+            )
+        return done.stdout
+
+    def has(self, command: str, *arguments: str) -> bool:
+        """Whether it says yes."""
+        try:
+            self.run(command, *arguments)
+        except GitError:
+            return False
+        return True
+
+    def commit(self, revision: str) -> str:
+        """The full name of a commit; empty if there is none."""
+        try:
+            return self("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        except GitError:
+            return ""
+
+    def checked_out(self) -> set[str]:
+        """The branches that some folder works on."""
+        lines = self("worktree", "list", "--porcelain", "-z").split("\0")
+        return {line.removeprefix("branch refs/heads/") for line in lines if line.startswith("branch ")}
+
+    def _identity(self, who: str) -> dict[str, str]:
+        told = {one.key: one.value for one in self.settings if one.section == "user"}
+        found: dict[str, str] = {}
+        for key, nobody in {**_NO_ONE, "NAME": who}.items():
+            value = told.get(f"user.{key.lower()}") or nobody
+            found |= {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER")}
+        return found
+
+
+def filters_of(settings: list[Setting]) -> set[str]:
+    """The filters that settings give a program, by their names."""
+    kinds = ("filter.smudge", "filter.clean", "filter.process")
+    return {one.subsection for one in settings if one.kind in kinds and one.value and one.scope != "command"}

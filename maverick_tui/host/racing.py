@@ -1,0 +1,210 @@
+"""A race: the same prompt to several agents or models, each in a worktree of its own, to compare what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.history.reading import read_run
+from maverick_tui.host.orders import Order
+from maverick_tui.host.places import has_host
+from maverick_tui.host.starting import start_host
+from maverick_tui.host.stopping import stop_run
+from maverick_tui.host.worktrees import is_worked_in, message_for
+from maverick_tui.masking.redact import redact
+from maverick_tui.runs.answer import Answer
+from maverick_tui.runs.holding import Holding, RunLimits
+from maverick_tui.worktrees import ending, races, records
+from maverick_tui.worktrees.commands import CommandEnd, run_command
+
+log = logging.getLogger(__name__)
+
+MOST = 8
+"""How many may race."""
+TEST_SECONDS = 1800.0
+"""How long the test of one may take."""
+_LONGEST_DIFF = 200_000
+
+
+class Entrant(NamedTuple):
+    """One of those that race."""
+
+    number: int
+    run_id: str
+    agent: str
+    model: str = ""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return f"{self.agent} · {self.model}" if self.model else self.agent
+
+
+class Result(NamedTuple):
+    """What came of one of them."""
+
+    entrant: Entrant
+    word: str
+    answer: str = ""
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    changed: ending.Changed = ending.Changed()
+    diff: str = ""
+    test: CommandEnd | None = None
+    problem: str = ""
+    """Why what it has done could not be committed; its worktree stays then."""
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether it has done its work, and its test says so, too."""
+        return self.word == "done" and (self.test is None or self.test.is_fine)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a program is told; masked."""
+        one, test = self.entrant, self.test
+        told = {
+            "number": one.number,
+            "run_id": one.run_id,
+            "agent": one.agent,
+            "model": one.model,
+            "outcome": self.word,
+            "answer": redact(self.answer),
+            "cost_usd": self.cost_usd,
+            "seconds": round(self.seconds, 3),
+            **self.changed._asdict(),
+            "diff": redact(self.diff),
+            "test": None,
+            "problem": self.problem,
+        }
+        if test is not None:
+            told["test"] = {"passed": test.is_fine, "code": test.code, "why": test.why, "output": test.output}
+        return told
+
+
+def entrants_of(agents: Sequence[str], models: Sequence[str]) -> list[Entrant]:
+    """Each agent, with each of the models if there are any. ConfigError if those are too few, or too many."""
+    pairs = list(dict.fromkeys((agent, model) for agent in agents for model in models or ("",)))
+    if not 2 <= len(pairs) <= MOST:
+        raise ConfigError(
+            f"{len(pairs)} cannot race: 2 to {MOST} can.",
+            hint="Name several agents with --agent, or several models with --model.",
+        )
+    return [Entrant(number, uuid.uuid4().hex[:12], *pair) for number, pair in enumerate(pairs, 1)]
+
+
+class Race:
+    """The process that has started a race. Whatever ends it, its runs end with it, and leave nothing."""
+
+    def __init__(self, entrants: Sequence[Entrant], test: Sequence[str] = ()) -> None:
+        self.race_id = uuid.uuid4().hex[:12]
+        self.entrants = list(entrants)
+        self._test = tuple(test)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """While it goes on. What was not kept is gone at the end."""
+        with races.running(self.race_id):
+            try:
+                yield
+            finally:
+                self._abandon()
+        tidy_races()
+
+    def start(self, order: Order, inputs: Mapping[str, dict[str, Any]] | None = None) -> None:
+        """Start all of them: this is what each is told, with its own agent, model, id, and inputs by the agent."""
+        for one in self.entrants:
+            own = replace(order, run_id=one.run_id, agent=one.agent, takes=one.model, worktree=True)
+            start_host(replace(own, race=self.race_id, inputs=(inputs or {}).get(one.agent, {})))
+
+    def finish(self, one: Entrant, word: str, stop: Callable[[], bool] = lambda: False) -> Result:
+        """One has settled: end its process, commit what it has done, and test that. It blocks for as long as that."""
+        end_host(one.run_id)
+        result = result_of(one, word)
+        worktree = records.worktree_of(one.run_id)
+        if worktree is None or not worktree.is_there:
+            return result
+        try:
+            ending.commit_all(worktree, message_for(worktree))
+            result = result._replace(changed=ending.changed_by(worktree), diff=ending.diff_of(worktree)[:_LONGEST_DIFF])
+        except ConfigError as error:
+            result = result._replace(problem=error.message)
+        if self._test and not stop():
+            result = result._replace(test=run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop))
+        return result
+
+    def keep(self, result: Result) -> str:
+        """Have what one has done stay: as a branch, or where that cannot be, as its worktree. Where it is, in words."""
+        worktree = records.worktree_of(result.entrant.run_id)
+        if worktree is None:
+            return "It had no worktree."
+        if result.problem:
+            records.note(worktree, race="")
+            return f"It stays in {worktree.path}: {result.problem}"
+        ending.keep_committed(worktree)
+        return f"It is on the branch {worktree.branch}."
+
+    def merge(self, result: Result) -> str:
+        """Have what one has done stay, and merge it; what came of it, in words. ConfigError if it cannot be merged."""
+        kept = self.keep(result)
+        worktree = records.worktree_of(result.entrant.run_id)
+        if worktree is None or result.problem:
+            return kept
+        return ending.merge(worktree, "").told
+
+    def _abandon(self) -> None:
+        """End what is still at work, and remove what was not kept."""
+        for one in self.entrants:
+            try:
+                end_host(one.run_id)
+            except MaverickError as error:  # it ends once we are gone, and sees to its worktree
+                log.warning("A run of the race does not end: %s", error)
+                continue
+            worktree = records.worktree_of(one.run_id)
+            if worktree is not None and worktree.race == self.race_id:
+                races.throw_away(worktree)
+
+
+def end_host(run_id: str) -> None:
+    """End the process of a run, if it has one, and wait until it is gone."""
+    if has_host(run_id):
+        asyncio.run(stop_run(run_id))
+
+
+def result_of(one: Entrant, word: str) -> Result:
+    """What a run has told that has settled."""
+    answer, holding, began, ended = Answer(), Holding(RunLimits(), lambda _why: None), 0.0, 0.0
+    try:
+        events = read_run(one.run_id).events
+    except (MaverickError, OSError) as error:
+        return Result(one, word, problem=str(error))
+    for event in events:
+        answer.take(event)
+        holding.take(event)
+        if isinstance(event, ev.TurnStarted) and not began:
+            began = event.at
+        elif isinstance(event, ev.TurnEnded):
+            ended = event.at
+    usage = holding.figures.usage
+    return Result(one, word, answer.last_words, usage.cost_usd, max(ended - began, 0.0) if began else 0.0)
+
+
+def require_worktrees(folder: Path) -> None:
+    """ConfigError if there can be no worktrees of the project around this folder."""
+    from maverick_tui.runs.placing import trusted_needs
+    from maverick_tui.worktrees.making import base_of
+
+    base_of(folder)
+    trusted_needs(folder)
+
+
+def tidy_races() -> list[records.Worktree]:
+    """Remove what races that were killed have left; what was removed."""
+    return races.tidy_up(is_worked_in)

@@ -1,0 +1,88 @@
+"""What becomes of the worktrees of runs that have ended; one that is worked in is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from maverick_tui.events.kinds import TurnStarted
+from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.history.reading import read_run
+from maverick_tui.host.places import has_host
+from maverick_tui.inert import one_line
+from maverick_tui.journal.folders import is_alive, journal_of
+from maverick_tui.masking.redact import redact
+from maverick_tui.worktrees import ending, records
+from maverick_tui.worktrees.records import Worktree
+
+_LONGEST = 72
+
+
+def is_worked_in(worktree: Worktree) -> bool:
+    """Whether its run is alive."""
+    return has_host(worktree.run_id) or is_alive(journal_of(worktree.run_id))
+
+
+def find_worktree(start: str) -> Worktree:
+    """The worktree of the run whose id begins so, or of the only one, also if it is only a branch by now."""
+    found = [
+        one
+        for one in records.all_worktrees()
+        if one.run_id.startswith(start) and (one.is_there or ending.has_branch(one))
+    ]
+    if len(found) == 1 and start:
+        return found[0]
+    what = f"No worktree is of a run whose id begins with {start!r}" if not found else f"{start!r} may be several runs"
+    raise ConfigError(f"{what}.", hint="See `maverick worktree list`.")
+
+
+def merge(worktree: Worktree) -> str:
+    """Merge it into what is checked out in the project; what came of it, in words."""
+    _require_left(worktree)
+    ignored = ending.loss_of(worktree).ignored
+    return ending.merge(worktree, message_for(worktree)).told + _left_out(ignored)
+
+
+def keep(worktree: Worktree) -> str:
+    """Keep it as a branch alone; what came of it, in words."""
+    _require_left(worktree)
+    ignored = ending.loss_of(worktree).ignored
+    tip = ending.keep(worktree, message_for(worktree))
+    told = f"All of it is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
+    return told + _left_out(ignored)
+
+
+def _left_out(ignored: Sequence[str]) -> str:
+    return f" What git ignores is gone with the worktree: {records.some(ignored)}." if ignored else ""
+
+
+def remove(worktree: Worktree) -> str:
+    """Remove it with all that only it has; what came of it, in words."""
+    _require_left(worktree)
+    lost = ending.loss_of(worktree).words
+    ending.remove(worktree)
+    return f"Its worktree and the branch {worktree.branch} are removed; lost: {lost}."
+
+
+def message_for(worktree: Worktree) -> str:
+    """What a commit says of all that a run has left uncommitted."""
+    asked = _first_prompt(worktree.run_id)
+    heading = one_line(f"{worktree.agent}: {asked}" if asked else f"Work of {worktree.agent}")
+    heading = heading if len(heading) <= _LONGEST else f"{heading[: _LONGEST - 3].rstrip()}..."
+    return f"{heading}\n\nMaverick's run {worktree.run_id}.\n"
+
+
+def _first_prompt(run_id: str) -> str:
+    try:
+        events = read_run(run_id).events
+    except (MaverickError, OSError):  # it is not kept
+        return ""
+    first = next((event.text for event in events if isinstance(event, TurnStarted) and event.text.strip()), "")
+    return redact(first.strip()).partition("\n")[0]
+
+
+def _require_left(worktree: Worktree) -> None:
+    if is_worked_in(worktree):
+        raise ConfigError(
+            f"The run {worktree.run_id} has a process yet, which may go on in its worktree.",
+            hint=f"End it first: `maverick stop {worktree.run_id}`. It can go on later, in a worktree made again.",
+        )

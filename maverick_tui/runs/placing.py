@@ -1,0 +1,131 @@
+"""Where a run works: in the folder that it was started in, or in a worktree of its own, and what becomes of that."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui import paths
+from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.worktrees import ending, races, records
+from maverick_tui.worktrees.making import Made, make, make_again, require_inside
+from maverick_tui.worktrees.needs import Needs, needs_of, provide
+from maverick_tui.worktrees.removing import discard, remove_tree
+
+GONE = (
+    "Its worktree is gone, and so are its branch and its commits: it goes on in the project itself. What it changes "
+    "there is changed for you, too."
+)
+
+
+class Wish(NamedTuple):
+    """What is wanted for a run; without its id it works where it was started."""
+
+    run_id: str = ""
+    is_wanted: bool = False
+    """Whether it is to have a worktree of its own, whatever its agent says."""
+    brings_changes: bool = False
+    """Whether what is not committed comes along."""
+    race: str = ""
+    """The race that it runs in."""
+    is_new: bool = True
+    """Whether the run begins: one that goes on does so where it was."""
+    had_one: bool = False
+    """Whether it has worked in a worktree before."""
+    enters: bool = False
+    """Whether this process is the run's alone, and goes there: an agent's own code may ask where it is."""
+
+
+class Placed(NamedTuple):
+    """Where a run works, and what the person should know of that."""
+
+    cwd: Path
+    is_isolated: bool = False
+    told: tuple[str, ...] = ()
+
+
+def find_place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
+    """Where this run works that was started in this folder. ConfigError if it cannot have the worktree it needs."""
+    placed = _place(wish, agent, isolation, cwd)
+    if placed.is_isolated and wish.enters:
+        os.chdir(placed.cwd)
+    return placed
+
+
+def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
+    if not wish.run_id:
+        return Placed(cwd)
+    if (known := records.worktree_of(wish.run_id)) is not None:
+        if known.is_there:
+            require_inside(known)
+            known.cwd.mkdir(parents=True, exist_ok=True)  # the run may have removed it
+            return Placed(known.cwd, is_isolated=True)
+        needs = trusted_needs(Path(known.project))
+        again = make_again(known)
+        return Placed(cwd, told=(GONE,)) if again is None else _provided(again, needs)
+    if wish.is_new and (wish.is_wanted or isolation == "worktree"):
+        needs = trusted_needs(cwd)
+        made = make(wish.run_id, agent, cwd, brings_changes=wish.brings_changes, race=wish.race)
+        return _provided(made, needs)
+    return Placed(cwd, told=(GONE,) if wish.had_one else ())
+
+
+def leave_place(run_id: str) -> records.Worktree | None:
+    """A run has ended: its worktree goes if nothing was done in it. The worktree that is still there, if any."""
+    worktree = records.worktree_of(run_id)
+    if worktree is None:
+        return None
+    if worktree.race:  # the race's own process sees to it, as long as that lives
+        if not races.is_running(worktree.race):
+            _step_out(worktree)
+            races.throw_away(worktree)
+        return None
+    if not worktree.is_there:
+        return None
+    if not ending.is_unchanged(worktree):
+        return worktree
+    _step_out(worktree)
+    ending.remove(worktree)
+    return None
+
+
+def _step_out(worktree: records.Worktree) -> None:
+    if paths.worktree_around(paths.working_folder()) == worktree.top:
+        os.chdir(worktree.project)
+
+
+def words_on(worktree: records.Worktree) -> tuple[str, str]:
+    """What there is in a worktree that is left, and what to do with it."""
+    loss = ending.loss_of(worktree)
+    run = worktree.run_id
+    return (
+        f"Its work is in {worktree.path}, on the branch {worktree.branch}: {loss.words}.",
+        f"`maverick worktree merge {run}`, or `keep` or `remove` instead of `merge`.",
+    )
+
+
+def trusted_needs(folder: Path) -> Needs | None:
+    """What worktrees of the project around a folder need. NotTrustedError if nobody has trusted that file as it is."""
+    needs = needs_of(folder)
+    if needs is None or TrustStore().is_trusted(needs.path, needs.content):
+        return needs
+    raise NotTrustedError(
+        f"{needs.path} says what a worktree needs, and is not trusted as it is: it {', '.join(needs.words)}.",
+        path=str(needs.path),
+        hint="Read it, then run: maverick worktree trust",
+    )
+
+
+def _provided(made: Made, needs: Needs | None) -> Placed:
+    worktree = made.worktree
+    try:
+        told = provide(needs, worktree) if needs is not None else []
+    except BaseException:
+        # As before it was made: with its branch, if it had one.
+        if worktree.tip == worktree.base:
+            discard(worktree)
+        else:
+            remove_tree(worktree)
+        raise
+    return Placed(worktree.cwd, True, (*made.told, *told))

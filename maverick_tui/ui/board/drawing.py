@@ -1,0 +1,130 @@
+"""How a run stands on the board: on one line, or on two where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+
+from maverick_tui.runs.card import RunCard
+from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.status import Tone
+from maverick_tui.ui.lines import Line, Span
+from maverick_tui.ui.rendering.wrap import cut, pad
+
+TWO_LINES = 100
+"""Columns from which a run has two lines."""
+_STATE = 12
+_WIDEST_NAME = 20
+_GAP = 2
+_LEAST_TEXT = 20
+"""Columns of what a run does, for which its figures and its name give way."""
+_DROPPED_FIRST = (2, 1, 3, 0, 4)
+"""Which figures give way first: tokens, files, the cost, the plan, the age."""
+_ROLES: dict[Tone, str] = {
+    "attention": "warning",
+    "bad": "error",
+    "busy": "accent",
+    "good": "success",
+    "quiet": "muted",
+}
+
+
+def height(width: int) -> int:
+    """Lines of a run."""
+    return 2 if width >= TWO_LINES else 1
+
+
+class RowDrawing:
+    """Draws runs in columns that are as wide as what has stood in them; they do not shrink while one looks."""
+
+    def __init__(self) -> None:
+        self._name = 0
+        self._figures = [0] * len(_DROPPED_FIRST)
+
+    def measure(self, cards: Iterable[RunCard], now: float) -> None:
+        """Make room for these."""
+        for card in cards:
+            self._name = max(self._name, min(cell_len(_name(card)), _WIDEST_NAME))
+            for at, figure in enumerate(_figures(card, now)):
+                self._figures[at] = max(self._figures[at], len(figure))
+
+    def draw(self, card: RunCard, width: int, now: float) -> tuple[Line, ...]:
+        """The lines of a run for a width."""
+        return tuple(self._lines(card, width, now))
+
+    def _lines(self, card: RunCard, width: int, now: float) -> Iterator[Line]:
+        glyph, word, detail, tone = card.state(now)
+        role, name_width = _ROLES[tone], self._name
+        left = 2 + _STATE + _GAP
+        figures = self._fitting(card, now, width - left - name_width - _GAP - _LEAST_TEXT)
+        if width - left - name_width - _GAP < _LEAST_TEXT:
+            name_width = 0
+        name = f"{pad(cut(_name(card), name_width), name_width)}{' ' * _GAP}" if name_width else ""
+        room = max(width - left - cell_len(name) - cell_len(figures), 0)
+        said = detail or card.last_line or ("" if height(width) == 2 else card.title)
+        yield (
+            (f"{glyph} ", role),
+            (pad(cut(word, _STATE), _STATE + _GAP), role),
+            (name, "strong"),
+            (pad(cut(said, room), room), "text" if detail else "muted"),
+            (figures, "muted"),
+        )
+        if height(width) == 2:
+            yield (" " * left, "muted"), *_below(card, width - left, card.last_line if detail else "")
+
+    def _fitting(self, card: RunCard, now: float, room: int) -> str:
+        """The figures in their columns, as far as there is room for them."""
+        widths = [width + _GAP if width else 0 for width in self._figures]
+        for at in _DROPPED_FIRST:
+            if sum(widths) > room:
+                widths[at] = 0
+        figures = _figures(card, now)
+        return "".join(f"{figure:>{width}}" for figure, width in zip(figures, widths, strict=True) if width)
+
+
+def _name(card: RunCard) -> str:
+    name = card.name or card.agent or card.run_id
+    return f"{card.machine}:{name}" if card.machine else name
+
+
+def _below(card: RunCard, room: int, last_line: str) -> Iterator[Span]:
+    """The second line: which agent, what it was asked, its tags, and what it has said last."""
+    asked = card.prompt or "nothing was asked yet"
+    parts = [(card.agent if card.name else "", "muted")]
+    parts.append((cut(asked, max(room // 2, 20)) if last_line else asked, "muted"))
+    parts.append((" ".join(f"#{tag}" for tag in card.tags), "accent"))
+    parts.append((last_line, "muted"))
+    is_first = True
+    for text, role in parts:
+        if text and room > _GAP + 2:
+            shown = cut(text, room if is_first else room - 3)
+            yield (shown if is_first else f" · {shown}"), role
+            room -= cell_len(shown) + (0 if is_first else 3)
+            is_first = False
+
+
+def _figures(card: RunCard, now: float) -> tuple[str, ...]:
+    """Plan, files that were changed, tokens, cost and age."""
+    return (
+        f"{card.done}/{card.steps}" if card.steps else "",
+        f"±{card.files}" if card.files else "",
+        _short(card.tokens) if card.tokens else "",
+        f"{card.cost_sign}{dollars(card.cost_usd)}" if card.cost_usd else "",
+        _age(now - card.began) if card.began else "",
+    )
+
+
+def _short(tokens: int) -> str:
+    return f"{tokens}" if tokens < 1_000 else f"{tokens / 1e3:.1f}k" if tokens < 1e6 else f"{tokens / 1e6:.1f}M"
+
+
+def _age(seconds: float) -> str:
+    """How old it is, in few characters: 12 s, 2:05, 1:02:05, 3 d."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    hours, rest = divmod(whole, 3600)
+    if hours >= 24:
+        return f"{hours // 24} d"
+    return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

@@ -1,0 +1,74 @@
+"""ScopesScreen: what is to stop, from one call of a tool to all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+
+_MOST_KEYS = 9
+"""Scopes that have a number to be chosen by."""
+
+
+class Scope(NamedTuple):
+    """Something that can be stopped: what kind of thing, and which."""
+
+    kind: str
+    name: str
+    note: str = ""
+    call: str = ""
+    """The call, if it is one, or a subagent."""
+
+
+class ScopesScreen(ModalScreen[Scope | None]):
+    """Asks which of them is to stop, the smallest first; None is none of them."""
+
+    CSS_PATH = shipped("styles") / "dialogs.tcss"
+    AUTO_FOCUS = "OptionList"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,alt+s", "leave", "Stop nothing", key_display="Esc", id="scopes.leave", show=False),
+        *(
+            Binding(str(number), f"choose({number})", f"Stop the one with number {number}", id=f"scopes.{number}")
+            for number in range(1, _MOST_KEYS + 1)
+        ),
+    ]
+
+    def __init__(self, scopes: Sequence[Scope]) -> None:
+        super().__init__(classes="dialog")
+        self._scopes = list(scopes)
+
+    def compose(self) -> ComposeResult:
+        """Title, what can be stopped, and what the keys do."""
+        with Vertical(classes="dialog--box -medium"):
+            yield Static(Content("What is to stop?"), classes="dialog--title", markup=False)
+            yield OptionList(*(self._row(at, scope) for at, scope in enumerate(self._scopes, 1)), compact=True)
+            yield Static(Content("Enter stop   Esc back"), classes="dialog--hint", markup=False)
+
+    def _row(self, number: int, scope: Scope) -> Content:
+        key = f"{number}  " if number <= _MOST_KEYS else "   "
+        note = f"  {one_line(scope.note)}" if scope.note else ""
+        return Content.assemble((key, "dim"), (f"{scope.kind:<10}", "dim"), one_line(scope.name), (note, "dim"))
+
+    def action_choose(self, number: int) -> None:
+        """Leave with the one of that number."""
+        if number <= len(self._scopes):
+            _ = self.dismiss(self._scopes[number - 1])
+
+    def action_leave(self) -> None:
+        """Stop nothing."""
+        _ = self.dismiss(None)
+
+    @on(OptionList.OptionSelected)
+    def _select(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_choose(event.option_index + 1)

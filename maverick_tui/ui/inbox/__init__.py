@@ -1,0 +1,1 @@
+"""The inbox: all questions of all runs in one place."""

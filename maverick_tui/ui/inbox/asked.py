@@ -1,0 +1,70 @@
+"""Which questions are open in which runs, and each of them as a line of the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from maverick_tui.inert import one_line, revealed
+from maverick_tui.runs.digest import span
+from maverick_tui.runs.tool_text import describe, key_argument
+from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.wrap import cut, pad
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
+    from maverick_tui.runs.board import RunModel
+
+_AGE = 7
+_LEAST_NAME, _MOST_NAME = 12, 30
+_IN_WORDS = {"AskUserQuestion": "asks you", "ExitPlanMode": "has a plan"}
+
+
+class Asked(NamedTuple):
+    """An open question, and the run that waits for its answer."""
+
+    run: RunModel
+    question: PermissionAsked
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """By which it is known again."""
+        return self.run.run_id, self.question.request
+
+
+def open_questions(runs: Iterable[RunModel]) -> list[Asked]:
+    """All open questions of these runs, those that have waited longest first."""
+    asked = (Asked(run, question) for run in runs if run.is_served for question in run.store.questions.values())
+    return sorted(asked, key=lambda one: (one.question.at, one.key))
+
+
+def line_of(asked: Asked, width: int, now: float) -> Line:
+    """Since when it waits, whose it is, and what it is about."""
+    run, question = asked
+    name = min(max(width // 4, _LEAST_NAME), _MOST_NAME)
+    machine = run.attached.machine if run.attached is not None else ""
+    whose = " ".join(filter(None, (run.title, f"on {machine}" if machine else "", _asked_first(run))))
+    about = "" if question.tool in _IN_WORDS else _about(asked)
+    tool = _IN_WORDS.get(question.tool) or one_line(describe(question.tool))
+    return (
+        (pad(span(now - question.at), _AGE), "muted"),
+        (f"{pad(cut(one_line(whose), name), name)}  ", "text"),
+        (tool, "warning"),
+        (f"  {about}" if about else "", "text"),
+    )
+
+
+def _asked_first(run: RunModel) -> str:
+    """What tells a run without a name from others of its agent."""
+    return f"· {run.store.first_prompt}" if run.store.first_prompt and not run.store.name else ""
+
+
+def _about(asked: Asked) -> str:
+    """What the call is about, with all that is hidden in it."""
+    loaded = asked.run.store.loaded
+    arguments = {
+        name: revealed(value) if isinstance(value, str) else value
+        for name, value in asked.question.arguments.items()
+        if name != "description"
+    }
+    return key_argument(asked.question.tool, arguments, loaded.cwd if loaded is not None else "")

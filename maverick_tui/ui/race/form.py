@@ -1,0 +1,114 @@
+"""RaceForm: which agents and models are to race, for what, and by which test."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from maverick_tui.exceptions import did_you_mean
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+from maverick_tui.ui.widgets.inert_input import InertInput
+
+MOST = 8
+_LONGEST = 20_000
+
+
+class RaceWish(NamedTuple):
+    """What is to race."""
+
+    agents: tuple[str, ...]
+    models: tuple[str, ...]
+    prompt: str
+    test: tuple[str, ...]
+
+
+class RaceForm(ModalScreen[RaceWish | None]):
+    """Four lines; Enter goes on, and starts the race from the last. None is to have none."""
+
+    CSS_PATH = shipped("styles") / "dialogs.tcss"
+    AUTO_FOCUS = "#agents"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", key_display="Esc", show=False, id="race_form.leave"),
+        Binding("up", "app.focus_previous", "Line before", show=False, id="race_form.before"),
+        Binding("down", "app.focus_next", "Next line", show=False, id="race_form.next"),
+    ]
+
+    def __init__(self, known: Collection[str]) -> None:
+        """`known` are the agents that there are."""
+        super().__init__(classes="dialog")
+        self._known = sorted(known)
+
+    def compose(self) -> ComposeResult:
+        """A line for each, and what is wrong with them."""
+        names = ", ".join(map(one_line, self._known[:4])) or "their names"
+        lines = (
+            ("agents", "Agents", f"with commas between them: {names}"),
+            ("models", "Models", "none for the agents' own; each agent races with each of them"),
+            ("prompt", "Prompt", "what all of them should do"),
+            ("test", "Test", "a command that says whether it works, such as make test; none for no test"),
+        )
+        with Vertical(classes="dialog--box -medium"):
+            yield Static(Content("One prompt to several, each in a worktree"), classes="dialog--title", markup=False)
+            with Vertical(classes="dialog--fields"):
+                for name, label, words in lines:
+                    with Vertical(classes="field"):
+                        yield Static(Content(label), markup=False)
+                        yield InertInput(
+                            placeholder=words, id=name, compact=True, classes="field--control", max_length=_LONGEST
+                        )
+                yield Static("", id="problem", classes="field--problem", markup=False)
+            yield Static(Content("Enter next, and start   Esc back"), classes="dialog--hint", markup=False)
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        if event.input.id == "test":
+            self._start()
+        else:
+            self.focus_next()
+
+    def _start(self) -> None:
+        """Start it, if it can be understood."""
+        wish, problem = self._read()
+        if problem:
+            self.query_one("#problem", Static).update(Content(problem))
+        else:
+            _ = self.dismiss(wish)
+
+    def action_leave(self) -> None:
+        """No race."""
+        _ = self.dismiss(None)
+
+    def _read(self) -> tuple[RaceWish, str]:
+        """What was typed, and what is wrong with it."""
+        agents, models = (self._words(name) for name in ("agents", "models"))
+        prompt, problem = self._text("prompt"), ""
+        try:
+            test = tuple(shlex.split(self._text("test")))
+        except ValueError as error:
+            test, problem = (), f"The test cannot be read: {error}."
+        unknown = [name for name in agents if name not in self._known]
+        many = len(agents) * max(len(models), 1)
+        if unknown:
+            problem = one_line(f"There is no agent {unknown[0]!r}. {did_you_mean(unknown[0], self._known)}")
+        elif not 2 <= many <= MOST:
+            problem = f"{many} cannot race: 2 to {MOST} can, by agents or by models."
+        elif not prompt:
+            problem = "Say what they should do."
+        return RaceWish(agents, models, prompt, test), problem
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(word.strip() for word in self._text(name).split(",") if word.strip()))
+
+    def _text(self, name: str) -> str:
+        return self.query_one(f"#{name}", InertInput).value.strip()

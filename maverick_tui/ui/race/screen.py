@@ -1,0 +1,226 @@
+"""RaceScreen: those that race beside each other, with answers or diffs; one is kept. The race ends with its screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+from maverick_tui.ui.lines import ROLE_CLASSES, LineView
+from maverick_tui.ui.race.rows import Lane, lane_rows, lane_text
+from maverick_tui.ui.told_work import work_told
+
+if TYPE_CHECKING:
+    from maverick_tui.host.orders import Order
+    from maverick_tui.host.racing import Race, Result
+
+LOOK_EVERY = 0.4
+"""Seconds between looks at those that race."""
+NARROWEST = 46
+"""Columns that each needs to stand beside the others; with less, only the chosen one is shown."""
+Decision = Literal["", "keep", "merge", "all", "none"]
+_SETTLED = ("done", "failed", "interrupted", "ended")
+
+
+class RaceScreen(Screen[None]):
+    """Is the race: starts it, watches it, and carries out what is decided. Whatever ends it leaves nothing else."""
+
+    CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "race.tcss"]
+    COMPONENT_CLASSES = ROLE_CLASSES
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,left", "choose(-1)", "The one before", show=False, id="race.before"),
+        Binding("down,right", "choose(1)", "The next one", show=False, id="race.next"),
+        Binding("tab,d", "switch", "Answers or diffs", show=False, id="race.switch"),
+        Binding("pageup", "page(-1)", "Up a page", show=False, id="race.page_up"),
+        Binding("pagedown", "page(1)", "Down a page", show=False, id="race.page_down"),
+        Binding("k", "decide('keep')", "Keep the chosen one as a branch", show=False, id="race.keep"),
+        Binding("m", "decide('merge')", "Merge the chosen one", show=False, id="race.merge"),
+        Binding("a", "decide('all')", "Keep all as branches", show=False, id="race.all"),
+        Binding("escape", "leave", "End the race, and keep none", show=False, id="race.leave"),
+    ]
+
+    def __init__(self, race: Race, order: Order, inputs: Mapping[str, dict[str, Any]], *, has_test: bool) -> None:
+        super().__init__()
+        self._race = race
+        self._order = order
+        self._inputs = inputs
+        self._has_test = has_test
+        self._lanes = [Lane(one) for one in race.entrants]
+        self._chosen = 0
+        self._shows_diff = False
+        self._decided = asyncio.Event()
+        self._decision: Decision = ""
+        self._began = time.monotonic()
+
+    def compose(self) -> ComposeResult:
+        """What it is about, a row for each, their texts, and the keys."""
+        yield Static(id="race-title", markup=False)
+        yield LineView(id="race-lanes")
+        with Horizontal(id="race-texts"):
+            for at in range(len(self._lanes)):
+                yield LineView(id=f"race-text-{at}", classes="race--text")
+        yield Static(id="race-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Start it."""
+        self.query_one("#race-lanes").styles.height = len(self._lanes) + 1
+        self._draw()
+        work_told(self.app, self._run(), group="race", title="Race")
+
+    def on_resize(self) -> None:
+        """There may be room for others, or none."""
+        self._draw()
+
+    # -- the race -----------------------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        running = self._race.running()
+        try:
+            await asyncio.to_thread(running.__enter__)
+            try:
+                await asyncio.to_thread(self._race.start, self._order, self._inputs)
+                await self._watch()
+                await self._decided.wait()
+                for words in await asyncio.to_thread(self._carry_out):
+                    self.app.notify(one_line(words), title="Race", timeout=15, markup=False)
+            finally:
+                self._decided.set()
+                await asyncio.shield(asyncio.to_thread(running.__exit__, None, None, None))
+        finally:
+            if self.is_attached and self.app.screen is self:
+                _ = self.dismiss(None)
+
+    async def _watch(self) -> None:
+        """Look at them until all are finished, or somebody has decided."""
+        from maverick_tui.host.asking import ask_hosts
+
+        turn, finishing = asyncio.Lock(), set[asyncio.Task[None]]()
+        seen: dict[str, int] = {}
+        while not self._decided.is_set() and not all(lane.result is not None for lane in self._lanes):
+            going = [at for at, lane in enumerate(self._lanes) if seen.get(lane.entrant.run_id, 0) < 2]
+            heard = await ask_hosts(self._lanes[at].entrant.run_id for at in going)
+            for at in going:
+                lane = self._lanes[at]
+                hello = heard.get(lane.entrant.run_id)
+                is_gone = lane.entrant.run_id not in heard
+                state = hello.state if hello is not None else {}
+                phase = "failed" if is_gone else str(state.get("phase") or lane.phase)
+                is_settled = is_gone or (bool(state.get("is_settled")) and phase in _SETTLED)
+                # What has settled is looked at once more: something may follow at once.
+                seen[lane.entrant.run_id] = seen.get(lane.entrant.run_id, 0) + 1 if is_settled else 0
+                self._lanes[at] = lane._replace(
+                    phase=phase, cost_usd=state.get("cost_usd"), seconds=time.monotonic() - self._began
+                )
+                if seen[lane.entrant.run_id] == 2:
+                    task = asyncio.create_task(self._finish(at, phase, turn), name=f"maverick-race-{at}")
+                    finishing.add(task)
+            self._draw()
+            with suppress(asyncio.TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._decided.wait()
+        if finishing:
+            await asyncio.wait(finishing)
+        self._draw()
+
+    async def _finish(self, at: int, phase: str, turn: asyncio.Lock) -> None:
+        """Commit and test what one has done; one after the other, for tests take all that a machine has."""
+        async with turn:
+            if self._decided.is_set():
+                return
+            one = self._lanes[at].entrant
+            result = await asyncio.to_thread(self._race.finish, one, phase, self._decided.is_set)
+            self._lanes[at] = self._lanes[at]._replace(result=result)
+            self._draw()
+
+    def _carry_out(self) -> list[str]:
+        """Do what was decided; what came of it, in words. ConfigError if it cannot be merged: it is kept then."""
+        kept = self._kept()
+        if self._decision == "merge" and kept:
+            return [self._race.merge(kept[0])]
+        words = [f"{result.entrant.number} {result.entrant.label}: {self._race.keep(result)}" for result in kept]
+        return words or ["The race has ended; nothing is left of it but what was said."]
+
+    def _kept(self) -> list[Result]:
+        if self._decision == "all":
+            return [lane.result for lane in self._lanes if lane.result is not None]
+        chosen = self._lanes[self._chosen].result
+        return [chosen] if self._decision in ("keep", "merge") and chosen is not None else []
+
+    # -- keys ---------------------------------------------------------------------------------------------------------
+
+    def action_choose(self, by: int) -> None:
+        """Choose another one."""
+        self._chosen = (self._chosen + by) % len(self._lanes)
+        self._draw()
+
+    def action_switch(self) -> None:
+        """Between answers and diffs."""
+        self._shows_diff = not self._shows_diff
+        self._draw(keep_place=False)
+
+    def action_page(self, pages: int) -> None:
+        """Read on in the chosen one."""
+        text = self.query_one(f"#race-text-{self._chosen}", LineView)
+        text.go_by(pages * max(text.page - 1, 1))
+
+    def action_decide(self, decision: Decision) -> None:
+        """Decide, once there is something to decide on: the others end, and are removed."""
+        results = [lane.result for lane in self._lanes]
+        wanted = results if decision == "all" else [results[self._chosen]]
+        if not all(result is not None for result in wanted):
+            self.notify("It has not settled yet.", timeout=3)
+            return
+        self._decision = decision
+        self._decided.set()
+        self._draw()
+
+    def action_leave(self) -> None:
+        """End it and keep none, if the person is sure."""
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+        def answered(is_yes: bool | None) -> None:
+            if is_yes and not self._decided.is_set():
+                self._decision = "none"
+                self._decided.set()
+
+        text = "All of them end, and their worktrees and branches are removed. What they have said is kept."
+        _ = self.app.push_screen(ConfirmScreen("End the race?", text, yes="End", no="Stay"), answered)
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def _draw(self, *, keep_place: bool = True) -> None:
+        if not self.is_mounted:
+            return
+        lanes, chosen, shows_diff = list(self._lanes), self._chosen, self._shows_diff
+        done = sum(lane.result is not None for lane in lanes)
+        state = "ending" if self._decided.is_set() else f"{done} of {len(lanes)} finished"
+        prompt = one_line(self._order.prompt or "")
+        self.query_one("#race-title", Static).update(
+            Content.assemble(("RACE", "bold"), f"  {state}  ", (prompt, "$text-muted"))
+        )
+        table = self.query_one("#race-lanes", LineView)
+        table.show(lambda width: lane_rows(lanes, chosen, width, has_test=self._has_test), keep_place=True)
+        has_room = self.size.width // max(len(lanes), 1) >= NARROWEST
+        for at, lane in enumerate(lanes):
+            text = self.query_one(f"#race-text-{at}", LineView)
+            text.display = has_room or at == chosen
+            text.set_class(at == chosen, "-chosen")
+            text.show(
+                lambda width, lane=lane: lane_text(lane, width, shows_diff=shows_diff),  # type: ignore[misc]
+                keep_place=keep_place,
+            )
+        other = "answers" if shows_diff else "diffs"
+        keys = f" ↑↓ choose   Tab {other}   k keep   m merge   a keep all   Esc end, keep none"
+        self.query_one("#race-keys", Static).update(Content(keys))

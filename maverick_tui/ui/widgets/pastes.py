@@ -1,0 +1,39 @@
+"""Long texts that were pasted: a few words stand for each in the prompt, and the whole is sent."""
+
+from __future__ import annotations
+
+import re
+
+MOST_LINES = 20
+MOST_CHARACTERS = 2_000
+"""A longer text is shown by a few words."""
+
+_MARK = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
+
+
+class Pastes:
+    """What stands for what in one prompt."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def shorten(self, text: str) -> str:
+        """What is to stand in the prompt for a text that was pasted: itself, unless it is long."""
+        lines = len(text.splitlines())
+        if lines <= MOST_LINES and len(text) <= MOST_CHARACTERS:
+            return text
+        size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
+        mark, number = f"[pasted {size}]", 1
+        while self._texts.get(mark, text) != text:
+            number += 1
+            mark = f"[pasted {size} #{number}]"
+        self._texts[mark] = text
+        return mark
+
+    def whole(self, text: str) -> str:
+        """The text with everything in it that words stand for; such words that were typed stay as they are."""
+        return _MARK.sub(lambda found: self._texts.get(found[0], found[0]), text) if self._texts else text
+
+    def forget(self) -> None:
+        """The prompt is another one."""
+        self._texts.clear()

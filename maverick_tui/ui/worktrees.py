@@ -1,0 +1,133 @@
+"""Worktrees of the runs on the screen: asks what is to become of one, ends its run, and does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.inert import one_line
+from maverick_tui.ui.told_work import work_told
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.dialogs.worktree import Becomes, Left
+    from maverick_tui.worktrees.records import Worktree
+
+TITLE = "Worktree"
+ENDS_WITHIN = 60.0
+"""Seconds in which a run has ended whose worktree is to be dealt with."""
+_LOOK_EVERY = 0.05
+
+
+class Worktrees:
+    """Asks in a worker, and works in threads: git takes its time, and files are read."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+
+    def ask(self, run: RunModel) -> None:
+        """Ask what is to become of the worktree of this run."""
+        self._work(self._ask(run))
+
+    def close(self, run: RunModel, close: Callable[[], None]) -> None:
+        """A run is to be closed: ask about its worktree first, if it has one with something in it."""
+        loaded = run.store.loaded
+        if loaded is None or not loaded.project or run.is_busy or _is_far(run):
+            close()
+        else:
+            self._work(self._ask(run, close))
+
+    def tidy(self) -> None:
+        """Remove what races that were killed have left."""
+        self._work(self._tidy())
+
+    async def _tidy(self) -> None:
+        if removed := await asyncio.to_thread(_tidy_races):
+            self._say(f"What a race that was killed had left is removed: {removed} worktrees.")
+
+    async def _ask(self, run: RunModel, close: Callable[[], None] | None = None) -> None:
+        found = None if _is_far(run) else await asyncio.to_thread(_look, run.run_id, run.title)
+        if found is None:
+            if close is not None:
+                close()
+            else:
+                self._say("This run works in the folder itself. Alt+W on an agent starts it in a worktree of its own.")
+            return
+        worktree, left = found
+        if close is not None and left.lost == "nothing":
+            close()
+            return
+        if run.is_busy:
+            self._say("It is at work. Ask again once it has settled, or interrupt it.")
+            return
+        from maverick_tui.ui.dialogs.worktree import WorktreeScreen
+
+        becomes = await self._app.push_screen_wait(WorktreeScreen(left))
+        if becomes is None or (becomes == "remove" and not await self._is_sure(left)):
+            return
+        if becomes != "leave":
+            await self._carry_out(run, worktree, becomes)
+        if close is not None:
+            close()
+
+    async def _is_sure(self, left: Left) -> bool:
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+        if left.lost == "nothing":
+            return True
+        question = ConfirmScreen("Remove it?", f"It would lose {left.lost}.", yes="Remove", no="Keep")
+        is_sure: bool = await self._app.push_screen_wait(question)
+        return is_sure
+
+    async def _carry_out(self, run: RunModel, worktree: Worktree, becomes: Becomes) -> None:
+        """End the run, for nobody may work there meanwhile, and do it. ConfigError if it cannot be done."""
+        from maverick_tui.host import worktrees
+
+        if run.is_ours:
+            run.close()
+        async with asyncio.timeout(ENDS_WITHIN):
+            while await asyncio.to_thread(worktrees.is_worked_in, worktree):  # noqa: ASYNC110 - files tell it
+                await asyncio.sleep(_LOOK_EVERY)
+        act = {"merge": worktrees.merge, "keep": worktrees.keep, "remove": worktrees.remove}[becomes]
+        self._say(await asyncio.to_thread(act, worktree))
+
+    def _work(self, work: Any) -> None:
+        work_told(self._app, work, group="worktrees", title=TITLE)
+
+    def _say(self, text: str) -> None:
+        self._app.notify(one_line(text), title=TITLE, timeout=10, markup=False)
+
+
+def _is_far(run: RunModel) -> bool:
+    return run.attached is not None and bool(run.attached.machine)
+
+
+def _tidy_races() -> int:
+    from maverick_tui.worktrees.races import left_behind
+
+    if not left_behind():
+        return 0
+    from maverick_tui.host.racing import tidy_races
+
+    return len(tidy_races())
+
+
+def _look(run_id: str, title: str) -> tuple[Worktree, Left] | None:
+    """The worktree of a run, and what is in it; None if there is none."""
+    from pathlib import Path
+
+    from maverick_tui.git.head import head_of
+    from maverick_tui.ui.dialogs.worktree import Left
+    from maverick_tui.ui.short_names import short_path
+    from maverick_tui.worktrees.ending import has_branch, loss_of
+    from maverick_tui.worktrees.records import some, worktree_of
+
+    worktree = worktree_of(run_id)
+    if worktree is None or not (worktree.is_there or has_branch(worktree)):
+        return None
+    loss = loss_of(worktree)
+    onto = f"{head_of(Path(worktree.project)) or 'what is checked out'} in {short_path(Path(worktree.project))}"
+    return worktree, Left(title, worktree.branch, onto, loss.uncommitted, loss.words, some(loss.ignored))

@@ -1,0 +1,307 @@
+"""What becomes of a run's worktree: it is merged, kept as a branch, or removed; and what would be lost by that."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.head import head_of
+from maverick_tui.git.repository import find_repository
+from maverick_tui.inert import one_line
+from maverick_tui.worktrees import records
+from maverick_tui.worktrees.making import changed_files, filtered, ignored_files, uncommitted
+from maverick_tui.worktrees.records import Worktree
+from maverick_tui.worktrees.removing import remove_branch, remove_tree
+
+WHO = "Maverick"
+_CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+_UNFINISHED = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+}
+_PLAIN_MERGES = frozenset({"unspecified", "set", "unset", "text", "binary", "union"})
+
+
+class Loss(NamedTuple):
+    """What would be lost if a worktree were removed with its branch."""
+
+    uncommitted: tuple[str, ...] = ()
+    """Files, from its top."""
+    commits: int = 0
+    """Those that no other branch has."""
+    unknown: str = ""
+    """Why nobody can say."""
+    ignored: tuple[str, ...] = ()
+    """Files and folders that git leaves out, and that did not come along: a commit has none of them."""
+
+    def __bool__(self) -> bool:
+        """Whether anything would be."""
+        return bool(self.uncommitted or self.commits or self.unknown or self.ignored)
+
+    @property
+    def words(self) -> str:
+        """The same for a person."""
+        if self.unknown:
+            return self.unknown
+        count = len(self.uncommitted)
+        parts = [f"{count} uncommitted file{'' if count == 1 else 's'}"] if count else []
+        if self.commits:
+            parts.append(f"{self.commits} commit{'' if self.commits == 1 else 's'} that no other branch has")
+        if self.ignored:
+            parts.append(f"what git ignores: {records.some(self.ignored)}")
+        return " and ".join(parts) or "nothing"
+
+
+class Changed(NamedTuple):
+    """How much a run has changed, committed or not."""
+
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+
+    @property
+    def words(self) -> str:
+        """The same for a person."""
+        if not self.files:
+            return "no changes"
+        return f"{self.files} file{'' if self.files == 1 else 's'}, +{self.added} -{self.removed}"
+
+
+class Merged(NamedTuple):
+    """What a merge came to: the commit that is checked out now, and what the person should know."""
+
+    commit: str
+    told: str
+
+
+def loss_of(worktree: Worktree) -> Loss:
+    """What would be lost if it were removed."""
+    try:
+        files: tuple[str, ...] = ()
+        ignored: tuple[str, ...] = ()
+        tips = []
+        if worktree.is_there:
+            git = Git(worktree.top)
+            files = tuple(path for _, path in uncommitted(worktree))
+            ignored = tuple(ignored_files(worktree))
+            tips.append(git.commit("HEAD"))
+        git = Git(Path(worktree.project))
+        tips.append(git.commit(f"refs/heads/{worktree.branch}"))
+        return Loss(files, _own_commits(git, worktree, [tip for tip in tips if tip]), ignored=ignored)
+    except ConfigError as error:
+        return Loss(unknown=f"It cannot be told what would be lost: {error.message}")
+
+
+def _own_commits(git: Git, worktree: Worktree, tips: list[str]) -> int:
+    if not tips:
+        return 0
+    others = (f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags", worktree.base, "HEAD")
+    return int(git("rev-list", "--count", *dict.fromkeys(tips), "--not", *others))
+
+
+def commit_all(worktree: Worktree, message: str) -> str:
+    """Commit all that is not committed, on its branch; the tip of that afterwards.
+
+    ConfigError if that cannot be done without losing something. No hook runs, and files are stored as they are.
+    """
+    git = Git(worktree.top)
+    tip = git.commit(f"refs/heads/{worktree.branch}")
+    head = git.commit("HEAD")
+    if tip and not git.has("merge-base", "--is-ancestor", tip, head):
+        raise _by_hand(worktree, f"what is checked out there ({head_of(worktree.top)}) is not of {worktree.branch}")
+    changed = uncommitted(worktree)
+    if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
+        raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
+    if inner := [path for _, path in changed if path.endswith("/")]:
+        raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
+    if changed:
+        listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
+        git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
+        tree = git("write-tree")
+        parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
+        git("update-ref", "-m", "maverick: commit what was not committed", "HEAD", head, parent)
+    if git.commit(f"refs/heads/{worktree.branch}") != head:  # the run has left it, but all of it is in what came of it
+        git("update-ref", "-m", "maverick: follow the run", f"refs/heads/{worktree.branch}", head)
+    records.note(worktree, tip=head)
+    return head
+
+
+def changed_by(worktree: Worktree) -> Changed:
+    """How much its commits have changed since it was made."""
+    git = Git(worktree.top if worktree.is_there else Path(worktree.project))
+    tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
+    listed = git("diff-tree", "-r", "--numstat", "-z", worktree.base, tip).split("\0")
+    rows = [line.split("\t") for line in listed if line.count("\t") >= 2]
+    added, removed = (sum(int(row[at]) for row in rows if row[at].isdecimal()) for at in (0, 1))
+    return Changed(len(rows), added, removed)
+
+
+def diff_of(worktree: Worktree) -> str:
+    """What its commits have changed since it was made, as a diff."""
+    git = Git(worktree.top if worktree.is_there else Path(worktree.project))
+    tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
+    return git.run("diff-tree", "-r", "-p", worktree.base, tip).decode(errors="replace")
+
+
+def has_branch(worktree: Worktree) -> bool:
+    """Whether its branch is there."""
+    try:
+        return bool(Git(Path(worktree.project)).commit(f"refs/heads/{worktree.branch}"))
+    except ConfigError:
+        return False
+
+
+def is_unchanged(worktree: Worktree) -> bool:
+    """Whether nothing was done in it: no file is changed, and nothing is committed."""
+    loss = loss_of(worktree)
+    if loss or not worktree.is_there:
+        return False
+    return Git(worktree.top).commit("HEAD") == worktree.base
+
+
+# -- merge, keep, remove -----------------------------------------------------------------------------------------------
+
+
+def keep(worktree: Worktree, message: str) -> str:
+    """Keep it as a branch alone, with all that was done; the commit that the branch is at."""
+    tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
+    records.note(worktree, tip=tip, race="")  # first: whoever tidies up after a race leaves it alone from now on
+    remove_tree(worktree)
+    records.note(worktree, tip=tip, became="kept", race="")
+    return tip
+
+
+def keep_committed(worktree: Worktree) -> None:
+    """Keep its branch alone; what is not committed is lost."""
+    tip = _tip_of(worktree)
+    records.note(worktree, tip=tip, race="")
+    remove_tree(worktree)
+    records.note(worktree, tip=tip, became="kept", race="")
+
+
+def merge(worktree: Worktree, message: str) -> Merged:
+    """Bring all that was done into what is checked out in the project, and remove worktree and branch.
+
+    It is tried first where the person's files are not touched. ConfigError, with the reason and what to do instead,
+    if it cannot be done cleanly; then all is as it was, but for what was not committed in the worktree: that is.
+    """
+    project = Git(Path(worktree.project))
+    _require_ready(project, worktree)
+    tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
+    head = project.commit("HEAD")
+    if project.has("merge-base", "--is-ancestor", tip, head):
+        _discard_noted(worktree, tip, "merged")
+        return Merged(head, "All of it was there already.")
+    new = tip
+    if not project.has("merge-base", "--is-ancestor", head, tip):
+        _require_plain(project, worktree, head, tip)
+        tree = _merged_tree(project, worktree, head, tip)
+        said = f"Merge branch '{worktree.branch}'\n".encode()
+        new = project("commit-tree", tree, "-p", head, "-p", tip, stdin=said, who=WHO)
+    _require_plain(project, worktree, head, new)
+    try:
+        project("merge", new)
+    except GitError as error:
+        raise _no_merge(worktree, f"git says: {one_line(error.said)}" if error.said else error.message) from error
+    _discard_noted(worktree, tip, "merged")
+    how = "" if new == tip else " with a merge commit"
+    return Merged(
+        new, f"{head_of(Path(worktree.project)) or 'HEAD'} is at {new[:7]} now{how}. No hook of the repository ran."
+    )
+
+
+def remove(worktree: Worktree) -> None:
+    """Remove it and its branch, with all that only they have."""
+    with suppress(ConfigError):
+        worktree = records.note(worktree, tip=_tip_of(worktree))
+    _discard_noted(worktree, worktree.tip, "removed")
+
+
+def _discard_noted(worktree: Worktree, tip: str, became: str) -> None:
+    remove_tree(worktree)
+    remove_branch(worktree)
+    records.note(worktree, tip=tip, became=became, race="")
+
+
+def _tip_of(worktree: Worktree) -> str:
+    tip = Git(Path(worktree.project)).commit(f"refs/heads/{worktree.branch}")
+    if not tip:
+        raise ConfigError(
+            f"Neither the worktree of the run {worktree.run_id} nor its branch {worktree.branch} is there any more.",
+            hint="See `maverick worktree list`.",
+        )
+    return tip
+
+
+# -- what a merge needs ------------------------------------------------------------------------------------------------
+
+
+def _require_ready(project: Git, worktree: Worktree) -> None:
+    """The project has nothing uncommitted that a merge could meet, and nothing half done."""
+    repository = find_repository(project.folder)
+    for name, what in _UNFINISHED.items() if repository is not None else ():
+        if repository is not None and os.path.lexists(repository.own / name):
+            raise _no_merge(worktree, f"{what} is not finished in {worktree.project}")
+    if changed := [path for letters, path in changed_files(project) if letters != "??"]:
+        count = "1 file is" if len(changed) == 1 else f"{len(changed)} files are"
+        raise _no_merge(worktree, f"{count} changed and not committed in {worktree.project}: {records.some(changed)}")
+
+
+def _require_plain(project: Git, worktree: Worktree, head: str, new: str) -> None:
+    """Nothing changes that git would have to run a program for, or a submodule."""
+    listed = project("diff-tree", "-r", "-z", "--raw", "--no-renames", head, new).split("\0")
+    files = listed[1::2]
+    if modules := [
+        path
+        for about, path in zip(listed[::2], files, strict=False)
+        if "160000" in about.split()[:2] or ":160000" in about
+    ]:
+        raise _no_merge(worktree, f"submodules change: {records.some(modules)}")
+    trees = [project, *([Git(worktree.top)] if worktree.is_there else [])]
+    for git in trees:
+        known = {one.subsection for one in git.settings if one.section == "filter"}
+        if through := filtered(git, files, known):
+            raise _no_merge(
+                worktree, f"files change that go through a filter, which is not run: {records.some(list(through))}"
+            )
+        drivers = {one.subsection for one in git.settings if one.kind == "merge.driver"} - _PLAIN_MERGES
+        if through := filtered(git, files, drivers, "merge"):
+            raise _no_merge(
+                worktree, f"files change that have a way to merge of their own: {records.some(list(through))}"
+            )
+
+
+def _merged_tree(project: Git, worktree: Worktree, head: str, tip: str) -> str:
+    """The tree of both together, which no file of anybody's is touched for."""
+    try:
+        told = project.run("merge-tree", "--write-tree", "--name-only", "-z", head, tip, codes=(1,))
+    except GitError as error:
+        raise _no_merge(worktree, f"this git cannot try it first ({one_line(error.said)}); it takes 2.38") from error
+    tree, *rest = os.fsdecode(told).split("\0")
+    if conflicts := rest[: rest.index("")] if "" in rest else []:
+        raise _no_merge(worktree, f"it conflicts in {records.some(conflicts)}")
+    return tree
+
+
+def _no_merge(worktree: Worktree, why: str) -> ConfigError:
+    return ConfigError(
+        f"The worktree of the run {worktree.run_id} cannot be merged: {why.rstrip('.')}.",
+        path=worktree.project,
+        hint=f"See to that and try again, or keep it with `maverick worktree keep {worktree.run_id}` and merge "
+        f"{worktree.branch} yourself.",
+    )
+
+
+def _by_hand(worktree: Worktree, why: str) -> ConfigError:
+    return ConfigError(
+        f"What was done in the worktree of the run {worktree.run_id} cannot be committed: {why}.",
+        path=worktree.path,
+        hint=f"See to it in {worktree.path}, then try again.",
+    )

@@ -1,0 +1,236 @@
+"""Makes worktrees of runs, and makes them again: from the commit that is checked out, on a branch of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui import paths
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import alone
+from maverick_tui.git.changing import Git, filters_of
+from maverick_tui.git.head import head_of
+from maverick_tui.git.repository import find_repository
+from maverick_tui.inert import one_line
+from maverick_tui.worktrees import records
+from maverick_tui.worktrees.records import PREFIX, Worktree
+from maverick_tui.worktrees.removing import discard, forget_place
+
+_GITLINK = "160000 "
+_NAMED = 3
+"""How many are named of what is counted."""
+
+
+class Made(NamedTuple):
+    """A worktree, and what the person should know of it."""
+
+    worktree: Worktree
+    told: tuple[str, ...] = ()
+
+
+def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, race: str = "") -> Made:
+    """A worktree for a run that is started in this folder; ConfigError if there can be none.
+
+    `brings_changes` copies what is not committed. One that is made for a `race` is removed with it.
+    """
+    git, base = base_of(cwd)
+    top = git.folder
+    name = records.name_for(agent, run_id)
+    head = head_of(top) or ""
+    worktree = Worktree(
+        run_id,
+        agent,
+        str(top),
+        os.path.relpath(os.path.realpath(cwd), top),
+        str(records.place_for(top, name)),
+        f"{PREFIX}{name}",
+        base,
+        onto="" if base.startswith(head) else head,
+        tip=base,
+        race=race,
+    )
+    with _building(worktree):
+        git("worktree", "add", "--quiet", "--no-track", "-b", worktree.branch, worktree.path, base)
+        require_inside(worktree)
+        worktree.cwd.mkdir(parents=True, exist_ok=True)  # git has no empty folders
+    changed = changed_files(git)
+    told = [*_brought(worktree, changed, brings_changes=brings_changes), *_unlike(worktree)]
+    return Made(worktree, tuple(told))
+
+
+def base_of(cwd: Path) -> tuple[Git, str]:
+    """Git in the project around a folder, and the commit that a worktree of it begins with. ConfigError without one."""
+    repository = find_repository(cwd)
+    if repository is None:
+        raise ConfigError(
+            f"{cwd} is in no git repository, so a run cannot have a worktree of it.",
+            path=str(cwd),
+            hint="Run `git init` and commit something there, or run it without a worktree.",
+        )
+    git = Git(repository.top)
+    base = git.commit("HEAD")
+    if not base:
+        raise ConfigError(
+            f"The repository in {repository.top} has no commits yet, and a worktree begins with one.",
+            path=str(repository.top),
+            hint="Commit something first, or run it without a worktree.",
+        )
+    return git, base
+
+
+def make_again(worktree: Worktree) -> Made | None:
+    """The worktree of a run that goes on, from its branch or its last commit; None if neither is there."""
+    if worktree.is_there and worktree.cwd.is_dir():
+        return Made(records.note(worktree, became=""))
+    try:
+        git = Git(Path(worktree.project))
+    except ConfigError:
+        return None
+    branch, tip = git.commit(f"refs/heads/{worktree.branch}"), git.commit(worktree.tip or worktree.base)
+    if not (branch or tip):
+        return None
+    forget_place(worktree)
+    whence = f"its branch {worktree.branch}" if branch else f"the commit {tip[:7]}, on {worktree.branch}"
+    if branch and worktree.branch in git.checked_out():  # two that work on one branch would move it below each other
+        worktree = replace(worktree, branch=_free_branch(git, worktree.branch))
+        whence, tip, branch = f"{whence}, on {worktree.branch}", branch, ""
+    with _building(worktree):
+        how = (worktree.path, worktree.branch) if branch else ("--no-track", "-b", worktree.branch, worktree.path, tip)
+        git("worktree", "add", "--quiet", *how)
+        require_inside(worktree)
+        worktree.cwd.mkdir(parents=True, exist_ok=True)
+    text = f"Its worktree was gone and is made again, from {whence}. What was not committed is not in it."
+    return Made(records.note(worktree, became="", brought="", tip=branch or tip), (text, *_unlike(worktree)))
+
+
+def require_inside(worktree: Worktree) -> None:
+    """ConfigError if a link leads out of the worktree where the run is to work: edits would run unasked there."""
+    expected = os.path.normpath(os.path.join(os.path.realpath(worktree.top), worktree.folder))  # noqa: PTH118
+    if os.path.realpath(worktree.cwd) != expected:
+        raise ConfigError(
+            f"{one_line(worktree.folder)} is a link in the commit that the worktree begins with, and leads elsewhere.",
+            path=str(worktree.cwd),
+            hint="Start the run in another folder of the project, or without a worktree.",
+        )
+
+
+def _free_branch(git: Git, branch: str) -> str:
+    names = (f"{branch}-{number}" for number in count(2))
+    return next(name for name in names if not git.commit(f"refs/heads/{name}"))
+
+
+def changed_files(git: Git) -> list[tuple[str, str]]:
+    """What is not committed in a folder: git's two letters, and the path from its top."""
+    listed = os.fsdecode(git.run("status", "--porcelain=v1", "-z", "--untracked-files=all")).split("\0")[:-1]
+    return [(line[:2], line[3:]) for line in listed]
+
+
+def changed_files_of(worktree: Worktree) -> list[tuple[str, str]]:
+    """The same of a worktree."""
+    return changed_files(Git(worktree.top))
+
+
+def uncommitted(worktree: Worktree) -> list[tuple[str, str]]:
+    """What a run has not committed in its worktree; what came along, and git does not know, is none of it."""
+    names = worktree.brought.split("\n") if worktree.brought else []
+    return [
+        (letters, path)
+        for letters, path in changed_files_of(worktree)
+        if letters != "??" or not any(path == name or path.startswith(f"{name}/") for name in names)
+    ]
+
+
+def ignored_files(worktree: Worktree) -> list[str]:
+    """What git leaves out there, a folder as one, apart from what came along or the set-up has made."""
+    listed = Git(worktree.top).run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
+    lines = os.fsdecode(listed).split("\0")[:-1]
+    known = set(worktree.brought.split("\n"))
+    return [line[3:] for line in lines if line.startswith("!! ") and line[3:].rstrip("/") not in known]
+
+
+@contextmanager
+def _building(worktree: Worktree) -> Iterator[None]:
+    """While it is made: what is known of it comes first, so that whoever is killed leaves nothing unknown."""
+    folder = paths.worktrees()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    worktree.top.parent.mkdir(mode=0o700, exist_ok=True)
+    (worktree.top.parent / paths.WORKTREE_PROJECT).write_bytes(os.fsencode(worktree.project))
+    before = records.worktree_of(worktree.run_id)
+    records.write(worktree)
+    try:
+        with alone(folder):  # two that are added at once may meet in git's own files
+            yield
+    except BaseException:
+        if before is None:
+            discard(worktree)
+        raise
+
+
+# -- what is told of it ------------------------------------------------------------------------------------------------
+
+
+def _brought(worktree: Worktree, changed: list[tuple[str, str]], *, brings_changes: bool) -> Iterator[str]:
+    if not changed:
+        return
+    files = "1 uncommitted file" if len(changed) == 1 else f"{len(changed)} uncommitted files"
+    if not brings_changes:
+        are, names = "is" if len(changed) == 1 else "are", records.some([path for _, path in changed], _NAMED)
+        yield f"{files} of the project {are} not in the worktree: {names}."
+        return
+    left = [path for _, path in changed if not _bring(Path(worktree.project), worktree.top, path)]
+    yield f"{files} of the project came along, uncommitted."
+    if left:
+        names = records.some(left, _NAMED)
+        yield f"Not copied, since it is a repository of its own, cannot be read, or a link leads to its place: {names}."
+
+
+def _bring(project: Path, top: Path, path: str) -> bool:
+    """Have a file be in the worktree as it is in the project; whether it is."""
+    source, target = project / path, Path(os.path.realpath(top), path)
+    is_linked = os.path.realpath(target.parent) != str(target.parent)  # its place may be anywhere then
+    if is_linked or path.endswith("/"):  # git says the latter of another repository
+        return False
+    try:
+        if target.is_symlink() or target.is_file():
+            target.unlink()
+        if os.path.lexists(source):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target, follow_symlinks=False)
+    except (OSError, shutil.Error):
+        return False
+    return True
+
+
+def _unlike(worktree: Worktree) -> Iterator[str]:
+    """In what it is unlike the project's own folder, since git runs nothing for us."""
+    git = Git(worktree.top)
+    modules = _submodules(git)
+    if modules:
+        yield f"Submodules are empty in the worktree, for nothing is fetched: {records.some(modules, _NAMED)}."
+    known = filters_of(git.settings)
+    found = filtered(git, [], known) if known else {}
+    if found:
+        names = ", ".join(sorted({one_line(name) for name in found.values()}))
+        files = "1 file stands in the worktree as it is" if len(found) == 1 else f"{len(found)} files stand as they are"
+        yield f"{files} stored, for filters are not run: {names}."
+
+
+def _submodules(git: Git) -> list[str]:
+    listed = os.fsdecode(git.run("ls-files", "-z", "--stage")).split("\0")[:-1]
+    return [line.partition("\t")[2] for line in listed if line.startswith(_GITLINK)]
+
+
+def filtered(git: Git, files: list[str], filters: set[str], attribute: str = "filter") -> dict[str, str]:
+    """The files of those named, or of all, that go through one of these filters, with its name."""
+    listed = b"\0".join(map(os.fsencode, files)) + b"\0" if files else git.run("ls-files", "-z")
+    if not listed.strip(b"\0"):
+        return {}
+    fields = os.fsdecode(git.run("check-attr", "-z", "--stdin", attribute, stdin=listed)).split("\0")
+    pairs = zip(fields[::3], fields[2::3], strict=False)
+    return {path: value for path, value in pairs if value in filters}

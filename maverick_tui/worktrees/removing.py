@@ -1,0 +1,59 @@
+"""Removes worktrees of runs, their branches, and what git knows of them; also where the project is gone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.repository import find_repository
+from maverick_tui.worktrees import records
+from maverick_tui.worktrees.records import Worktree
+
+
+def discard(worktree: Worktree) -> None:
+    """Remove it and its branch, and whatever is known of it: as if it had never been made."""
+    remove_tree(worktree)
+    remove_branch(worktree)
+    records.forget(worktree.run_id)
+
+
+def remove_tree(worktree: Worktree) -> None:
+    """Remove the folder, and what git knows of it. Where the project is gone, only the folder is left."""
+    with suppress(ConfigError):
+        git = Git(Path(worktree.project))
+        with suppress(GitError):  # never added, or removed by somebody else
+            git("worktree", "remove", "--force", "--force", worktree.path)
+    _remove_folder(worktree.top)
+    with suppress(ConfigError):
+        forget_place(worktree)
+
+
+def forget_place(worktree: Worktree) -> None:
+    """Remove what git still knows of it: `git worktree prune` would forget others as well that are only away."""
+    repository = find_repository(Path(worktree.project))
+    folder = repository.common / "worktrees" if repository is not None else None
+    for own in list(folder.iterdir()) if folder is not None and folder.is_dir() else ():
+        with suppress(OSError):
+            if os.path.realpath((own / "gitdir").read_text().strip()) == os.path.realpath(worktree.top / ".git"):
+                _remove_folder(own)
+
+
+def remove_branch(worktree: Worktree) -> None:
+    """Remove its branch, if that is there, and nobody works on it."""
+    with suppress(ConfigError):
+        git = Git(Path(worktree.project))
+        tip = git.commit(f"refs/heads/{worktree.branch}")
+        if tip and worktree.branch not in git.checked_out():
+            git("update-ref", "-d", f"refs/heads/{worktree.branch}", tip)
+
+
+def _remove_folder(path: Path) -> None:
+    """Remove a folder and all in it; through no link."""
+    if path.is_symlink():
+        path.unlink()
+        return
+    shutil.rmtree(path, ignore_errors=True)

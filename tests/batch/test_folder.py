@@ -1,0 +1,96 @@
+"""The folder of a batch: what is written there stays, half lines are mended, and one batch at a time has it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.batch.folder import FAILURES, RESULTS, RUNS, StartedRun, opened
+from maverick_tui.batch.items import Item
+from maverick_tui.exceptions import ConfigError
+
+ITEMS = [Item(number, str(number), f"prompt {number}", {}, "", f"k{number}") for number in range(1, 5)]
+PLACE = Path("out")
+
+
+def test_what_came_of_prompts_is_found_again_and_what_was_begun_is_looked_for() -> None:
+    with opened(PLACE, "cook") as folder:
+        assert folder.take_in(ITEMS) == (0, 0)
+        for item in ITEMS[:3]:
+            folder.begin(item, StartedRun(f"run-{item.line}", ""))
+        folder.add("k1", {"run_id": "run-1"}, is_done=True)
+        folder.add("k2", {"run_id": "run-2"}, is_done=False)
+        batch = folder.batch_id
+    with opened(PLACE, "cook") as folder:
+        assert (folder.batch_id, set(folder.done), set(folder.failed)) == (batch, {"k1"}, {"k2"})
+        assert folder.started == {"k3": StartedRun("run-3", "")}
+        assert folder.take_in([*ITEMS[1:], ITEMS[0]._replace(key="other")]) == (1, 1)
+        folder.forget_failures(["k2", "k1"])
+        folder.give_up(["k3"])
+    with opened(PLACE, "cook") as folder:
+        assert (set(folder.done), folder.failed, folder.started) == ({"k1"}, {}, {})
+    assert (PLACE / FAILURES).read_text() == ""
+
+
+def test_half_a_line_is_cut_off_and_its_run_is_looked_at_again() -> None:
+    with opened(PLACE, "cook") as folder:
+        folder.take_in(ITEMS)
+        for item in ITEMS[:2]:
+            folder.begin(item, StartedRun(f"run-{item.line}", "there"))
+            folder.add(item.key, {"run_id": f"run-{item.line}"}, is_done=True)
+    for name in (RESULTS, RUNS):
+        whole = (PLACE / name).read_bytes()
+        (PLACE / name).write_bytes(whole[:-1] if name == RESULTS else whole + b'{"key": "k')
+    with opened(PLACE, "cook") as folder:
+        assert set(folder.done) == {"k1"}
+        assert folder.started == {"k2": StartedRun("run-2", "there")}
+    assert [json.loads(line)["key"] for line in (PLACE / RESULTS).read_text().splitlines()] == ["k1"]
+
+
+def test_a_folder_that_is_in_use_or_of_something_else_is_refused() -> None:
+    with (
+        opened(PLACE, "cook") as folder,
+        pytest.raises(ConfigError, match="Another batch is using"),
+        opened(PLACE, "cook"),
+    ):
+        raise AssertionError
+    with opened(PLACE, "cook") as folder:
+        folder.take_in(ITEMS)
+    with pytest.raises(ConfigError, match="of the agent 'cook', and not of 'baker'"), opened(PLACE, "baker"):
+        pass
+    (PLACE / RESULTS).write_text('{"key": "k1"}\nnonsense\n{"key": "k2"}\n')
+    with pytest.raises(ConfigError, match=r"results.jsonl is damaged in line 2"), opened(PLACE, "cook"):
+        pass
+    Path("else").mkdir()
+    (Path("else") / RESULTS).write_text("mine\n")
+    with pytest.raises(ConfigError, match="is the folder of no batch"), opened(Path("else"), "cook"):
+        pass
+    Path("file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be the folder of a batch"), opened(Path("file"), "cook"):
+        pass
+
+
+@pytest.mark.parametrize("name", [RESULTS, FAILURES, "batch.json", "."])
+def test_nothing_is_written_or_cut_through_a_link(name: str, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    if name == ".":
+        mine.mkdir()
+        PLACE.symlink_to(mine)
+    else:
+        mine.write_text("no newline at its end")
+        PLACE.mkdir()
+        (PLACE / name).symlink_to(mine)
+    with pytest.raises(ConfigError, match="is a link"), opened(PLACE, "cook"):
+        pass
+    assert not mine.is_file() or mine.read_text() == "no newline at its end"
+    assert not mine.is_dir() or not list(mine.iterdir())
+
+
+def test_a_folder_of_something_else_is_left_as_it_is() -> None:
+    PLACE.mkdir()
+    (PLACE / FAILURES).write_text("no newline at its end")
+    with pytest.raises(ConfigError, match="of no batch"), opened(PLACE, "cook"):
+        pass
+    assert (PLACE / FAILURES).read_text() == "no newline at its end"

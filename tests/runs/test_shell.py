@@ -1,0 +1,89 @@
+"""Commands of the person's own: run where the run works, told to its agent with the next prompt, stopped with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.runs.commands import CloseRun, Interrupt, RunShell
+from maverick_tui.runs.local import NOT_ATTENDED
+from maverick_tui.runs.shell import HEAD, TAIL, Said
+from maverick_tui.runs.store import RunStore
+from tests.conftest import ServeModel
+from tests.runs.watching import Watched, watch
+from tests.support.agents import Direct
+from tests.support.model import last_prompt, say
+from tests.support.processes import wait_until_gone
+
+
+class Plain(Direct):
+    name = "plain"
+
+
+async def ran(run: Watched, command: str, ident: str) -> ev.ShellEnded:
+    run.send(RunShell(ident, command))
+    return await run.until(ev.ShellEnded, where=lambda event: event.shell == ident)
+
+
+async def test_what_the_person_runs_is_shown_and_told_with_the_next_prompt(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    Path("cart.py").write_text("")
+    async with serve(say("Fine.")) as model, watch(Plain) as run:
+        await run.until(ev.Connected)
+        assert await ran(run, 'ls; read line; echo "[$line]"', "s1") == ev.ShellEnded(
+            run.events[-1].at, "s1", "cart.py\n[]\n", 0
+        )
+        assert (await ran(run, "echo oh >&2; exit 3", "s2")).code == 3
+        await run.ask("And now?")
+        await run.ask("And then?")
+    first, second = map(last_prompt, model.requests)
+    assert "$ ls; read line" in first
+    assert "cart.py\n[]\n[exit code 0]" in first
+    assert "oh\n[exit code 3]" in first
+    assert first.endswith("And now?")
+    assert second == "And then?", "each is told once"
+    assert [event.text for event in run.all(ev.TurnStarted)] == ["And now?", "And then?"], "as the person wrote it"
+    store = RunStore()
+    for event in run.events:
+        store.apply(event)
+    assert [entry.state for entry in store.entries if entry.kind == "tool"] == ["done", "failed"]  # type: ignore[attr-defined]
+
+
+async def test_it_is_stopped_by_an_interrupt_and_with_the_run(
+    serve: ServeModel, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    async with serve(say("Fine.")), watch(Plain) as run:
+        await run.until(ev.Connected)
+        run.send(RunShell("s1", "echo begun > begun; exec sleep 600"))
+        await run.until(ev.ShellStarted)
+        assert not run.run.is_idle
+        run.send(Interrupt())
+        assert (await run.until(ev.ShellEnded)).is_cut
+        run.send(RunShell("s2", "sleep 600"))
+        run.send(CloseRun())
+        assert (await run.until(ev.ShellEnded, 2)).is_cut
+    wait_until_gone(mark)
+
+
+async def test_nobody_runs_commands_beside_a_run_without_a_person(serve: ServeModel) -> None:
+    async with serve(say("Fine.")), watch(Plain, is_attended=False) as run:
+        run.prompt("Go")
+        await run.until(ev.TurnStarted)
+        run.send(RunShell("s1", "touch never"))
+        await run.until(ev.Noticed, where=lambda event: event.text == NOT_ATTENDED)
+    assert not Path("never").exists()
+
+
+def test_a_long_output_keeps_its_beginning_and_its_end() -> None:
+    said = Said()
+    for _ in range(300):
+        said.take(b"x" * 1_000)
+    said.take(b"END")
+    assert said.text.startswith("xxx")
+    assert said.text.endswith("END")
+    assert f"{300_003 - HEAD - TAIL:,} bytes left out" in said.text

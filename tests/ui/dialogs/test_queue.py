@@ -1,0 +1,41 @@
+"""The queue as a list: its keys change, move, drop and send what waits, and it shows what becomes of that."""
+
+from __future__ import annotations
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.runs import commands
+from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from tests.support.runs import Tape
+from tests.ui.running import until, watching
+
+
+async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
+    tape = Tape().connect().prompt("Go").say("Half", is_open=True)
+    for name in ("first", "second", "third"):
+        tape.put(ev.PromptQueued(tape.at, name, f"The {name} one"))
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+k")
+        await until(pilot, lambda: app.top == "QueueScreen")
+        rows = app.screen.query_one(ChoiceList)
+        await until(pilot, lambda: rows.text.splitlines()[0] == "queued  The first one")
+        await pilot.press("down", "shift+up")
+        assert app.kept.take() == [commands.MovePrompt("second", -1)]
+        app.tell(tape.put(ev.QueueChanged(tape.at, ("second", "first", "third"), (), ("second",))))
+        await until(pilot, lambda: rows.text.splitlines() == [
+            "now     The second one", "queued  The first one", "queued  The third one",
+        ])  # fmt: skip
+        assert rows.at == 0, "the mark stays on the prompt"
+        await pilot.press("s")
+        assert app.kept.take() == [commands.SteerPrompt("second")]
+        app.tell(tape.put(ev.PromptDropped(tape.at, "second")).put(ev.PromptSteered(tape.at, 1, "second", "Heed me")))
+        await until(pilot, lambda: len(rows.text.splitlines()) == 2)
+        await pilot.press("enter", *", please", "enter")
+        await until(pilot, lambda: bool(app.kept.commands))
+        assert app.kept.take() == [commands.EditPrompt("first", "The first one, please")]
+        await pilot.press("e", "x", "escape", "x")
+        assert app.kept.take() == [commands.DropPrompt("first")], "what was being changed is left as it was"
+        await pilot.press("down", "i")
+        assert app.kept.take() == [commands.Interrupt(), commands.SteerPrompt("third")]
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen")
+        await until(pilot, lambda: "Heed me" in app.shown(), "what was said meanwhile stands in the transcript")

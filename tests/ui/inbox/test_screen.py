@@ -1,0 +1,194 @@
+"""The inbox: questions of all runs in one list, each seen in full before it is answered, and answered as in its run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import cycle, islice
+from typing import Any
+
+from textual.pilot import Pilot
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.commands import AnswerPermission, Command
+from maverick_tui.ui.inbox.screen import InboxScreen
+from tests.support.runs import Tape
+from tests.ui.running import FedApp, Kept, until, watching
+
+ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
+
+
+def another(app: FedApp, name: str) -> RunModel:
+    """A further run of the application, that nobody looks at."""
+    run = RunModel(name, name, app.board)
+    app.board.add(run)
+    run.connect(Kept())
+    return run
+
+
+def sent(run: RunModel) -> list[Command]:
+    assert isinstance(run.handle, Kept)
+    return run.handle.take()
+
+
+def inbox(app: FedApp) -> InboxScreen:
+    assert isinstance(app.screen, InboxScreen), app.top
+    return app.screen
+
+
+def pane_text(app: FedApp) -> str:
+    transcript = inbox(app).pane.transcript
+    region = transcript.scrollable_content_region.reset_offset
+    return "\n".join(strip.text.rstrip() for strip in transcript.render_lines(region))
+
+
+def list_text(app: FedApp) -> str:
+    rows = inbox(app).questions
+    return "\n".join(rows.render_line(y).text.rstrip() for y in range(len(rows.rows)))
+
+
+def is_seen(app: FedApp) -> bool:
+    pane = inbox(app).pane
+    return pane.question is not None and pane.transcript.questions_seen.whole_since(pane.question) is not None
+
+
+async def seen(app: FedApp, pilot: Pilot[Any]) -> None:
+    """Wait until all of the question has been on the screen, and for long enough."""
+    await until(pilot, lambda: is_seen(app), "the question was seen")
+    app.now += 1
+
+
+@asynccontextmanager
+async def asked_by_two(
+    *, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[FedApp, Pilot[Any], RunModel, Tape]]:
+    """The inbox with a question of the run below it, and an older one of another run."""
+    tape = Tape().connect().prompt("Go").wait(5).ask("Bash", {"command": "rm -rf build"}).wait(1)
+    async with watching(tape, size=size) as (app, pilot):
+        run = another(app, "tester")
+        later = app.now
+        other = Tape("tester").connect().prompt("Test").ask("AskUserQuestion", ASKED)
+        app.tell(other, run)
+        app.now = later
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and inbox(app).questions.rows, "the inbox")
+        yield app, pilot, run, other
+
+
+async def test_all_questions_stand_in_one_list_and_are_answered_one_after_the_other() -> None:
+    async with asked_by_two() as (app, pilot, run, other):
+        assert [row.run.agent for row in inbox(app).questions.rows] == ["tester", "reviewer"], "the oldest first"
+        assert "rm -rf build" in list_text(app)
+        await seen(app, pilot)
+        assert "Which one?" in pane_text(app)
+        await pilot.press("2")
+        assert inbox(app).pane.prompt.has_focus, "what is typed is an answer, where words are wanted"
+        await pilot.press("enter")
+        (answer,) = sent(run)
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "Blue"}
+        now = app.now
+        app.tell(other.decide("once"), run)
+        app.now = now
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the next question")
+        assert inbox(app).questions.has_focus
+        await seen(app, pilot)
+        await pilot.press("ctrl+y")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.request, answer.decision) == ("ask-call-1", "once")
+        assert sent(run) == []
+
+
+async def test_a_key_that_comes_with_a_question_does_not_answer_it() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        await pilot.press("down")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the other question")
+        await pilot.press("ctrl+y", "ctrl+x", "ctrl+t")
+        assert (app.kept.take(), sent(run)) == ([], [])
+
+
+async def test_a_question_counts_as_read_only_when_all_of_its_rows_were_on_the_screen() -> None:
+    command = "\n".join(f"echo {number}" for number in range(60))
+    tape = Tape().connect().prompt("Go").ask("Bash", {"command": command}).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and "echo 3" in pane_text(app), "the question")
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert app.kept.take() == []
+        app.clear_notifications()  # what lies below a notice has not been seen
+        await until(pilot, lambda: not app.screen.query("Toast"), "nothing covers it")
+        for key in islice(cycle(["pagedown"] * 12 + ["pageup"] * 12), 480):  # what is scrolled by unpainted is not seen
+            if is_seen(app):
+                break
+            await pilot.press(key)
+            await pilot.pause(0.1)
+        await seen(app, pilot)
+        await pilot.press("ctrl+y")
+        assert [type(one) for one in app.kept.take()] == [AnswerPermission]
+
+
+async def test_a_reason_is_typed_in_the_inbox_and_stays_when_its_question_goes() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        await pilot.press("end")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
+        await seen(app, pilot)
+        await pilot.press("ctrl+r", *"not now")
+        pane = inbox(app).pane
+        assert (pane.prompt.text, pane.prompt.has_focus) == ("not now", True)
+        app.run_model.store.reader = "pts/1"
+        tape = Tape(at=app.now)
+        tape.events.clear()
+        app.tell(tape.put(ev.PermissionSettled(app.now, "ask-call-1", "call-1", "deny", by="pts/7")))
+        await until(pilot, lambda: "denied by pts/7" in pane_text(app), "what became of it is told")
+        assert pane.prompt.text == "not now", "the next question does not come up under typing fingers"
+        await pilot.press("enter")
+        assert (app.kept.take(), sent(run)) == ([], [])
+        await pilot.press("escape")
+        await until(pilot, lambda: "Which one?" in pane_text(app), "the next question")
+        assert pane.prompt.text == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen", "back")
+
+
+async def test_a_denial_with_a_reason_is_sent_to_the_run_that_asks() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        await pilot.press("end")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
+        await seen(app, pilot)
+        await pilot.press("ctrl+r", *"no", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert (answer.decision, answer.reason) == ("deny", "no")
+        assert sent(run) == []
+
+
+async def test_enter_goes_to_the_run_and_the_prompt_below_is_as_it_was() -> None:
+    async with watching(Tape().connect().prompt("Go")) as (app, pilot):
+        await pilot.press(*"half a")
+        run = another(app, "tester")
+        app.tell(Tape("tester").connect().prompt("Test").ask("Bash", {"command": "make"}), run)
+        await pilot.press(*" thought")
+        assert app.run_screen.prompt.text == "half a thought", "a question of another run takes no key"
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and inbox(app).questions.rows, "the inbox")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is run, "the run")
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is app.run_model, "the first")
+        assert app.run_screen.prompt.text == "half a thought"
+
+
+async def test_one_key_goes_to_the_next_run_that_needs_a_person() -> None:
+    async with watching(Tape().connect().prompt("Go")) as (app, pilot):
+        runs = [another(app, name) for name in ("tester", "writer", "idle")]
+        for seconds, run in ((9, runs[0]), (3, runs[1])):
+            app.tell(Tape(run.agent).connect().prompt("Go").wait(seconds).ask("Bash", {"command": "make"}), run)
+        for run in (runs[1], runs[0], runs[1]):
+            await pilot.press("alt+n")
+            await until(pilot, lambda run=run: app.top == "RunScreen" and app.run_screen.run is run, run.agent)  # type: ignore[misc]
+        await pilot.press("alt+i", "alt+n")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is not app.run_model, "from the inbox")
+        assert len(app.screen_stack) == 1

@@ -1,0 +1,28 @@
+"""A prompt that begins with an exclamation mark is a command of the person's own."""
+
+from __future__ import annotations
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.runs import commands
+from tests.support.runs import Tape
+from tests.ui.running import until, watching
+
+
+async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
+    tape = Tape().connect().prompt("Go").say("Done.").done()
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"!ls -l")
+        await until(pilot, lambda: "run it yourself" in str(prompt.border_subtitle))
+        await pilot.press("enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, commands.RunShell)
+        assert sent.command == "ls -l"
+        app.tell(tape.put(ev.ShellStarted(tape.at, sent.shell, sent.command)))
+        await until(pilot, lambda: "● You ran  ls -l" in app.shown())
+        await pilot.press("escape")
+        assert app.kept.take() == [commands.Interrupt()]
+        app.tell(tape.put(ev.ShellEnded(tape.at, sent.shell, "total 0\n\x1b[2Jx", 2)))
+        await until(pilot, lambda: "✘ You ran  ls -l" in app.shown() and "exit code 2" in app.shown())
+        await pilot.press("!", "enter")
+        assert isinstance(app.kept.take()[0], commands.SendPrompt), "alone it is no command"

@@ -1,0 +1,93 @@
+"""What was typed and not sent is there again after a crash, unless there is a secret in it or it was sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import paths
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.runs.board import RunModel
+from tests.history.kept import keep_run
+from tests.masking.examples import RANDOM
+from tests.support.runs import Tape
+from tests.ui.kept_app import RUN, opened
+from tests.ui.running import until, watching
+
+GONE = 2**22 + 1
+"""No process has this number."""
+
+
+def draft_of_run() -> Path:
+    return journal_of(RUN).with_name("draft.json")
+
+
+def drafts() -> list[Path]:
+    return sorted((paths.user_state() / "drafts").glob("*.json"))
+
+
+def has(file: Path, text: str) -> bool:
+    return file.exists() and json.loads(file.read_text())["text"] == text
+
+
+def left(file: Path) -> None:
+    """Whoever wrote it is gone."""
+    kept = json.loads(file.read_text())
+    file.write_text(json.dumps({**kept, "pid": GONE}))
+
+
+async def test_a_draft_of_a_kept_run_comes_back_until_it_is_sent() -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: has(draft_of_run(), "half a thou"))
+        assert stat.S_IMODE(draft_of_run().stat().st_mode) == 0o600
+        app._leaving.end_now(143)  # as a signal does
+    assert has(draft_of_run(), "half a thou")
+    async with opened() as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
+        await pilot.press(*"ght", "enter")
+        await until(pilot, lambda: not draft_of_run().exists(), "it was sent")
+
+
+async def test_what_somebody_else_types_is_not_taken_from_them() -> None:
+    keep_run(RUN)
+    draft_of_run().write_text(json.dumps({"pid": os.getppid(), "text": "theirs"}))
+    async with opened() as (app, pilot):
+        await pilot.press("x")
+        await until(pilot, lambda: has(draft_of_run(), "x"))
+        assert app.run_screen.prompt.text == "x"
+
+
+async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        await pilot.press(*"use this: ")
+        await until(pilot, draft_of_run().exists)
+        app.run_screen.prompt.insert_here(f"api_key={RANDOM}")
+        await until(pilot, lambda: not draft_of_run().exists())
+        await until(pilot, lambda: any("secret" in note for note in app.notes))
+
+
+def as_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunModel, "is_kept", property(lambda _run: True))
+
+
+async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with watching(Tape().connect()) as (app, pilot):
+        await pilot.press(*"not kept")
+        assert not app._navigation.drafts._waiting, "a run that is not kept has no draft on disk"
+    as_kept(monkeypatch)
+    async with watching(Tape().connect()) as (app, pilot):
+        await pilot.press(*"to begin with")
+        await until(pilot, lambda: any(has(file, "to begin with") for file in drafts()))
+        app._leaving.end_now(143)
+    left(drafts()[0])
+    async with watching(Tape().connect()) as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "to begin with")
+        await pilot.press("enter")
+        await until(pilot, lambda: not drafts())

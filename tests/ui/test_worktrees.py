@@ -1,0 +1,147 @@
+"""Runs in worktrees, from the keyboard: started in the picker, merged or removed on their screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.host.places import hosted_runs
+from maverick_tui.runs.board import RunModel
+from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.dialogs.trust import TrustScreen
+from maverick_tui.ui.dialogs.worktree import WorktreeScreen
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.picker.screen import PickerScreen
+from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.race.form import RaceForm
+from maverick_tui.ui.race.screen import RaceScreen
+from maverick_tui.ui.run.screen import RunScreen
+from maverick_tui.worktrees import records
+from tests.support.hosts import end_hosts
+from tests.support.smith import write_smith
+from tests.ui.running import until
+from tests.worktrees.projects import git, project_in
+
+
+@pytest.fixture
+def project(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> Iterator[Path]:
+    write_smith(home)
+    folder = project_in(tmp_path / "shop")
+    monkeypatch.chdir(folder)
+    yield folder
+    end_hosts(mark)
+
+
+async def ask(pilot: Pilot[Any], run: RunModel, prompt: str) -> None:
+    turns = run.store.figures.turns
+    run.ask(prompt)
+    await until(pilot, lambda: run.store.figures.turns == turns + 1 and not run.is_busy, "it has answered")
+
+
+def picture(app: MaverickApp, name: str) -> None:
+    """For eyes: a picture of the screen, where PICTURES names a folder."""
+    if folder := os.environ.get("PICTURES"):
+        Path(folder, f"{name}.svg").write_text(app.export_screenshot(simplify=True))
+
+
+def said(app: MaverickApp) -> str:
+    return " ".join(one.message for one in app._notifications)
+
+
+async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "true")
+    app = MaverickApp(Launch(project), preferences=Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        picker = app.screen
+        assert isinstance(picker, PickerScreen)
+        await until(pilot, lambda: picker._agents.found.items, "the agents are read")
+        await pilot.press(*"smith")
+        await pilot.press("alt+w")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen), "the run is shown")
+        (run,) = app.board.runs.values()
+        await ask(pilot, run, "a.txt=better;new.txt=new")
+        worktree = records.worktree_of(run.run_id)
+        assert worktree is not None
+        assert (project / "a.txt").read_text() == "one\ntwo\nthree\n"
+        picture(app, "run")
+        await pilot.press("alt+w")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked")
+        picture(app, "dialog")
+        await pilot.press("m")
+        await until(pilot, lambda: "main is at " in said(app), "it is merged")
+        assert (project / "new.txt").read_text() == "new\n"
+        assert not worktree.top.exists()
+        await pilot.press("alt+w")
+        await until(pilot, lambda: "works in the folder itself" in said(app), "there is none any more")
+
+
+async def test_a_run_that_is_closed_is_asked_about_its_worktree_first(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "false")
+    (project / ".maverick").mkdir()
+    (project / ".maverick" / "worktree.toml").write_text('setup = ["touch", "made"]\n')
+    app = MaverickApp(Launch(project, "smith", worktree=True), preferences=Preferences())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(
+            pilot, lambda: isinstance(app.screen, TrustScreen) and app.screen.query("#source"), "it asks for trust"
+        )
+        picture(app, "trust")
+        assert isinstance(app.screen, TrustScreen)
+        _ = app.screen.dismiss(True)
+        (run,) = app.board.runs.values()
+        await ask(pilot, run, "a.txt=better")
+        worktree = records.worktree_of(run.run_id)
+        assert worktree is not None
+        assert (worktree.top / "made").exists()
+        await pilot.press("f9")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked")
+        picture(app, "narrow")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen), "back")
+        await pilot.press("f9")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
+        await pilot.press("r")
+        await pilot.press("y")
+        await until(pilot, lambda: "are removed; lost: 2 uncommitted files" in said(app), "it is removed")
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen), "the run is closed")
+        assert git(project, "worktree", "list").count("\n") == 0
+
+
+async def test_several_race_beside_each_other_and_one_is_merged(
+    project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_smith(home, "joiner")
+    monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "true")
+    app = MaverickApp(Launch(project), preferences=Preferences())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, app._setup.ready.done, "it is ready")
+        app.action_race()
+        await until(pilot, lambda: isinstance(app.screen, RaceForm), "it asks")
+        await pilot.press(*"smith, joinr", "enter", "enter", *"a.txt=NAME", "enter", *"grep joiner a.txt")
+        await pilot.press("enter")
+        await until(pilot, lambda: "joiner" in str(app.screen.query_one("#problem").render()), "it says what is wrong")
+        picture(app, "race-form")
+        await pilot.press("shift+tab", "shift+tab", "shift+tab", "end", "backspace", *"er")
+        await pilot.press("tab", "tab", "tab", "enter")
+        await until(pilot, lambda: isinstance(app.screen, RaceScreen), "they race")
+        race = app.screen
+        assert isinstance(race, RaceScreen)
+        await until(pilot, lambda: all(lane.result is not None for lane in race._lanes), "all have finished")
+        await pilot.pause()
+        picture(app, "race")
+        await pilot.press("down", "tab")
+        picture(app, "race-diffs")
+        await pilot.press("m")
+        await until(pilot, lambda: "main is at " in said(app), "it is merged")
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen), "it is left")
+        assert (project / "a.txt").read_text() == "joiner\n"
+        assert git(project, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+        assert list(hosted_runs()) == []

@@ -1,0 +1,144 @@
+"""What worktrees need besides what is committed: copied, linked and set up once a person has trusted the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import ConfigError
+from maverick_tui.worktrees import ending, records
+from maverick_tui.worktrees.needs import log_of, needs_of
+from tests.support.command_line import Run, command_line
+from tests.support.smith import write_smith
+from tests.worktrees.projects import commit, git, project_in
+
+RUN = ["run", "smith", "a.txt=better", "--worktree", "--output", "json"]
+
+
+@pytest.fixture
+def project(home: Path, tmp_path: Path, mark: str) -> Path:
+    write_smith(home)
+    folder = project_in(tmp_path / "shop")
+    (folder / ".maverick").mkdir()
+    commit(folder, __gitignore=".env\nnode_modules\n.maverick\n")
+    (folder / ".env").write_text("KEY=1\n")
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules" / "left-pad.js").write_text("pad\n")
+    return folder
+
+
+@pytest.fixture
+def maverick(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    run = command_line(monkeypatch, capsys)
+
+    def here(*arguments: str) -> object:
+        monkeypatch.chdir(project)
+        return run(*arguments)
+
+    return here  # type: ignore[return-value]
+
+
+def says(project: Path, text: str) -> None:
+    (project / ".maverick" / "worktree.toml").write_text(text)
+
+
+def test_it_is_copied_linked_and_set_up_once_it_is_trusted(project: Path, maverick: Run) -> None:
+    says(project, 'copy = [".env", "gone"]\nlink = ["node_modules"]\nsetup = ["sh", "-c", "cp .env made.txt"]\n')
+    refused = maverick(*RUN)
+    assert refused.code == 4
+    assert "copies .env, gone, links node_modules, runs sh -c 'cp .env made.txt'" in refused.err
+    assert "maverick worktree trust" in refused.err
+    assert git(project, "worktree", "list").count("\n") == 0
+    assert maverick("worktree", "trust").code == 4
+    assert "Trusted." in maverick("worktree", "trust", "--yes").out
+    ran = maverick(*RUN)
+    worktree = records.worktree_of(json.loads(ran.out)["run_id"])
+    assert worktree is not None
+    assert (worktree.top / ".env").read_text() == (worktree.top / "made.txt").read_text() == "KEY=1\n"
+    assert (worktree.top / "node_modules").readlink() == project / "node_modules"
+    assert set(ending.loss_of(worktree).uncommitted) == {"a.txt", "made.txt"}
+    maverick("worktree", "remove", "--yes", worktree.run_id)
+    assert (project / "node_modules" / "left-pad.js").exists()
+    says(project, 'setup = ["touch", "hacked"]\n')
+    assert maverick(*RUN).code == 4
+
+
+def test_what_git_does_not_ignore_is_never_committed_by_us(project: Path, maverick: Run) -> None:
+    commit(project, __gitignore="node_modules/\n.maverick\n")
+    git(project, "rm", "--quiet", "--cached", ".env")
+    git(project, "commit", "--quiet", "-m", "no secrets")
+    says(project, 'copy = [".env"]\nlink = ["node_modules"]\n')
+    maverick("worktree", "trust", "--yes")
+    ran = maverick(*RUN)
+    run_id = json.loads(ran.out)["run_id"]
+    assert "1 uncommitted file" in ran.err
+    assert (
+        "Git does not ignore what came along, so an agent may commit it: .env, node_modules."
+        in maverick("logs", run_id).out
+    )
+    maverick("worktree", "keep", run_id)
+    assert git(project, "diff", "--name-only", "main", f"maverick/smith-{run_id[:8]}") == "a.txt"
+
+
+def test_a_set_up_that_fails_leaves_nothing_but_what_it_said(project: Path, maverick: Run) -> None:
+    secret = "sk-ant-api03-" + "a1B2" * 24
+    says(project, f'setup = ["sh", "-c", "echo {secret}; echo no network; exit 3"]\n')
+    maverick("worktree", "trust", "--yes")
+    ran = maverick(*RUN)
+    assert ran.code == 1
+    assert "has failed: it ended with code 3: no network." in ran.err
+    log = log_of(json.loads(ran.out)["run_id"])
+    assert log.read_text().endswith("no network\n")
+    assert secret not in log.read_text()
+    assert git(project, "worktree", "list").count("\n") == 0
+    assert git(project, "branch", "--list", "maverick/*") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'copy = ["../secrets"]',
+        'copy = ["/etc/passwd"]',
+        'link = [".git/config"]',
+        'link = [".maverick"]',
+        'copy = [".."]',
+        'copy = ["a\\nb"]',
+        'copy = ".env"',
+        'setup = "make deps"',
+        "steup = []",
+        "copy = [",
+        "x" * 30_000,
+    ],
+)
+def test_what_leads_out_of_the_project_or_is_wrong_is_refused(project: Path, text: str) -> None:
+    says(project, text)
+    with pytest.raises(ConfigError, match=r"worktree\.toml cannot be used"):
+        needs_of(project)
+
+
+def test_links_lead_nowhere_else(project: Path, maverick: Run, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "key").write_text("key\n")
+    (project / "way").symlink_to(outside)
+    (project / "key").symlink_to(outside / "key")
+    (project / "dir").mkdir()
+    (project / "dir" / "x").write_text("x\n")
+    git(project, "add", "--force", "way")
+    git(project, "commit", "--quiet", "-m", "a way")
+    (project / "way").unlink()
+    (project / "way").mkdir()
+    (project / "way" / "y").write_text("y\n")
+    says(project, 'copy = ["key", "way/y", "dir"]\n')
+    maverick("worktree", "trust", "--yes")
+    run_id = json.loads(maverick(*RUN).out)["run_id"]
+    told = maverick("logs", run_id).out
+    assert "key is not in the worktree: a link leads there." in told
+    assert "way/y is not in the worktree: a link leads to its place." in told
+    assert [path.name for path in outside.iterdir()] == ["key"]
+    (project / ".maverick" / "worktree.toml").unlink()
+    (project / ".maverick" / "worktree.toml").symlink_to(outside / "key")
+    with pytest.raises(ConfigError, match="no plain file"):
+        needs_of(project)

@@ -1,0 +1,157 @@
+"""Runs in worktrees of their own: what they change, what is told, how they go on, and what becomes of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.engine.judging import rules_for
+from maverick_tui.agent.permissions.places import Places
+from maverick_tui.events import kinds as ev
+from maverick_tui.history.going_on import to_go_on
+from maverick_tui.journal.folders import journal_of, kept_runs
+from maverick_tui.journal.reading import read_journal
+from maverick_tui.runs.placing import GONE
+from maverick_tui.worktrees import ending, records
+from maverick_tui.worktrees.making import make
+from tests.support.command_line import Run, command_line
+from tests.support.hosts import end_hosts
+from tests.support.smith import write_smith
+from tests.worktrees.projects import git, project_in, state
+
+
+@pytest.fixture
+def project(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_smith(home)
+    folder = project_in(tmp_path / "shop")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def maverick(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    run = command_line(monkeypatch, capsys)
+
+    def here(*arguments: str) -> object:
+        monkeypatch.chdir(project)  # a run may have gone elsewhere
+        return run(*arguments)
+
+    return here  # type: ignore[return-value]
+
+
+def told(run_id: str) -> list[ev.Event]:
+    return read_journal(journal_of(run_id)).events
+
+
+def notices(run_id: str) -> list[str]:
+    return [event.text for event in told(run_id) if isinstance(event, ev.Noticed) and event.kind == "worktree"]
+
+
+def test_a_run_in_a_worktree_leaves_the_project_alone_until_it_is_merged(project: Path, maverick: Run) -> None:
+    (project / "mine.txt").write_text("mine\n")
+    before = state(project)
+    ran = maverick("run", "smith", "a.txt=better", "--worktree", "--output", "json")
+    run_id = json.loads(ran.out)["run_id"]
+    worktree = records.worktree_of(run_id)
+    assert worktree is not None
+    assert f"on the branch {worktree.branch}: 1 uncommitted file." in ran.err
+    assert f"`maverick worktree merge {run_id}`" in ran.err
+    assert notices(run_id) == ["1 uncommitted file of the project is not in the worktree: mine.txt."]
+    assert (project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    assert state(project)[::2] == before[::2]
+    (listed,) = json.loads(maverick("worktree", "list", "--json").out)
+    assert (listed["state"], listed["uncommitted"], listed["commits"]) == ("left", ["a.txt"], 0)
+    assert "1 uncommitted file" in maverick("worktree", "list").out
+    refused = maverick("worktree", "remove", run_id[:6])
+    assert refused.code == 1
+    assert "it would lose 1 uncommitted file" in refused.err
+    assert maverick("worktree", "merge", run_id[:6]).out.startswith("main is at ")
+    assert (project / "a.txt").read_text() == "better\n"
+    assert git(project, "log", "-1", "--format=%s") == "smith: a.txt=better"
+    assert git(project, "worktree", "list").count("\n") == 0
+    assert "No run has a worktree." in maverick("worktree", "list").out
+    assert "No worktree is of a run" in maverick("worktree", "keep", run_id).err
+
+
+def test_a_worktree_in_which_nothing_was_done_goes_by_itself(project: Path, maverick: Run) -> None:
+    before = state(project)
+    ran = maverick("run", "smith", "nothing", "--worktree")
+    assert (ran.code, ran.err) == (0, "")
+    assert state(project) == before
+
+
+def test_a_run_goes_on_in_its_worktree_which_is_made_again_or_else_in_the_project(project: Path, maverick: Run) -> None:
+    maverick("run", "smith", "a.txt=better", "--worktree")
+    (run_id,) = kept_runs()
+    assert to_go_on(run_id).folder == project
+    assert maverick("run", "--resume", run_id, "b.txt=better").code == 0
+    worktree = records.worktree_of(run_id)
+    assert worktree is not None
+    assert set(ending.loss_of(worktree).uncommitted) == {"a.txt", "b.txt"}
+    maverick("worktree", "keep", run_id)
+    assert maverick("run", "--resume", run_id, "c.txt=better").code == 0
+    assert (worktree.top / "b.txt").read_text() == "better\n"
+    assert "is made again, from its branch" in notices(run_id)[-1]
+    assert "2 files" in ending.changed_by(worktree).words
+    maverick("worktree", "remove", "--yes", run_id)
+    records.forget(run_id)
+    assert maverick("run", "--resume", run_id, "d.txt=better").code == 0
+    assert (project / "d.txt").exists()
+    assert notices(run_id)[-1] == GONE
+
+
+def test_an_agent_may_ask_for_a_worktree_and_where_there_can_be_none_that_is_told(
+    project: Path, maverick: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_smith(home, "loner", '\n    isolation = "worktree"')
+    ran = maverick("run", "loner", "a.txt=better")
+    assert "on the branch maverick/loner-" in ran.err
+    assert (project / "a.txt").read_text() == "one\ntwo\nthree\n"
+    assert "isolation" in maverick("agents", "show", "loner").out
+    refused = maverick("run", "loner", "a.txt=better", "--cwd", str(tmp_path))
+    assert refused.code == 1
+    assert "is in no git repository" in refused.err
+    assert "without a worktree" in refused.err
+    for arguments in (["--resume", "abcd"], ["--on", "far", "--detach"]):
+        assert maverick("run", "smith", "x", "--worktree", *arguments).code == 2
+
+
+def test_a_run_with_a_host_says_where_it_works_and_is_not_merged_before_it_has_ended(
+    project: Path, maverick: Run, mark: str
+) -> None:
+    program = [sys.executable, "-m", "maverick_tui"]
+    done = subprocess.run(
+        [*program, "run", "--detach", "--worktree", "--with-changes", "smith", "a.txt=better"],
+        capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    run_id = done.stdout.strip()
+    try:
+        assert maverick("wait", run_id).out == f"{run_id} done\n"
+        (live,) = json.loads(maverick("ps", "--json").out)
+        assert (live["project"], Path(live["folder"]).name) == (str(project), f"smith-{run_id[:8]}")
+        assert "  worktree  " in maverick("ps").out
+        assert "has a process yet" in maverick("worktree", "merge", run_id).err
+        assert "alive" in maverick("worktree", "list").out
+        maverick("stop", run_id)
+        assert "All of it is on the branch" in maverick("worktree", "keep", run_id).out
+    finally:
+        end_hosts(mark)
+    assert git(project, "show", f"maverick/smith-{run_id[:8]}:a.txt") == "better"
+
+
+def test_what_may_be_written_there_is_the_worktree_and_the_rules_are_the_projects(project: Path) -> None:
+    (project / ".maverick").mkdir()
+    (project / ".maverick" / "rules.toml").write_text('deny = ["Edit(src/**)"]\nallow = ["Bash(make:*)"]\n')
+    (project / "src").mkdir()
+    made = make("0123456789ab", "smith", project / "src").worktree
+    places = Places(made.top)
+    assert places.why_not_to_write("a.txt") == ""
+    assert "Maverick" in places.why_not_to_write(str(records.file_of(made.run_id)))
+    assert "Maverick" in places.why_not_to_write(str(made.top.parent / "other" / "a.txt"))
+    assert "Maverick" in Places(project).why_not_to_write(str(made.top / "a.txt"))
+    found = {(rule.effect, rule.base, rule.counts) for rule in rules_for("smith", made.cwd)().rules}
+    assert found == {("deny", made.top, True), ("deny", project, True), ("allow", made.top, False)}
