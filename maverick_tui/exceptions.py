@@ -19,6 +19,7 @@ MaverickError
 │   └── ToolError               a tool could not do what it was asked to (maverick_tui.executor)
 ├── WorkflowError               several agents could not do their work together
 └── ConfigError                 a setting, an agent file or a folder is wrong
+    ├── GitError                git could not change what it was asked to (maverick_tui.git)
     ├── NotStartedError         a person who was asked first has thought better of it
     └── NotTrustedError         a project's agent file that nobody has approved yet (maverick_tui.agent.catalog)
 
@@ -42,7 +43,7 @@ ErrorKind = Literal["agent", "tool", "timeout", "rate_limit", "network", "invali
 RETRYABLE_KINDS: frozenset[ErrorKind] = frozenset({"timeout", "rate_limit", "network"})
 
 
-_MOST_KNOWN, _LONGEST_WORD = 200, 40
+_MOST_KNOWN, _LONGEST_WORD = 1000, 40
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
