@@ -76,9 +76,10 @@ if __name__ == "__main__":
     try:
         rewritten = [path for path in found if is_test(path)] + plugin_files()
         missing = [path for path in rewritten if is_out_of_date(path)]
-        with ProcessPoolExecutor(workers) as pool:
+        # A process that Hypothesis has been used in, or pytest's plugins, cannot have them rewritten any more.
+        with ProcessPoolExecutor(workers, max_tasks_per_child=1) as pool:
             shares = [missing[number::workers] for number in range(workers)]
-            tasks = [pool.submit(list_characters)]  # the first: a process that has loaded pytest's plugins warns of it
+            tasks = [pool.submit(list_characters)]
             tasks += [pool.submit(compile_rewritten, share) for share in shares if share]
             tasks.append(pool.submit(compile_modules, [path for path in found if not is_test(path)]))
             for task in tasks:
