@@ -136,17 +136,23 @@ class Race:
             result = result._replace(changed=ending.changed_by(worktree), diff=ending.diff_of(worktree)[:_LONGEST_DIFF])
         except ConfigError as error:
             result = result._replace(problem=error.message)
+        except OSError as error:
+            result = result._replace(problem=f"What it has done cannot be noted: {error.strerror or error}.")
         if self._test and not stop():
             result = result._replace(test=run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop))
         return result
 
+    def hold(self, result: Result) -> records.Worktree | None:
+        """Have nothing of it be thrown away any more, whatever goes wrong from now on; its worktree."""
+        worktree = records.worktree_of(result.entrant.run_id)
+        return records.release(worktree) if worktree is not None else None
+
     def keep(self, result: Result) -> str:
         """Have what one has done stay: as a branch, or where that cannot be, as its worktree. Where it is, in words."""
-        worktree = records.worktree_of(result.entrant.run_id)
+        worktree = self.hold(result)
         if worktree is None:
             return "It had no worktree."
         if result.problem:
-            records.note(worktree, race="")
             return f"It stays in {worktree.path}: {result.problem}"
         ending.keep_committed(worktree)
         return f"It is on the branch {worktree.branch}."
