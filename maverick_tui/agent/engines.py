@@ -194,7 +194,9 @@ class Steers(Protocol):
     """A session that takes in what the person says in the middle of an answer."""
 
     between: Callable[[], str]
-    """Asked for that whenever the model is about to read what its calls have returned; the words are taken by it."""
+    """Asked for that whenever the model is about to read what its calls have returned; nothing is given twice."""
+    taken: Callable[[], None]
+    """To be called once that is part of the conversation; what was given and not taken follows on the answer."""
 
 
 class WorksOn(Protocol):

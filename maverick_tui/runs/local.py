@@ -133,7 +133,7 @@ class LocalRun:
         self._turns.hold = self.fuses.hold
         self._stalls = Stalls(self.events)
         self._shell = Shell(self.events)
-        self._connection.between = self._words_between
+        self._connection.between, self._connection.taken = self._words_between, self._words_taken
         self._past = past
         if past is None:
             self.events.emit(RunStarted(self.events.now(), run_id, name))
@@ -509,13 +509,14 @@ class LocalRun:
             self.events.emit(Noticed(self.events.now(), "steer", NOT_STEERED))
 
     def _words_between(self) -> str:
-        """What a person wants the agent to know in the middle of its turn; the engine asks for it, and takes it."""
-        turn = self._turns.current
-        taken = self._queue.take_urgent() if turn is not None and not self._is_stopping else []
-        for prompt in taken:
-            assert turn is not None
-            self.events.emit(PromptSteered(self.events.now(), turn.number, prompt.prompt_id, prompt.text))
-        return "\n\n".join(prompt.text for prompt in taken)
+        """What a person wants the agent to know in the middle of its turn; it waits until the engine has taken it."""
+        is_open = self._turns.current is not None and not self._is_stopping
+        return "\n\n".join(prompt.text for prompt in self._queue.give_urgent()) if is_open else ""
+
+    def _words_taken(self) -> None:
+        if (turn := self._turns.current) is not None:
+            for prompt in self._queue.take_given():
+                self.events.emit(PromptSteered(self.events.now(), turn.number, prompt.prompt_id, prompt.text))
 
     @property
     def _is_stopping(self) -> bool:

@@ -109,6 +109,15 @@ class ClaudeSession:
         self._session.between = words
 
     @property
+    def taken(self) -> Callable[[], None]:
+        """The same of what is to be told once the model has that."""
+        return self._session.taken
+
+    @taken.setter
+    def taken(self, tell: Callable[[], None]) -> None:
+        self._session.taken = tell
+
+    @property
     def is_ended(self) -> bool:
         """Whether nothing can be asked any more."""
         return self._session.is_ended
