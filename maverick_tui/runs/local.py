@@ -525,6 +525,8 @@ class LocalRun:
 
     def _turn_ended(self, turn: OpenTurn, failure: Failure | None) -> None:
         self._queue.calm()
+        if turn.before and not turn.is_sent:
+            self._shell.take_back()
         self._continuing.turn_ended(turn, failure)
 
     def _want_connection(self) -> None:
