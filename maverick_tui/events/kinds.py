@@ -463,6 +463,8 @@ class Noticed(Event):
     kind: str
     text: str
     parent: str = ""
+    scope: str = ""
+    """Of a fuse that has ended the run: `run`, `agent_day` or `day`; on that day others have nothing left, either."""
 
 
 @dataclass(frozen=True, slots=True)

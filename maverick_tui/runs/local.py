@@ -129,7 +129,8 @@ class LocalRun:
             self._questions.ask if is_attended else None,
             set_model=lambda model: self.send(SetModel(model)),
         )
-        self.fuses.stop, self.fuses.on_blown = self._interrupt, lambda why: self.stop("limit", why)
+        self.fuses.stop = self._interrupt
+        self.fuses.on_blown = lambda why, scope: self.stop("limit", why, scope)
         self._turns.hold = self.fuses.hold
         self._stalls = Stalls(self.events)
         self._shell = Shell(self.events)
@@ -175,10 +176,10 @@ class LocalRun:
             journal.claim()
         self.events.keep_in(journal, self._past.kept if self._past is not None else 0)
 
-    def stop(self, kind: str, why: str) -> None:
+    def stop(self, kind: str, why: str, scope: str = "") -> None:
         """End the run in good order, and tell why; what is being answered is interrupted."""
         if not self.events.is_closed and not self._is_closing:
-            self.events.emit(Noticed(self.events.now(), kind, why))
+            self.events.emit(Noticed(self.events.now(), kind, why, scope=scope))
         self.send(CloseRun())
 
     @property
