@@ -17,7 +17,7 @@ from maverick_tui.cli.asking import is_anybody_there
 from maverick_tui.cli.layout import Paper, cut, pad, say_error, terminal_width
 from maverick_tui.cli.runs import print_json
 from maverick_tui.cli.settled import Watched
-from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.orders import Order
 from maverick_tui.host.racing import Entrant, Race, Result
 from maverick_tui.inert import one_line
@@ -148,11 +148,7 @@ class _Finishing:
 
     def _work(self) -> None:
         while (found := self._settled.get()) is not None and not self._is_over:
-            one, word = found
-            try:
-                self._results.append(self._race.finish(one, word, lambda: self._is_over))
-            except (MaverickError, OSError) as error:
-                self._results.append(Result(one, "failed", problem=str(error)))
+            self._results.append(self._race.finish(*found, lambda: self._is_over))
 
     def _say(self, text: str) -> None:
         if self._is_seen:

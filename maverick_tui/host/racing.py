@@ -125,7 +125,18 @@ class Race:
             start_host(replace(own, race=self.race_id, inputs=(inputs or {}).get(one.agent, {})))
 
     def finish(self, one: Entrant, word: str, stop: Callable[[], bool] = lambda: False) -> Result:
-        """One has settled: end its process, commit what it has done, and test that. It blocks for as long as that."""
+        """One has settled: end its process, commit what it has done, and test that. It blocks for as long as that.
+
+        Whatever goes wrong there is its problem: nobody waits for more than that.
+        """
+        try:
+            return self._finished(one, word, stop)
+        except Exception as error:
+            log.exception("What came of %s in the race %s cannot be told", one.run_id, self.race_id)
+            why = error.message if isinstance(error, MaverickError) else f"{type(error).__name__}: {error}"
+            return Result(one, "failed", problem=redact(why))
+
+    def _finished(self, one: Entrant, word: str, stop: Callable[[], bool]) -> Result:
         end_host(one.run_id)
         result = result_of(one, word)
         worktree = records.worktree_of(one.run_id)

@@ -357,6 +357,14 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def test_whatever_goes_wrong_when_one_has_settled_is_told_as_its_problem(project: Path) -> None:
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")], test=["true", "no\0text"])
+    with race.running():
+        make(RUN, "fixer", project, race=race.race_id)
+        result = race.finish(race.entrants[0], "done")
+    assert (result.word, result.problem) == ("failed", "ValueError: embedded null byte")
+
+
 def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other"), Entrant(3, f"{RUN}3", "third")])
     before = state(project)
