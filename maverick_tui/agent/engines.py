@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, Message
 
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.permissions.judge import Judgement
     from maverick_tui.agent.result import AgentUsage
     from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
@@ -67,6 +68,8 @@ class ToolQuestion:
     """Whether a standing rule has it ask, so that none can allow it."""
     known_as: str = ""
     """What rules call the tool, where that is not its name."""
+    look_again: Callable[[], Awaitable[Judgement | None]] | None = None
+    """What the judge says of it now, if the standing rules have changed since that was asked for last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -537,7 +537,8 @@ class PermissionAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettled(Event):
-    """The question is answered, or withdrawn by an interrupt. `by_rule` if an earlier grant answered it.
+    """The question is answered, or withdrawn by an interrupt. `by_rule` if a grant answered it (`run`), or a standing
+    rule that somebody has written meanwhile.
 
     `by` is the reader who did, by the name of its terminal, where several were looking at the run.
     """

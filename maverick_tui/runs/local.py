@@ -119,6 +119,7 @@ class LocalRun:
             past=past,
         )
         self._connection.on_load = self._begin_watching
+        self._questions.is_planning = lambda: self._turns.mode == "plan"
         self._queue = Queue(self.events)
         self._call_stops = CallStops(self.events, self._questions)
         self._continues = continues

@@ -101,7 +101,8 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     )
     if entry.task_state:
         what = _progress(entry) or what
-    allowed = "  allowed for this run" if entry.by_rule else "  as changed by a person" if entry.is_edited else ""
+    ruled = "for this run" if entry.decision == "run" else f"by the rule {one_line(entry.by_rule)}"
+    allowed = f"  allowed {ruled}" if entry.by_rule else "  as changed by a person" if entry.is_edited else ""
     style = p.error if entry.state == "failed" else p.dim
     by = f"{_by(entry)}  " if entry.answered_by else ""  # first, for a long result is cut at its end
     return [(f"{by}{what}{f' ({size})' if size else ''}{allowed}", style)]
