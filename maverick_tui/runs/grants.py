@@ -17,9 +17,8 @@ from maverick_tui.agent.permissions.shell import plain_words
 from maverick_tui.agent.permissions.standing import wrong_with
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
+from maverick_tui.runs.own_questions import ASKS_PERSON
 
-ASKS_PERSON = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
-"""Tools that ask the person something: an answer holds for one question."""
 _WITH_SUBCOMMANDS = frozenset(
     "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
     " terraform uv yarn".split()

@@ -16,9 +16,9 @@ from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import Decision, Noticed, PermissionAsked, PermissionSettled
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs.commands import AnswerPermission
-from maverick_tui.runs.grants import ASKS_PERSON, Grant, Grants
+from maverick_tui.runs.grants import Grant, Grants
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.own_questions import is_own
+from maverick_tui.runs.own_questions import ASKS_PERSON, is_own
 from maverick_tui.threads import in_thread
 
 LOOK_EVERY = 1.0

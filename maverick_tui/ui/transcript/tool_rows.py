@@ -88,7 +88,7 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     if entry.state == "running":
         return [(f"running  {_by(entry)}".rstrip(), p.accent)]
     if entry.state == "cut":
-        return [("no result" if entry.has_run else "not run", p.warning)]
+        return [(entry.cut_words, p.warning)]
     if entry.state == "denied":
         why = f": {one_line(entry.reason)}" if entry.reason else ""
         return [(f"denied{f' by {one_line(entry.answered_by)}' if entry.answered_by else ''}{why}", p.warning)]
