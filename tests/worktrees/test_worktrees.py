@@ -16,6 +16,7 @@ from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
 from maverick_tui.host.racing import Entrant, Race
+from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import make, make_again
 from tests.worktrees.projects import commit, git, project_in, spoil, state
@@ -355,6 +356,36 @@ def full_disk() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_is_still_being_made_when_a_run_of_a_killed_race_ends_is_removed(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(project)
+    with races.running("0123456789ff"):
+        made = make(RUN, "fixer", project, race="0123456789ff").worktree
+    records.forget(RUN)
+
+    @contextmanager
+    def after_the_maker(_folder: Path) -> Iterator[None]:
+        records.write(made)  # whoever has the lock lets go of it now
+        yield
+
+    monkeypatch.setattr(races, "alone", after_the_maker)
+    assert leave_place(RUN, "0123456789ff") is None
+    assert state(project) == before
+    assert not made.top.exists()
+
+
+def test_a_run_that_goes_on_after_its_race_was_killed_keeps_its_worktree(project: Path) -> None:
+    with races.running("0123456789ff"):
+        made = make(RUN, "fixer", project, race="0123456789ff").worktree
+        (made.top / "a.txt").write_text("work\n")
+    assert find_place(Wish(RUN, is_new=False, had_one=True), "fixer", None, project).cwd == made.cwd
+    left = leave_place(RUN)
+    assert left is not None
+    assert (left.top / "a.txt").read_text() == "work\n"
+    assert races.tidy_up(lambda _one: False) == []
 
 
 def test_whatever_goes_wrong_when_one_has_settled_is_told_as_its_problem(project: Path) -> None:
