@@ -33,6 +33,7 @@ from maverick_tui.events.marks import marks_of
 from maverick_tui.executor import tool
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.offline.script import Answer, ToolStep
+from maverick_tui.runs import questions
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
@@ -100,7 +101,10 @@ async def test_what_is_allowed_for_the_run_is_asked_about_once(serve: ServeModel
     assert [Path(name).is_dir() for name in ("a", "a2")] == [True, True]
 
 
-async def test_what_is_allowed_answers_what_waits_for_it_in_other_runs_too(serve: ServeModel) -> None:
+async def test_what_is_allowed_answers_what_waits_for_it_in_other_runs_too(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "LOOK_EVERY", 0.02)
     async with serve([own("a", "b"), say("done")]), watch(Direct) as one:
         one.prompt("go")
         first = await one.until(PermissionAsked, 2)
