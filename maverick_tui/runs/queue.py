@@ -77,6 +77,11 @@ class Queue:
         self._tell()
         return True
 
+    def text_of(self, prompt_id: str) -> str:
+        """What a prompt says that waits; empty if none does."""
+        prompt = self._prompt(prompt_id)
+        return prompt.text if prompt is not None else ""
+
     def take_urgent(self) -> list[SendPrompt]:
         """The prompts that the agent is to have now; they wait no longer."""
         taken = [prompt for prompt in map(self._prompt, self._urgent) if prompt is not None]

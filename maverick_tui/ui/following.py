@@ -37,7 +37,7 @@ def greet(app: App[Any], run: RunModel, hello: HostHello) -> None:
         if not run.is_hidden:
             _tell_missed(app, hello)
     if run.attached is not None:
-        run.attached = run.attached._replace(stops_calls=hello.knows_calls)
+        run.attached = run.attached._replace(stops_calls=hello.knows_calls, takes_images=hello.knows_images)
     run.store.reader = hello.you
 
 
