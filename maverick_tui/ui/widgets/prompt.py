@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
@@ -26,6 +27,7 @@ from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 if TYPE_CHECKING:
     from maverick_tui.ui.mentions.choice import MentionChoice
+    from maverick_tui.ui.widgets.images import Images
 
 MOST_LINES = 8
 """The prompt grows to this many lines, or to a third of the screen, and scrolls from there on."""
@@ -58,6 +60,8 @@ class Prompt(TextArea, inherit_bindings=False):
     """The commands that what is typed may become, where there are any."""
     mentions: MentionChoice | None = None
     """The files that it may name, where there are any."""
+    images: Images | None = None
+    """What stands for images, where any can be attached."""
 
     class Submitted(Message):
         """The person wants this sent, and the prompt is empty again; what no text means, the screen knows."""
@@ -162,13 +166,37 @@ class Prompt(TextArea, inherit_bindings=False):
             self.mentions.look(self.before_cursor)
         return result
 
-    def on_paste(self, event: events.Paste) -> None:
-        """Let a few words stand for a long text; it is sent whole, and the editor shows it."""
+    async def on_paste(self, event: events.Paste) -> None:
+        """Let a few words stand for a long text, which is sent whole, and for images, which a path was pasted of.
+
+        Keys that are typed while those are read come afterwards: they wait for this.
+        """
         text = typed(event.text)
-        if (short := self._pastes.shorten(text)) != text:
+        marks = await self.attached(lambda images: images.pasted(event.text, self.text))
+        if (short := marks or self._pastes.shorten(text)) != text:
             event.prevent_default()
             event.stop()
             self.insert_here(short)
+
+    async def attached(self, read: Callable[[Images], Awaitable[str]]) -> str:
+        """What is to stand here for images that are to be attached; nothing, and a word on why, if they cannot be."""
+        if self.images is None or self.text.startswith("!"):
+            return ""
+        try:
+            return await read(self.images)
+        except MaverickError as error:
+            self._tell(str(error))
+            return ""
+
+    def action_delete_left(self) -> None:
+        """Delete a character, or all of the words that stand for something."""
+        row, column = self.cursor_location
+        before = self.document[row][:column] if self.selection.is_empty else ""
+        marks = (*self._pastes.marks, *(self.images.marks if self.images is not None else ()))
+        if mark := next(filter(before.endswith, marks), ""):
+            self.replace("", (row, column - len(mark)), (row, column), maintain_selection_offset=False)
+        else:
+            super().action_delete_left()
 
     async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
@@ -238,6 +266,8 @@ class Prompt(TextArea, inherit_bindings=False):
             self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
             if follows:
                 self.action_cursor_right()
+            if self.mentions is not None:
+                self.mentions.on_chosen(text.rstrip())
         return completion is not None
 
     def _completion(self, at: int | None = None) -> str | tuple[int, str] | None:
