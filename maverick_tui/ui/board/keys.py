@@ -39,4 +39,5 @@ SIDE_KEYS = (
     Binding("shift+tab", "other(-1)", "Previous run", show=False, id="side.previous", priority=True),
     Binding("delete", "interrupt", "interrupt", key_display="Del", id="side.interrupt"),
     Binding("escape", "back", "back", key_display="Esc", id="side.back", priority=True),
+    *QUESTION_KEYS,
 )
