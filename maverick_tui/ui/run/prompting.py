@@ -148,7 +148,7 @@ class Prompting:
             self._prompt.notify(_TAKES_NO_IMAGES, title=self._run.title, severity="warning", markup=False)
             return
         self._transcript.action_bottom()
-        self._run.ask(text, is_command=is_command, images=self._images.take(text))
+        self._run.ask(text, is_command=is_command, images=self._images.sent_with(text))
 
     def edit_queued(self) -> None:
         """Take the prompt that was queued last back into the editor."""

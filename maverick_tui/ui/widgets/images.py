@@ -25,6 +25,7 @@ _LONGEST = 8_000
 """Characters of paths that are looked for."""
 _BEGINNING = 16
 """Bytes by which a picture is known."""
+_MOST_HELD = 2 * MOST_AT_ONCE
 _LARGE = f"too large: at most {size_in_words(MOST_BYTES)} can be sent. Make it smaller."
 _MANY = f"One prompt can have {size_in_words(MOST_AT_ONCE)} of images, and these are more: send some of them apart."
 
@@ -43,6 +44,7 @@ class Images:
 
     def __init__(self) -> None:
         self._held: dict[str, Picture] = {}
+        """Also what was sent a while ago: it may come back, because it was taken back or never arrived."""
         self._last = 0
 
     @property
@@ -82,10 +84,13 @@ class Images:
         self._held[mark] = picture
         return mark
 
-    def take(self, text: str) -> dict[str, str]:
-        """What goes with a text that is sent, by its marks; it is not held any longer."""
-        sent = [mark for mark in marks_in(text) if mark in self._held]
-        return {mark: self._held.pop(mark).data for mark in sent}
+    def sent_with(self, text: str) -> dict[str, str]:
+        """What goes with a text that is sent, by its marks; the oldest of all others is forgotten where it is much."""
+        marks = [mark for mark in marks_in(text) if mark in self._held]
+        for mark in [mark for mark in self._held if mark not in marks]:
+            if sum(picture.size for picture in self._held.values()) > _MOST_HELD:
+                del self._held[mark]
+        return {mark: self._held[mark].data for mark in marks}
 
     def in_paths(self, text: str) -> str:
         """The text with the files themselves: as an answer, or in a command, there is nobody to see them."""

@@ -19,6 +19,7 @@ from textual.widgets.text_area import Edit, EditResult
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
 from maverick_tui.ui.keys import is_character
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.command_menu import Choice, CommandChoice
@@ -54,6 +55,8 @@ class Prompt(TextArea, inherit_bindings=False):
         *prompt_keys.editing_keys(),
     ]
 
+    _placeholder = ""
+    """The whole of what stands in an empty prompt."""
     _is_styled = False
     """Whether the text has the colours of the stylesheet."""
     choice: CommandChoice | None = None
@@ -88,6 +91,7 @@ class Prompt(TextArea, inherit_bindings=False):
         super().__init__(
             typed(text), placeholder=Content(placeholder), highlight_cursor_line=False, id=id, classes=classes
         )
+        self._placeholder = placeholder
         self.cursor_blink = False  # a blinking one is painted twice a second, for ever
         self._pastes = Pastes()
         self._earlier = history
@@ -145,8 +149,10 @@ class Prompt(TextArea, inherit_bindings=False):
             self._save(self._earlier)
 
     def validate_placeholder(self, placeholder: str | Content) -> Content:
-        """A placeholder is text, never markup."""
-        return placeholder if isinstance(placeholder, Content) else Content(placeholder)
+        """A placeholder is text, never markup, and as much of it as fits the one line that an empty prompt has."""
+        self._placeholder = str(placeholder)
+        width = self.content_size.width
+        return Content(cut(self._placeholder, width) if width > 0 else self._placeholder)
 
     # -- typing -----------------------------------------------------------------------------------------------------
 
@@ -321,6 +327,10 @@ class Prompt(TextArea, inherit_bindings=False):
             self.set_text(text)
         return text is not None
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is nothing to search where nothing is remembered."""
+        return self._earlier is not None if action == "search" else super().check_action(action, parameters)
+
     def action_search(self) -> None:
         """Look for an earlier prompt, where there is something to look through."""
         self.post_message(self.SearchRequested())
@@ -365,8 +375,13 @@ class Prompt(TextArea, inherit_bindings=False):
             self.set_class(self.wrapped_document.height > self._room(self.app.size), "-long")
 
     def on_resize(self) -> None:
-        """Other bounds now, and other lines when TextArea has dealt with it."""
+        """Other bounds now, and other lines when TextArea has dealt with it.
+
+        It does not paint them if there are as many as before.
+        """
+        self.placeholder = Content(self._placeholder)
         self.call_next(self._fit)
+        self.call_next(self.refresh)
 
     def on_idle(self) -> None:
         """Every message is dealt with; what has changed is painted before Textual does it."""

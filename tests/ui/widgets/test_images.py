@@ -58,11 +58,11 @@ async def test_several_are_attached_at_once_and_the_same_one_once(shot: Path) ->
     both = await images.pasted(f"'{shot}' {other} '{shot}'", "")
     assert both == "[image 1: my shot.png 2 kB] [image 2: plain 6 B] [image 1: my shot.png 2 kB] "
     assert images.in_paths(f"see {both}") == f"see '{shot}' {other} '{shot}' "
-    assert images.take(both) == {
+    assert images.sent_with(both) == {
         "[image 1: my shot.png 2 kB]": base64.b64encode(PNG).decode(),
         "[image 2: plain 6 B]": base64.b64encode(b"GIF89a").decode(),
     }
-    assert images.take(both) == {}, "it was sent"
+    assert list(images.sent_with("again [image 2: plain 6 B]")) == ["[image 2: plain 6 B]"], "it may be sent again"
 
 
 async def test_other_texts_stay_texts(shot: Path) -> None:
