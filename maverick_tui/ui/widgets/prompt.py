@@ -191,7 +191,7 @@ class Prompt(TextArea, inherit_bindings=False):
         try:
             return await read(self.images)
         except MaverickError as error:
-            self._tell(str(error))
+            self._tell(error.message)
             return ""
 
     def action_delete_left(self) -> None:

@@ -120,7 +120,7 @@ async def test_an_image_is_dragged_removed_and_sent(shot: Path) -> None:
         shot.write_text("no image any more")
         await paste(pilot, str(shot))
         assert prompt.text == str(shot)
-        await until(pilot, lambda: any("is no PNG" in note for note in notes(app)))
+        await until(pilot, lambda: "'my shot.png' is no PNG, JPEG, GIF or WebP, whatever it is called." in notes(app))
 
 
 async def test_an_image_that_is_chosen_is_attached_and_one_that_is_typed_is_a_name(shot: Path) -> None:
