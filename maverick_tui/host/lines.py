@@ -32,6 +32,8 @@ VERSION = 1
 """Of what is said here; the events have a schema of their own."""
 LONGEST = 24 * 1024 * 1024
 """Bytes of the longest line that a host takes: a prompt with whatever was pasted into it, and with its pictures."""
+LONGEST_OF_OLDER = 4 * 1024 * 1024
+"""The same of a host that knows no pictures."""
 
 NO_COMMAND = "that is no command"
 """How a host begins to refuse what it does not know."""
