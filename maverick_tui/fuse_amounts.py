@@ -13,6 +13,8 @@ UNITS: tuple[FuseUnit, ...] = ("usd", "tokens", "turns", "minutes")
 SCOPES: tuple[FuseScope, ...] = ("run", "agent_day", "day")
 WANTED = f"a map of {', '.join(UNITS[:-1])} or {UNITS[-1]} to a number above 0"
 
+TAKES = "a fuse takes one of its options, or how much more it gives, as a number: 5, or 2.50."
+
 _UNIT_WORDS = {"tokens": "tokens", "turns": "turns", "minutes": "min"}
 
 
@@ -24,6 +26,15 @@ def are_amounts(value: object) -> bool:
 def is_amount(value: object) -> TypeGuard[float]:
     """Whether so much can be given."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def amount_in(text: str) -> float | None:
+    """How much more somebody wants to give, in words: 5, $5, +2.50."""
+    try:
+        number = float(text.strip().removeprefix("+").removeprefix("$"))
+    except ValueError:
+        return None
+    return number if is_amount(number) else None
 
 
 def parse_pair(text: str) -> tuple[FuseUnit, float]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.result import AgentUsage
     from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
+    from maverick_tui.executor.model.messages import Image
     from maverick_tui.modes import PermissionMode
 
 
@@ -200,6 +201,14 @@ class Steers(Protocol):
     """Asked for that whenever the model is about to read what its calls have returned; nothing is given twice."""
     taken: Callable[[], None]
     """To be called once that is part of the conversation; what was given and not taken follows on the answer."""
+
+
+class Sees(Protocol):
+    """A session whose model can be shown pictures."""
+
+    def show(self, images: Sequence[Image]) -> None:
+        """Have the next prompt that is asked show these, whichever way it is asked."""
+        ...
 
 
 class WorksOn(Protocol):

@@ -53,7 +53,8 @@ class Forecast:
                 ("9 of 10", self.cost_p90, self.seconds_p90),
             )
         ]
-        return XRayRow("forecast", (*parts, RowPart(f"at most, by its last {self.runs} runs", "muted")))
+        price = "" if self.cost_p90 is not None else ", no price is known"
+        return XRayRow("forecast", (*parts, RowPart(f"at most, by its last {self.runs} runs{price}", "muted")))
 
 
 def forecast(agent: str) -> Forecast | None:

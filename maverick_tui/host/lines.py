@@ -30,8 +30,10 @@ log = logging.getLogger(__name__)
 
 VERSION = 1
 """Of what is said here; the events have a schema of their own."""
-LONGEST = 4 * 1024 * 1024
-"""Bytes of the longest line that a host takes: a prompt with whatever was pasted into it."""
+LONGEST = 24 * 1024 * 1024
+"""Bytes of the longest line that a host takes: a prompt with whatever was pasted into it, and with its pictures."""
+LONGEST_OF_OLDER = 4 * 1024 * 1024
+"""The same of a host that knows no pictures."""
 
 NO_COMMAND = "that is no command"
 """How a host begins to refuse what it does not know."""
@@ -129,6 +131,8 @@ class HostHello(NamedTuple):
     """Whether it can be told a `pace`: one of an older version would refuse it."""
     knows_calls: bool = False
     """Whether it can stop one call alone: one of an older version would stop the turn."""
+    knows_images: bool = False
+    """Whether it takes pictures with a prompt: one of an older version would pass over them."""
 
 
 def line(value: Mapping[str, Any]) -> bytes:

@@ -15,6 +15,7 @@ from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.lines import (
     LONGEST,
+    LONGEST_OF_OLDER,
     NO_COMMAND,
     HostHello,
     ProtocolError,
@@ -123,8 +124,10 @@ class RemoteRun:
             self._on_refused("You are only reading this run.")
             return
         name = uuid.uuid4().hex
-        if len(self._said(name, command)) > LONGEST:
-            self._on_refused(f"That is too long: a host takes {LONGEST:,} bytes at once.")
+        is_older = self.hello is not None and not self.hello.knows_images
+        longest = LONGEST_OF_OLDER if is_older else LONGEST
+        if len(self._said(name, command)) > longest:
+            self._on_refused(f"That is too long: its host takes {longest:,} bytes at once.")
             return
         self._unheard[name] = command
         self._all_heard.clear()

@@ -196,6 +196,7 @@ class RunServer:
             now=self._clock(),
             knows_pace=True,
             knows_calls=True,
+            knows_images=True,
         )
 
     def _count(self, until: int) -> None:

@@ -56,6 +56,8 @@ class Attachment(NamedTuple):
     """Tells its process whether it is on nobody's screen here."""
     stops_calls: bool = True
     """Whether its process can stop one call alone; an older one would stop the turn."""
+    takes_images: bool = True
+    """Whether its process takes pictures with a prompt; an older one would pass over them."""
 
     def named(self, run_id: str) -> str:
         """The run as commands name it."""
@@ -94,11 +96,11 @@ class RunModel:
 
     # -- what a person wants of it; the commands are made here, since the first frame can do without them -----------
 
-    def ask(self, text: str, *, is_command: bool = False) -> None:
-        """Send a prompt, or a command of the engine's; while a turn is running it waits."""
+    def ask(self, text: str, *, is_command: bool = False, images: Mapping[str, str] | None = None) -> None:
+        """Send a prompt with its pictures, or a command of the engine's; while a turn is running it waits."""
         from maverick_tui.runs import commands
 
-        prompt = commands.SendPrompt(uuid.uuid4().hex, text, is_command)
+        prompt = commands.SendPrompt(uuid.uuid4().hex, text, is_command, dict(images or {}))
         if self.handle is None:  # it waits from now on, though the run tells so only once it is there
             self.store.queue[prompt.prompt_id] = inert(text)
         self._send(prompt)

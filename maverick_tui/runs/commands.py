@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from maverick_tui.events.wire import Tagged, from_json, kinds_of
@@ -22,6 +22,8 @@ class SendPrompt(Command):
     prompt_id: str
     text: str
     is_command: bool = False
+    images: dict[str, str] = field(default_factory=dict, repr=False)
+    """Pictures that it shows: the mark that stands for each in the text, to its bytes as base64."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from maverick_tui.agent.engine.prices import cheaper_than, estimate
 from maverick_tui.agent.engines import AskPerson, ToolQuestion
 from maverick_tui.events import kinds as ev
-from maverick_tui.fuse_amounts import SCOPES, UNITS, in_words, is_amount
+from maverick_tui.fuse_amounts import SCOPES, TAKES, UNITS, amount_in, in_words, is_amount
 from maverick_tui.runs.fuse_count import NOTHING, FuseCount, Used, day_of
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.own_questions import FUSE
@@ -281,18 +281,11 @@ class Fuses:
         elif cheaper and said == f"Go on with {cheaper}":
             self._set_model(cheaper)
             self._extend(wider)
-        elif (more := _number(said)) is not None:
+        elif (more := amount_in(said)) is not None:
             self._extend(fuse._replace(extended=fuse.extended + more))
+        else:
+            self._events.emit(ev.Noticed(self._events.now(), "fuse", f"That was no answer: {TAKES}"))
 
     def _extend(self, fuse: Fuse) -> None:
         self._fuses[fuse.scope, fuse.unit] = fuse
         self._tell()
-
-
-def _number(text: str) -> float | None:
-    """How much more somebody wants to give, in words: 5, $5, +2.50."""
-    try:
-        number = float(text.removeprefix("+").removeprefix("$"))
-    except ValueError:
-        return None
-    return number if is_amount(number) else None

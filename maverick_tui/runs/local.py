@@ -68,6 +68,7 @@ INTERRUPT_AGAIN = 0.15
 INTERRUPT_TIMEOUT = 3.0
 """Seconds after which a CLI that does not stop is given up."""
 NOT_ATTENDED = "This run works without a person, so nobody runs commands beside it."
+HAS_IMAGE = "Images can be shown only where a turn begins: the prompt is the next one. Interrupt to send it at once."
 NOT_STEERED = (
     "This agent takes nothing in before its answer has ended: the prompt is the next one. "
     "Interrupt the agent to send it at once."
@@ -480,6 +481,7 @@ class LocalRun:
     def _send_prompt(self, prompt: SendPrompt) -> None:
         if self._is_closing:
             return
+        self._turns.pictures.keep(prompt.images)
         self._continuing.call_off(PERSON)
         self._want_connection()
         is_next = self._connection.is_open and self._queue.next is None and self._turns.current is None
@@ -499,7 +501,9 @@ class LocalRun:
     def _steer(self, prompt_id: str) -> None:
         """Send a prompt that waits as soon as it can be: in the middle of the turn, where the engine takes it."""
         turn, prompter = self._turns.current, self._connection.prompter
+        is_shown = self._turns.pictures.has_any(self._queue.text_of(prompt_id))
         can_steer = turn is not None and not turn.is_command and prompter is not None and prompter.can_steer
+        can_steer = can_steer and not is_shown
         if turn is not None and self._is_stopping:
             turn = None  # it is the next one anyway, in a moment
             can_steer = False
@@ -508,7 +512,7 @@ class LocalRun:
         self._continuing.call_off(PERSON)
         self._want_connection()
         if turn is not None and not can_steer:
-            self.events.emit(Noticed(self.events.now(), "steer", NOT_STEERED))
+            self.events.emit(Noticed(self.events.now(), "steer", HAS_IMAGE if is_shown else NOT_STEERED))
 
     def _words_between(self) -> str:
         """What a person wants the agent to know in the middle of its turn; it waits until the engine has taken it."""

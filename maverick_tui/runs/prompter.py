@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from maverick_tui.agent.base import MaverickAgent, route_queries
-from maverick_tui.agent.engines import Answered, SpeaksSdk
+from maverick_tui.agent.engines import Answered, Sees, SpeaksSdk
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.streaming import Heard
-from maverick_tui.events.kinds import Event, Noticed, PromptSent, whole_block
+from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
 from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.log import EventLog
@@ -86,6 +86,7 @@ class Prompter:
                 turn.is_cut = True
                 return
             turn.is_sent = True
+            self._show_pictures(turn, prompt)
             if turn.is_command:
                 answered = await session.compact(prompt.removeprefix("/compact").strip())
             elif channel is not None and made is None:
@@ -107,6 +108,21 @@ class Prompter:
             self._free.release()
             if channel is not None:
                 channel.put_nowait(None)
+
+    def _show_pictures(self, turn: OpenTurn, prompt: str) -> None:
+        """Have the model see what the person has attached; where it cannot, say so: marks alone would be believed."""
+        if turn.is_command:
+            return
+        shown, missing = self._turns.pictures.shown_by(prompt), self._turns.pictures.missing(prompt)
+        told = []
+        if shown and hasattr(self.session, "show"):
+            cast("Sees", self.session).show(shown)
+        elif shown:
+            told.append("This agent's engine takes no images: the agent is told their names, and does not see them.")
+        if missing:
+            told.append(f"{', '.join(missing)} is only a name here: the image is not kept. Attach it again to show it.")
+        for text in told:
+            self._events.emit(Noticed(self._events.now(), "images", text[:LONGEST_NOTICE]))
 
     def _messages(self) -> SdkMessages | None:
         """What makes the messages that an author's code reads; None where the session has them itself."""

@@ -84,6 +84,11 @@ class Queue:
         self._tell()
         return True
 
+    def text_of(self, prompt_id: str) -> str:
+        """What a prompt says that waits; empty if none does."""
+        prompt = self._prompt(prompt_id)
+        return prompt.text if prompt is not None else ""
+
     def give_urgent(self) -> list[SendPrompt]:
         """The prompts that the agent is to have now, each once; they wait until it has them."""
         known = {prompt.prompt_id for prompt in self._given}

@@ -35,6 +35,7 @@ from maverick_tui.reset_times import reset_time
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
+from maverick_tui.runs.shown_pictures import ShownPictures
 
 _KEPT = frozenset(
     kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited, TaskProgressed)
@@ -84,6 +85,7 @@ class Turns:
         self.now = log.now
         self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
         self.current: OpenTurn | None = None
+        self.pictures = ShownPictures()
         self.overhears: Callable[[Event], None] | None = None
         """Takes the events of an answer as they are told, for an author's code that has asked for it."""
         self.remark: Callable[[TurnStarted], str] = lambda _turn: ""

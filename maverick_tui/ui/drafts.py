@@ -11,10 +11,10 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
@@ -32,6 +32,16 @@ LONGEST = 1_000_000
 SECRET_TOLD = "There is a secret in what you type: this draft is not kept, and would be lost in a crash."
 
 
+class Draft(NamedTuple):
+    """What stood in a prompt, and where that is which was attached to it, by the words that stand for it."""
+
+    text: str
+    images: Mapping[str, str]
+
+
+NO_DRAFT = Draft("", {})
+
+
 class Drafts:
     """The drafts of this application's runs; files are read and written in threads, one after the other."""
 
@@ -46,13 +56,16 @@ class Drafts:
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def keep(self, run: RunModel, text: str) -> None:
-        """Keep what stands in the prompt of a run, once typing has stopped; an empty prompt is known at once."""
+    def keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
+        """Keep what stands in the prompt of a run, once typing has stopped; an empty prompt is known at once.
+
+        `images` are the paths of what is attached to it, by the words that stand for it.
+        """
         if not text.strip():
             self.drop(run.run_id)
         elif run.is_kept and len(text) <= LONGEST:
             self._call_off(run.run_id)
-            later = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep, run, text)
+            later = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep, run, text, images)
             self._waiting[run.run_id] = later
 
     def drop(self, run_id: str) -> None:
@@ -68,15 +81,15 @@ class Drafts:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def read(self, run: RunModel, *, is_new: bool) -> str:
+    async def read(self, run: RunModel, *, is_new: bool) -> Draft:
         """What an application that is gone has left in the prompt of a run, or of a new one like it."""
         file = self._file_of_new(run) if is_new else _file_of(run)
         if run.run_id in self._known or any(file in files for files in self._known.values()):
-            return ""
-        text = await in_thread(_read, file)
-        if text:
+            return NO_DRAFT
+        draft = await in_thread(_read, file)
+        if draft.text:
             self._known.setdefault(run.run_id, set()).add(file)
-        return text
+        return draft
 
     def _call_off(self, run_id: str) -> None:
         if (waiting := self._waiting.pop(run_id, None)) is not None:
@@ -89,7 +102,7 @@ class Drafts:
         about = f"{run.agent}\0{os.path.realpath(folder)}".encode("utf-8", "surrogateescape")
         return paths.user_state() / "drafts" / f"{hashlib.sha256(about).hexdigest()[:16]}.json"
 
-    def _keep(self, run: RunModel, text: str) -> None:
+    def _keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
         self._waiting.pop(run.run_id, None)
         files = {_file_of(run)} if run.store.entries else {_file_of(run), self._file_of_new(run)}
         before, self._known[run.run_id] = self._known.get(run.run_id, set()), files
@@ -97,20 +110,20 @@ class Drafts:
             self._do(partial(file.unlink, missing_ok=True))
         loop = asyncio.get_running_loop()
         for file in files:
-            self._do(partial(self._write, file, text, loop))
+            self._do(partial(self._write, file, text, images, loop))
 
-    def _write(self, file: Path, text: str, loop: asyncio.AbstractEventLoop) -> None:
+    def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
         from maverick_tui.history.whole_files import write_whole
         from maverick_tui.masking.redact import redact
 
-        if redact(text) != text:
+        if any(redact(one) != one for one in (text, *images.values())):
             file.unlink(missing_ok=True)
             loop.call_soon_threadsafe(self._tell_once)
             return
         if file.name != _BESIDE_JOURNAL:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(file, [json.dumps({"pid": os.getpid(), "text": text})])
+        write_whole(file, [json.dumps({"pid": os.getpid(), "text": text, "images": dict(images)})])
 
     def _tell_once(self) -> None:
         if not self._is_told:
@@ -136,16 +149,16 @@ def _file_of(run: RunModel) -> Path:
     return journal_of(run.run_id).with_name(_BESIDE_JOURNAL)
 
 
-def _read(file: Path) -> str:
+def _read(file: Path) -> Draft:
     """The draft, unless somebody else who is alive is typing it."""
     try:
         kept = json.loads(file.read_bytes())
-        text, owner = kept["text"], kept["pid"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+        text, owner, images = kept["text"], kept["pid"], dict(kept.get("images", {}))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return NO_DRAFT
     if not isinstance(text, str) or type(owner) is not int or (owner != os.getpid() and _is_alive(owner)):
-        return ""
-    return text
+        return NO_DRAFT
+    return Draft(text, {mark: path for mark, path in images.items() if isinstance(path, str)})
 
 
 def _is_alive(pid: int) -> bool:

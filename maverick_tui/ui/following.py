@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.inert import inert
+from maverick_tui.inert import inert, one_line
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -37,7 +37,7 @@ def greet(app: App[Any], run: RunModel, hello: HostHello) -> None:
         if not run.is_hidden:
             _tell_missed(app, hello)
     if run.attached is not None:
-        run.attached = run.attached._replace(stops_calls=hello.knows_calls)
+        run.attached = run.attached._replace(stops_calls=hello.knows_calls, takes_images=hello.knows_images)
     run.store.reader = hello.you
 
 
@@ -50,7 +50,9 @@ def _tell_missed(app: App[Any], hello: HostHello) -> None:
     if digest is None or digest.is_empty or (away := now - digest.since) < AWAY_AFTER:
         return
     if words := digest.in_words(len(hello.state.get("asks") or ())):
-        app.notify(", ".join(words), title=f"While you were away ({span(away)})", timeout=TOLD_FOR, markup=False)
+        name = one_line(str(hello.state.get("name") or "") or hello.agent)
+        title = f"{name}: while you were away ({span(away)})"
+        app.notify(", ".join(words), title=title, timeout=TOLD_FOR, markup=False)
 
 
 async def leave_once_heard(run: RunModel) -> None:

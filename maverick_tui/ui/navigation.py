@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App
 from textual.screen import Screen
 
+from maverick_tui.inert import inert
 from maverick_tui.ui.drafts import Drafts
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
@@ -180,8 +181,11 @@ class Navigation:
 
             state = self._prompts[run.run_id] = PromptState(PromptHistory(self._launch.cwd))
             if not self._launch.is_demo:
-                state.keep, state.restore = partial(self.drafts.keep, run), partial(self.restore_draft, run)
+                state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
+
+    def _keep_draft(self, run: RunModel, state: PromptState, text: str) -> None:
+        self.drafts.keep(run, text, state.images.paths_in(text))
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""
@@ -189,9 +193,13 @@ class Navigation:
             self._app.run_worker(self._restore_draft(run, is_new), group="drafts", exit_on_error=False)
 
     async def _restore_draft(self, run: RunModel, is_new: bool) -> None:
-        if not (draft := await self.drafts.read(run, is_new=is_new)) or run.run_id not in self._board.runs:
+        draft, images = await self.drafts.read(run, is_new=is_new)
+        state = self.prompt_of(run)
+        for wrong in await state.images.bring_back(images):
+            self._app.notify(inert(wrong), title="Draft", severity="warning", markup=False)
+        if not draft or run.run_id not in self._board.runs:
             return
-        screen, state = self.screen_of(run), self.prompt_of(run)
+        screen = self.screen_of(run)
         if screen is not None and screen.is_mounted:
             screen.bring_back(draft)
         else:

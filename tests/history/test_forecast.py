@@ -47,3 +47,4 @@ def test_what_nobody_knows_the_price_of_has_a_time() -> None:
     assert found is not None
     assert (found.cost_p50, found.seconds_p50) == (None, 2.0)
     assert found.row.parts[0].text == "half 2.0 s"
+    assert found.row.parts[-1].text == "at most, by its last 3 runs, no price is known"

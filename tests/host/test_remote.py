@@ -11,7 +11,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import SCHEMA
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import remote as remote_module
-from maverick_tui.host.lines import VERSION, ReaderHello, line
+from maverick_tui.host.lines import LONGEST, LONGEST_OF_OLDER, VERSION, HostHello, ReaderHello, line
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.ways import LocalWay
@@ -135,9 +135,12 @@ async def test_an_end_that_a_reader_has_missed_is_in_the_journal() -> None:
 async def test_what_is_too_long_is_not_sent_and_what_was_not_heard_is_known() -> None:
     said: list[str] = []
     remote = RemoteRun(RUN, on_refused=said.append)
-    remote.send(SendPrompt("p", "x" * 5_000_000))
+    remote.send(SendPrompt("p", "x" * LONGEST))
     remote.send(SendPrompt("q", "Go"))
     assert [text for text in said if "too long" in text]
+    remote.hello = HostHello(RUN, "reviewer", 1, "0.1", 1, 0, 0.0)  # it knows no images
+    remote.send(SendPrompt("o", "x" * LONGEST_OF_OLDER))
+    assert len(said) == 2
     remote.send(SendPrompt("r", "Delete it"))
     remote.send(DropPrompt("r"))
     assert remote.unsent == ["Go"], "what was taken back is not given back"

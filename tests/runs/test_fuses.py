@@ -83,13 +83,16 @@ async def test_dollars_hold_it_before_the_next_tool_and_it_is_extended_or_stoppe
         second = await asked(run, 2)
         assert len(server.requests) == 4
         assert options(second)[1] == "Extend to $1.50"
+        say_to(run, second, "maybe")
+        second = await asked(run, 3)
+        assert run.all(ev.Noticed)[-1].text.startswith("That was no answer"), "it says why it asks again"
         say_to(run, second, STOP)
         ended = await run.until(ev.TurnEnded)
         assert (ended.outcome, len(server.requests)) == ("interrupted", 4)
-        assert [event.reason for event in run.all(ev.PermissionSettled)] == ["Extend to $1.00", STOP]
+        assert [event.reason for event in run.all(ev.PermissionSettled)] == ["Extend to $1.00", "maybe", STOP]
         assert [one["most"] for told in run.all(ev.FusesSet) for one in told.fuses] == [0.5, 1.0]
         run.prompt("once more")  # what was stopped stays so: nothing is asked of the model
-        third = await asked(run, 3)
+        third = await asked(run, 4)
         run.send(Interrupt())
         await run.until(ev.TurnEnded, 2)
         assert len(server.requests) == 4

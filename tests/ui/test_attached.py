@@ -199,7 +199,7 @@ async def test_whoever_comes_back_is_told_once_what_happened_meanwhile(monkeypat
         async with app.run_test(size=(100, 30)) as pilot:
             await until(pilot, lambda: app._notifications, "it is told")
             (notice,) = app._notifications
-            assert notice.title.startswith("While you were away (")
+            assert notice.title.startswith("reviewer: while you were away ("), "it says which run"
             assert notice.message == "1 turn, 1 file, $0.021, 1 question waits"
             before = set(run.server._readers)
             for task in before:

@@ -50,7 +50,7 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
         async with app.run_test(size=(120, 30)) as pilot:
             await until(pilot, lambda: "I am at work." in shown(app))
             assert "on there" in header(app)
-            (away,) = (one for one in app._notifications if one.title.startswith("While you were away"))
+            (away,) = (one for one in app._notifications if "while you were away" in one.title)
             assert away.message == "1 file"
             assert app.board.runs[RUN].store.reader == run.server.about().state["read_by"][0], "what is ours is known"
             Path("away").touch()

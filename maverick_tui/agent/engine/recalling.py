@@ -10,6 +10,7 @@ from maverick_tui.agent.engines import said_meanwhile
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.executor.model.messages import Message, Role, ToolCall
+from maverick_tui.pictures import marks_in
 
 MOST_WORDS = 200_000
 """Characters of a conversation that is handed over as text: some 50,000 tokens."""
@@ -68,6 +69,13 @@ def in_words(told: Iterable[Event], most: int = MOST_WORDS) -> str:
     return f"{_START}\n{said}\n{_END}" if said else ""
 
 
+def _without_images(text: str) -> str:
+    """What a person has said, by which the model does not look for images that nobody has kept."""
+    for mark in marks_in(text):
+        text = text.replace(mark, f"{mark[:-1]}, not kept]")
+    return text
+
+
 def _call_in_words(call: ToolCall, result: Message) -> str:
     given = _short(json.dumps(call.arguments, ensure_ascii=False))
     came = "It failed" if result.is_error else "It answered"
@@ -93,9 +101,9 @@ class _Reader:
         match event:
             case ev.TurnStarted() if event.text:
                 self.end_answer()
-                self.messages.append(Message.user(event.text))
+                self.messages.append(Message.user(_without_images(event.text)))
             case ev.PromptSent() if self.messages and self.messages[-1].role is Role.USER:
-                self.messages[-1] = Message.user(event.text)
+                self.messages[-1] = Message.user(_without_images(event.text))
             case ev.BlockStarted() if event.kind == "text" and not event.parent:
                 if self._results:
                     self.end_answer()

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.pictures import media_type_of
 from maverick_tui.usage import Usage
 
 if TYPE_CHECKING:
     from maverick_tui.executor.model.failures import RetryPolicy
     from maverick_tui.executor.tools import Tool
-
-_BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
 class Role(StrEnum):
@@ -69,10 +68,7 @@ class Image:
             data = source if isinstance(source, bytes) else Path(source).read_bytes()
         except OSError as error:
             raise ConfigError(f"{name} cannot be read: {error.strerror}.", path=str(source)) from error
-        found = next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), "")
-        if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-            found = "image/webp"
-        if not found:
+        if not (found := media_type_of(data)):
             raise ConfigError(f"{name} is in no format that a model can see.", hint="Give a PNG, JPEG, GIF or WebP.")
         return cls(found, base64.b64encode(data).decode())
 

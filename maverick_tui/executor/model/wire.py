@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from maverick_tui.exceptions import MalformedResponseError
 from maverick_tui.executor.model.messages import (
     Delta,
+    Image,
     Message,
     Response,
     Role,
@@ -86,10 +87,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
             block["is_error"] = True
         return [block]
     blocks = [_thought(thought) for thought in message.thoughts]
-    blocks += [
-        {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}
-        for image in message.images
-    ]
+    blocks += map(image_block, message.images)
     text = message.content.rstrip() if message.role is Role.ASSISTANT else message.content
     if text.strip():
         blocks.append({"type": "text", "text": _sendable(text)})
@@ -100,6 +98,11 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
     if blocks and all(block["type"] in ("thinking", "redacted_thinking") for block in blocks):
         return []  # a thought without an answer is rejected
     return blocks
+
+
+def image_block(image: Image) -> dict[str, Any]:
+    """A picture, as the API takes it."""
+    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}
 
 
 def _sendable(text: str) -> str:

@@ -13,7 +13,9 @@ from maverick_tui.ui.lines import Line, Span
 from maverick_tui.ui.rendering.wrap import cut, pad
 
 TWO_LINES = 100
-"""Columns from which a run has two lines."""
+"""Columns from which a run has two lines, and its figures stand on the first."""
+_FEW = 3
+"""Lines for each run from which it has two in a narrower window: there, the figures stand on the second."""
 _STATE = 12
 _WIDEST_NAME = 20
 _GAP = 2
@@ -30,9 +32,9 @@ _ROLES: dict[Tone, str] = {
 }
 
 
-def height(width: int) -> int:
-    """Lines of a run."""
-    return 2 if width >= TWO_LINES else 1
+def height(width: int, runs: int, lines: int) -> int:
+    """Lines of a run, where there are so many runs and so many lines for all of them."""
+    return 2 if width >= TWO_LINES or 0 < runs * _FEW <= lines else 1
 
 
 class RowDrawing:
@@ -49,28 +51,34 @@ class RowDrawing:
             for at, figure in enumerate(_figures(card, now)):
                 self._figures[at] = max(self._figures[at], len(figure))
 
-    def draw(self, card: RunCard, width: int, now: float) -> tuple[Line, ...]:
-        """The lines of a run for a width."""
-        return tuple(self._lines(card, width, now))
+    def draw(self, card: RunCard, width: int, now: float, tall: int) -> tuple[Line, ...]:
+        """The lines of a run for a width, as many as it is to have."""
+        return tuple(self._lines(card, width, now, tall))
 
-    def _lines(self, card: RunCard, width: int, now: float) -> Iterator[Line]:
+    def _lines(self, card: RunCard, width: int, now: float, tall: int) -> Iterator[Line]:
+        is_narrow = tall == 2 and width < TWO_LINES
         glyph, word, detail, tone = card.state(now)
         role, name_width = _ROLES[tone], self._name
         left = 2 + _STATE + _GAP
-        figures = self._fitting(card, now, width - left - name_width - _GAP - _LEAST_TEXT)
+        figures = self._fitting(card, now, width - left - (0 if is_narrow else name_width + _GAP) - _LEAST_TEXT)
         if width - left - name_width - _GAP < _LEAST_TEXT:
             name_width = 0
         name = f"{pad(cut(_name(card), name_width), name_width)}{' ' * _GAP}" if name_width else ""
-        room = max(width - left - cell_len(name) - cell_len(figures), 0)
-        said = detail or card.last_line or ("" if height(width) == 2 else card.title)
+        room = max(width - left - cell_len(name) - (0 if is_narrow else cell_len(figures)), 0)
+        said = detail or card.last_line or ("" if tall == 2 else card.title)
         yield (
             (f"{glyph} ", role),
             (pad(cut(word, _STATE), _STATE + _GAP), role),
             (name, "strong"),
             (pad(cut(said, room), room), "text" if detail else "muted"),
-            (figures, "muted"),
+            ("" if is_narrow else figures, "muted"),
         )
-        if height(width) == 2:
+        if is_narrow:
+            room = width - left - cell_len(figures)
+            below = [*_below(card, room, card.last_line if detail else "")]
+            filled = room - sum(cell_len(text) for text, _ in below)
+            yield (" " * left, "muted"), *below, (f"{' ' * filled}{figures}", "muted")
+        elif tall == 2:
             yield (" " * left, "muted"), *_below(card, width - left, card.last_line if detail else "")
 
     def _fitting(self, card: RunCard, now: float, room: int) -> str:

@@ -14,7 +14,7 @@ from maverick_tui.ui.textual_private.painting import Painter
 
 
 class BoardFilter(FilterLine):
-    """A blank is never text here: it peeks, whatever is typed. What is typed is seen before the rows follow it."""
+    """What is typed is seen before the rows follow it."""
 
     def __init__(self, changed: Callable[[], None], placeholder: str) -> None:
         super().__init__(changed, placeholder)
@@ -30,9 +30,6 @@ class BoardFilter(FilterLine):
         rows = super().render_lines(crop)
         self.painter.saw(crop, rows)
         return rows
-
-    def _is_a_key(self, character: str) -> bool:
-        return character.isspace()
 
 
 def matches(query: str, card: RunCard, now: float) -> bool:

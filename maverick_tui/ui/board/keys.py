@@ -9,6 +9,7 @@ from maverick_tui.ui.run.keys import QUESTION_KEYS
 BOARD_KEYS = (
     Binding("enter", "open", "open", key_display="Enter", id="board.open"),
     Binding("space", "peek", "peek", key_display="Space", id="board.peek"),
+    Binding("right", "peek", "peek", key_display="→", id="board.peek_typing"),  # a blank is text once there is some
     Binding("delete", "interrupt", "interrupt", key_display="Del", id="board.interrupt"),
     Binding("f8", "interrupt_all", "interrupt all", id="board.interrupt_all"),
     Binding("escape", "back", "back", key_display="Esc", id="board.back", priority=True),
@@ -39,4 +40,5 @@ SIDE_KEYS = (
     Binding("shift+tab", "other(-1)", "Previous run", show=False, id="side.previous", priority=True),
     Binding("delete", "interrupt", "interrupt", key_display="Del", id="side.interrupt"),
     Binding("escape", "back", "back", key_display="Esc", id="side.back", priority=True),
+    *QUESTION_KEYS,
 )

@@ -39,7 +39,10 @@ class RunTitle(Widget):
         if y:
             return Strip.blank(width, self.rich_style)
         state, name, asked = self.words
-        segments = []
+        segments: list[Segment] = []
+        if self.is_current:
+            segments.append(Segment("▸ ", role_look(self, "accent")))
+            width -= 2
         for text, role in ((name, "accent" if self.is_current else "strong"), (state, "text"), (asked, "muted")):
             if text and width > 3:
                 shown = cut(text, width - 2)

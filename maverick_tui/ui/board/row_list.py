@@ -37,6 +37,8 @@ class BoardList(ScrolledLines):
         self._moved = moved
         self._chosen = chosen
         self.cards: Sequence[RunCard] = ()
+        self._total = 0
+        """How many there are, also those that are filtered out: rows do not grow while one types."""
         self.marked: list[str] = []
         """Runs that are to be shown side by side, in the order in which they were marked."""
         self._at = 0
@@ -53,7 +55,7 @@ class BoardList(ScrolledLines):
     @property
     def row_height(self) -> int:
         """Lines of each row."""
-        return height(self.room - _EDGE)
+        return height(self.room - _EDGE, self._total, self.page)
 
     @property
     def line_count(self) -> int:
@@ -62,16 +64,18 @@ class BoardList(ScrolledLines):
 
     # -- what is listed -----------------------------------------------------------------------------------------------
 
-    def show(self, cards: Sequence[RunCard], key: str = "") -> None:
-        """List these; the run of this key is highlighted, or else the one that was, or what stands in its place."""
-        before = self.card
+    def show(self, cards: Sequence[RunCard], key: str = "", *, total: int = 0) -> None:
+        """List these of so many; the run of this key is highlighted, or else the one that was, or what stands in its
+        place.
+        """
+        before, tall = self.card, self.row_height
         key = key or (before.key if before is not None else "")
         is_same_order = len(cards) == len(self.cards) and all(
             new.key == old.key for new, old in zip(cards, self.cards, strict=True)
         )
-        self.cards = cards
+        self.cards, self._total = cards, max(total, len(cards))
         self._drawing.measure(cards, self._clock())
-        if not is_same_order:
+        if not is_same_order or tall != self.row_height:
             at = next((at for at, card in enumerate(cards) if card.key == key), min(self._at, max(len(cards) - 1, 0)))
             self._move_view(at)
             self._drawn.clear()
@@ -166,7 +170,7 @@ class BoardList(ScrolledLines):
         return rows
 
     def _lines(self, at: int, width: int, now: float) -> tuple[Line, ...]:
-        return self._drawing.draw(self.cards[at], width, now)
+        return self._drawing.draw(self.cards[at], width, now, self.row_height)
 
     def draw_line(self, index: int, width: int) -> Strip:
         """One line of a row, or what stands there when there are no rows."""

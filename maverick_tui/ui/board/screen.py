@@ -200,7 +200,7 @@ class BoardScreen(Screen[None]):
         query = self._filter.text
         shown = [card for card in cards if matches(query, card, now)] if query else cards
         self.rows.notice = NO_MATCH if cards else self.gathering.problem or NOBODY
-        self.rows.show(shown, key)
+        self.rows.show(shown, key, total=len(cards))
         self._header.counts = counted(cards, now)
         self._filter.count = f"{len(shown)} of {len(cards)}" if query else ""
         self._peeking.show_cards(cards)

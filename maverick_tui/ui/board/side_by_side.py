@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
@@ -13,9 +15,12 @@ from textual.screen import Screen
 
 from maverick_tui.paths import shipped
 from maverick_tui.ui.board.keys import SIDE_KEYS
+from maverick_tui.ui.board.side_pane import SidePane
+from maverick_tui.ui.keys import is_character, key_names, names_elsewhere
 from maverick_tui.ui.lines import ROLE_CLASSES
 from maverick_tui.ui.picker.edges import KeyHints
 from maverick_tui.ui.run.answering import ANSWERS
+from maverick_tui.ui.run.keys import RUN_KEYS
 from maverick_tui.ui.widgets.painted import PAINT
 
 if TYPE_CHECKING:
@@ -33,7 +38,7 @@ TICK = 1.0
 class SideBySideScreen(Screen[None]):
     """Columns where there is room for them; Tab goes from one to the next."""
 
-    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("lines", "run", "board")]
+    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("lines", "run", "prompt", "board")]
     COMPONENT_CLASSES = ROLE_CLASSES | PAINT
     AUTO_FOCUS = "Transcript"
     BINDING_GROUP_TITLE = "Side by side"
@@ -56,6 +61,7 @@ class SideBySideScreen(Screen[None]):
         look_on: Callable[[RunModel, RunCard], LookingOn],
         interrupt: Callable[[RunCard], None],
         cards_now: Callable[[], Sequence[RunCard]],
+        clock: Callable[[], float],
     ) -> None:
         """`interrupt` stops a run, and `cards_now` tells how all of them stand."""
         super().__init__()
@@ -64,23 +70,31 @@ class SideBySideScreen(Screen[None]):
         self._look_on = look_on
         self._interrupt = interrupt
         self._cards_now = cards_now
-        self.panes: list[LookingOn] = []
-        self._hints = KeyHints(id="keys")
-        for action in (*ANSWERS, "choose"):  # what can be clicked in a question
-            setattr(self, f"action_{action}", self._answer_there)
+        self._clock = clock
+        self.panes: list[SidePane] = []
+        for name in (*ANSWERS, "choose"):
+            setattr(self, f"action_{name}", partial(self._answer, name))
 
     def compose(self) -> ComposeResult:
         """The runs, and the keys."""
         self._lay_out(self.app.size.width)
-        self.panes = [self._look_on(self._lending.lend(card), card) for card in self._cards]
+        shown = [self._look_on(self._lending.lend(card), card) for card in self._cards]
+        self.panes = [SidePane(one, self._clock) for one in shown]
         self.panes[0].add_class("-first")
         with Container(id="panes"):
             yield from self.panes
-        yield self._hints
+        yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
         """Keep the clocks going."""
+        self.keys_changed()
         self.set_interval(TICK, self._tick)
+
+    def keys_changed(self) -> None:
+        """The keys, or the run that they act on, may be others: say so wherever they are named."""
+        for pane in self.panes:
+            own = key_names(self.app, pane.prompt, pane.shown.transcript, self)
+            pane.show_keys(names_elsewhere(self.app, RUN_KEYS) | own)
 
     def on_resize(self) -> None:
         """In columns, if they are wide enough."""
@@ -92,16 +106,16 @@ class SideBySideScreen(Screen[None]):
     def on_unmount(self) -> None:
         """Follow nobody any more who was only looked at."""
         for pane in self.panes:
-            self._lending.give_back(pane.run)
+            self._lending.give_back(pane.shown.run)
 
     def on_descendant_focus(self) -> None:
         """Set the run apart that keys act on."""
-        for pane in self.panes:
-            pane.set_current(pane is self._current)
+        if self.is_mounted:
+            self.keys_changed()
 
     @property
-    def _current(self) -> LookingOn | None:
-        return next((pane for pane in self.panes if pane.transcript is self.focused), None)
+    def _current(self) -> SidePane | None:
+        return next((pane for pane in self.panes if pane.is_current), None)
 
     def runs_changed(self) -> None:
         """Runs may stand otherwise, also on other machines."""
@@ -109,47 +123,71 @@ class SideBySideScreen(Screen[None]):
 
     def _tick(self) -> None:
         by_key = {card.key: card for card in self._cards_now()}
-        for pane in self.panes:
-            pane.show_card(by_key.get(pane.card.key, pane.card))
-            pane.tick()
+        for shown in (pane.shown for pane in self.panes):
+            shown.show_card(by_key.get(shown.card.key, shown.card))
+            shown.tick()
 
     def restyle(self) -> None:
         """Draw with the colours of the moment."""
         for pane in self.panes:
-            pane.transcript.restyle()
+            pane.shown.transcript.restyle()
 
     def event_applied(self, run: RunModel, event: Event) -> None:
         """A run has told something."""
         for pane in self.panes:
-            if pane.run is run:
+            if pane.shown.run is run and pane.is_mounted:
                 pane.event_applied(event)
 
     def reread(self, run: RunModel) -> None:
         """A run is known from its beginning."""
         for pane in self.panes:
-            if pane.run is run:
-                pane.reread()
+            if pane.shown.run is run and pane.is_mounted:
+                pane.shown.reread()
+                pane.look()
 
     # -- keys ---------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of questions act only while the run asks something; where words are typed, Enter sends them."""
+        current = self._current
+        if action in ANSWERS:
+            return current is not None and current.answering.is_possible(action, parameters)
+        if action == "open":
+            return current is not None and not current.prompt.has_focus
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed while words are wanted is the answer."""
+        current = self._current
+        if current is not None and is_character(event) and current.type(event.character or ""):
+            event.stop()
 
     def action_other(self, direction: int) -> None:
         """To the next run, or to the one before."""
         at = self.panes.index(self._current) if self._current is not None else -1
-        self.set_focus(self.panes[(at + direction) % len(self.panes)].transcript)
+        self.set_focus(self.panes[(at + direction) % len(self.panes)].shown.transcript)
 
-    def _answer_there(self, *_where: int) -> None:
-        self._hints.say("Questions are answered on the board, or in the run itself: Enter opens it.")
+    def action_page(self, by: int) -> None:
+        """Read on, or back."""
+        if self._current is not None:
+            self._current.shown.transcript.action_pages(by)
+
+    def _answer(self, name: str, *where: int) -> None:
+        """Answer the run that keys act on; a click has the focus go to the one that it hits."""
+        if self._current is not None:
+            self._current.act(name, *where)
 
     def action_open(self) -> None:
         """Show the run alone."""
         if self._current is not None:
-            self.post_message(self.RunChosen(self._current.card))
+            self.post_message(self.RunChosen(self._current.shown.card))
 
     def action_interrupt(self) -> None:
         """Interrupt the run."""
         if self._current is not None:
-            self._interrupt(self._current.card)
+            self._interrupt(self._current.shown.card)
 
     def action_back(self) -> None:
-        """Back to the board."""
-        self.post_message(self.BackRequested())
+        """From the prompt to its run, and from there to the board."""
+        if self._current is None or not self._current.leave_words():
+            self.post_message(self.BackRequested())

@@ -104,7 +104,7 @@ class BoardVisits:
             return
         gathering, screen = self._screen.gathering, self._screen
         self._side = SideBySideScreen(
-            cards, self._lending, self._look_on, screen.interrupt, lambda: gathering.cards(self._clock())
+            cards, self._lending, self._look_on, screen.interrupt, lambda: gathering.cards(self._clock()), self._clock
         )
         _ = self._app.push_screen(self._side)
 

@@ -145,7 +145,8 @@ class EditCallScreen(ModalScreen[dict[str, Any] | None]):
     CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", key_display="Esc", id="edit_call.leave", show=False)
+        Binding("enter", "run", "Run it once", key_display="Enter", id="edit_call.run", show=False, priority=True),
+        Binding("escape", "leave", "Back", key_display="Esc", id="edit_call.leave", show=False),
     ]
 
     def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -189,6 +190,10 @@ class EditCallScreen(ModalScreen[dict[str, Any] | None]):
         except (ValueError, RecursionError) as error:
             return {}, f"It is not JSON: {error}"
         return (changed, "") if isinstance(changed, dict) else ({}, "It is not an object: { ... }")
+
+    def action_run(self) -> None:
+        """Run what stands there; after a backslash, begin a new line."""
+        self.query_one(Prompt).action_send()
 
     def action_leave(self) -> None:
         """Change nothing, and answer nothing."""

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line, revealed
+from maverick_tui.runs.choosing import parts_of
 from maverick_tui.runs.digest import span
+from maverick_tui.runs.own_questions import is_own
 from maverick_tui.runs.tool_text import describe, key_argument
 from maverick_tui.ui.lines import Line
 from maverick_tui.ui.rendering.wrap import cut, pad
@@ -44,8 +46,13 @@ def line_of(asked: Asked, width: int, now: float) -> Line:
     name = min(max(width // 4, _LEAST_NAME), _MOST_NAME)
     machine = run.attached.machine if run.attached is not None else ""
     whose = " ".join(filter(None, (run.title, f"on {machine}" if machine else "", _asked_first(run))))
-    about = "" if question.tool in _IN_WORDS else _about(asked)
     tool = _IN_WORDS.get(question.tool) or one_line(describe(question.tool))
+    if question.tool == "AskUserQuestion":
+        parts = parts_of(question.arguments)
+        about = one_line(revealed(parts[0].question)) if parts else ""
+        tool = "fuse" if is_own(question.call) else tool
+    else:
+        about = "" if question.tool in _IN_WORDS else _about(asked)
     return (
         (pad(span(now - question.at), _AGE), "muted"),
         (f"{pad(cut(one_line(whose), name), name)}  ", "text"),

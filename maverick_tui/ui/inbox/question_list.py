@@ -48,6 +48,8 @@ class QuestionList(ScrolledLines, can_focus=True):
         self._clock = clock
         self.rows: Sequence[Asked] = ()
         self._at = 0
+        self.begins = True
+        """Whether the first row is highlighted, whichever it is: nobody has looked at another one yet."""
         self.notice = ""
 
     @property
@@ -58,7 +60,7 @@ class QuestionList(ScrolledLines, can_focus=True):
     def show(self, rows: Sequence[Asked]) -> None:
         """Show these."""
         before = self.row
-        same = [at for at, row in enumerate(rows) if before is not None and row.key == before.key]
+        same = [at for at, row in enumerate(rows) if before is not None and row.key == before.key and not self.begins]
         self.rows, self._at = rows, same[0] if same else max(0, min(self._at, len(rows) - 1))
         self._keep_in_view()
         self.refresh()
@@ -67,6 +69,7 @@ class QuestionList(ScrolledLines, can_focus=True):
 
     def choose(self, at: int) -> None:
         """Highlight another one."""
+        self.begins = False
         at = max(0, min(at, len(self.rows) - 1))
         if self.rows and at != self._at:
             self._at = at
@@ -92,10 +95,15 @@ class QuestionList(ScrolledLines, can_focus=True):
         self._keep_in_view()
 
     def on_key(self, event: events.Key) -> None:
-        """What is typed may be the beginning of an answer."""
+        """What is typed may be the beginning of an answer; whoever does anything means what is highlighted now."""
+        self.begins = False
         if is_character(event) and event.character and self._typed(event.character):
             event.stop()
             event.prevent_default()
+
+    def on_blur(self) -> None:
+        """Somebody types for what is highlighted."""
+        self.begins = False
 
     def on_click(self, event: events.Click) -> None:
         """Highlight the row; the second click of two chooses it."""

@@ -35,6 +35,8 @@ TOGETHER = 0.02
 SOON = 0.1
 """Seconds after which the rest is looked at, if they are many."""
 NOTHING = "Nothing waits for you. What any run asks from now on comes up here."
+BEGINS_FOR = 3.0
+"""Seconds in which older questions than the first that is known may be found elsewhere, and are highlighted instead."""
 LOW = 16
 """Rows below which there is no room for a frame around the list."""
 
@@ -61,6 +63,7 @@ class InboxScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open_run", "to the run", key_display="Enter", id="inbox.open"),
         Binding("tab", "switch_focus", "type an answer", key_display="Tab", id="inbox.focus"),
+        Binding("tab", "leave_words", "to the list", key_display="Tab", id="inbox.focus_list"),
         Binding("escape", "leave", "back", key_display="Esc", id="inbox.leave", priority=True),
         *QUESTION_KEYS,
     ]
@@ -112,6 +115,11 @@ class InboxScreen(Screen[None]):
         self.set_interval(1.0, self.runs_changed)  # how long they have waited is told as well
         self.set_interval(LOOK_EVERY, self._look)
         self._look()
+        self.set_timer(BEGINS_FOR, self._has_begun)
+
+    def _has_begun(self) -> None:
+        """From now on nothing that comes moves the highlight."""
+        self.questions.begins = False
 
     def keys_changed(self) -> None:
         """The keys may be others."""
@@ -185,7 +193,9 @@ class InboxScreen(Screen[None]):
         if action == "open_run":
             return bool(self.questions.rows) and not self.pane.prompt.has_focus
         if action == "switch_focus":
-            return bool(self.pane.prompt.display)
+            return bool(self.pane.prompt.display) and not self.pane.prompt.has_focus
+        if action == "leave_words":
+            return self.pane.prompt.has_focus
         return self.pane.is_possible(action, parameters)
 
     def action_open_run(self) -> None:
@@ -194,8 +204,16 @@ class InboxScreen(Screen[None]):
             self._choose(asked)
 
     def action_switch_focus(self) -> None:
-        """Between the list and where words are typed."""
-        self.set_focus(self.questions if self.pane.prompt.has_focus else self.pane.prompt)
+        """To where words are typed."""
+        self.set_focus(self.pane.prompt)
+
+    def action_leave_words(self) -> None:
+        """Back to the list; what was typed stays."""
+        self.set_focus(self.questions)
+
+    def on_descendant_focus(self) -> None:
+        """Other keys act."""
+        self.refresh_bindings()
 
     def action_leave(self) -> None:
         """Back from the prompt to the list, and from that to where one came from."""

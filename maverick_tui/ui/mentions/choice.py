@@ -20,6 +20,8 @@ class MentionChoice:
         """`look_for` is to find files by letters, and say so by `offer`; `on_change` hears that others are shown."""
         self._look_for = look_for
         self._on_change = on_change
+        self.on_chosen: Callable[[str], None] = lambda _mention: None
+        """Hears how a file that was chosen is named."""
         self._before = ""
         """What stood before the cursor when it was looked at."""
         self._wanted: str | None = None

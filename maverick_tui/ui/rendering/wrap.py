@@ -42,6 +42,8 @@ _ODD = (
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 # Rich counts whatever follows a zero-width joiner as nothing, which is right between emoji and nowhere else.
 _STRAY_JOINER = re.compile(f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])")
+_HALF_A_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+_LAST_FLAGS = re.compile(f"{_HALF_A_FLAG.pattern}+$")
 # No line of Chinese or Japanese begins with one of these.
 _NOT_FIRST = frozenset(
     "\u3001\u3002\uff0c\uff0e\uff01\uff1f\uff1a\uff1b\uff09\uff3d\uff5d」』】〉》\u3015…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々,.!?:;)]}"
@@ -179,7 +181,7 @@ def _odd_cuts(runs: Sequence[Styled], width: int, later: int, *, by_word: bool) 
     base = 0
     for part, _ in runs:
         # Each run by itself: Textual measures segment by segment, and so the sum is right.
-        spans.extend((base + start, base + end, cells) for start, end, cells in split_graphemes(part)[0])
+        spans.extend((base + start, base + end, cells) for start, end, cells in _with_whole_flags(part))
         base += len(part)
     at = used = 0
     first, best = 0, -1  # spans: the line's first, and the one before which it may be broken
@@ -209,6 +211,26 @@ def _odd_cuts(runs: Sequence[Styled], width: int, later: int, *, by_word: bool) 
     if used > width:  # only blanks at the end are too many
         end = at + len(text[at:].rstrip(" "))
     yield at, end, len(text)
+
+
+def _with_whole_flags(text: str) -> Iterator[_Cut]:
+    """Where each character begins and ends as it is drawn, and its cells; Rich takes the two halves of a flag apart."""
+    half: _Cut | None = None
+    for span in split_graphemes(text)[0]:
+        is_half = _HALF_A_FLAG.fullmatch(text, *span[:2]) is not None
+        if half is not None:
+            if is_half:
+                yield half[0], span[1], half[2] + span[2]
+                half = None
+                continue
+            yield half
+            half = None
+        if is_half:
+            half = span
+        else:
+            yield span
+    if half is not None:
+        yield half
 
 
 def _sliced(runs: Sequence[Styled], text: str, cuts: Iterable[_Cut], *, simple: bool) -> Iterator[WrappedLine]:
@@ -281,7 +303,13 @@ def cut(text: str, width: int) -> str:
     """The text, or as much of its beginning as fits, with an ellipsis."""
     if cell_len(text) <= width:
         return text
-    return "" if width < 1 else set_cell_size(text, width - 1).rstrip() + "…"
+    if width < 1:
+        return ""
+    beginning = set_cell_size(text, width - 1)
+    halves = _LAST_FLAGS.search(beginning)
+    if halves is not None and len(halves[0]) % 2 and _HALF_A_FLAG.match(text, len(beginning)):
+        beginning = beginning[:-1]
+    return beginning.rstrip() + "…"
 
 
 def pad(text: str, width: int) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.fuse_amounts import TAKES, amount_in
+from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
 
@@ -268,6 +270,9 @@ class Answering:
         choice = self.questions.choice
         if choice is None or not self._is_armed(question):
             return False
+        if is_own(question.call) and not _is_for_fuse(choice, text):
+            self._tell(f"Nothing was answered: {TAKES}", 5)
+            return False
         said = (question.request, choice.at, text)
         if (number := choice.no_option(text)) and said != self._doubted:
             self._doubted = said
@@ -288,3 +293,9 @@ class Answering:
 
     def _tell(self, text: str, seconds: float) -> None:
         self._prompt.notify(text, timeout=seconds, markup=False)
+
+
+def _is_for_fuse(choice: Choice, text: str) -> bool:
+    """Whether a fuse can do something with an answer: all else would look like one, and be asked about again."""
+    labels = [label for label, _ in choice.parts[choice.at].options]
+    return text in labels or amount_in(text) is not None

@@ -34,6 +34,7 @@ class Mentioning:
         self._prompt = prompt
         self._on_change = on_change
         self._choice = MentionChoice(self._look_for, self._offer)
+        self._choice.on_chosen = self._attach
         self._menu: ChoiceMenu | None = None
         self._ranking: Ranking | None = None
         self._read_at = 0.0
@@ -96,6 +97,25 @@ class Mentioning:
                 if not name.startswith(".."):
                     found.setdefault(name, len(found))
         return found
+
+    # -- images -------------------------------------------------------------------------------------------------------
+
+    def _attach(self, named: str) -> None:
+        """A file was chosen: an image is attached. One whose name is only typed stays a name."""
+        if (folder := self._folder) is not None and self._prompt.images is not None:
+            name = named.removeprefix("@").strip('"')
+            _ = self._prompt.run_worker(self._show_image(named, folder / name), group="images", exit_on_error=False)
+
+    async def _show_image(self, named: str, path: Path) -> None:
+        """Let the image take the place of its name, if that still stands there."""
+        prompt = self._prompt
+        mark = await prompt.attached(lambda images: images.chosen(path, prompt.text))
+        row, column = next(
+            ((row, at) for row in range(prompt.document.line_count) if (at := prompt.document[row].find(named)) >= 0),
+            (0, -1),
+        )
+        if mark and column >= 0:
+            _ = prompt.replace(mark, (row, column), (row, column + len(named)))
 
     # -- showing ------------------------------------------------------------------------------------------------------
 

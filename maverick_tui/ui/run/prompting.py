@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.run.answering import Answering
     from maverick_tui.ui.transcript.view import Transcript
+    from maverick_tui.ui.widgets.images import Images
     from maverick_tui.ui.widgets.prompt import Prompt
+
+_TAKES_NO_IMAGES = "This run was started by an older Maverick, which takes no images. Nothing was sent."
 
 Use = Literal[
     "shell", "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt",
@@ -74,9 +77,17 @@ class Prompting:
     """Takes what is sent for what it is meant to be: an answer, a command, or a prompt."""
 
     def __init__(
-        self, run: RunModel, prompt: Prompt, transcript: Transcript, answering: Answering, act: Callable[[str], None]
+        self,
+        run: RunModel,
+        prompt: Prompt,
+        transcript: Transcript,
+        answering: Answering,
+        act: Callable[[str], None],
+        *,
+        images: Images,
     ) -> None:
-        """`act` does what an action of the screen does."""
+        """`act` does what an action of the screen does; `images` are attached to the prompt."""
+        self._images = images
         self._run = run
         self._prompt = prompt
         self._transcript = transcript
@@ -109,11 +120,12 @@ class Prompting:
         if self._run.is_only_watched:
             if text.strip() and not self.commands.obey(text):
                 self.send(text)
-        elif self._answering.take(text):
+        elif self._answering.take(self._images.in_paths(text) if self._answering.wants_words else text):
             self.show_hint()
         elif not text.strip() and self._sends_held:
             self._run.release()
         elif is_shell(text):
+            text = self._images.in_paths(text)
             self._prompt.remember(text)
             self._transcript.action_bottom()
             self._run.run_shell(text.strip()[1:].strip())
@@ -130,8 +142,13 @@ class Prompting:
             self._prompt.put_before(text)
             self._prompt.notify("Read-only: you look on, and nothing is sent.", title=self._run.title, markup=False)
             return
+        attached = self._run.attached
+        if attached is not None and not attached.takes_images and self._images.paths_in(text):
+            self._prompt.put_before(text)
+            self._prompt.notify(_TAKES_NO_IMAGES, title=self._run.title, severity="warning", markup=False)
+            return
         self._transcript.action_bottom()
-        self._run.ask(text, is_command=is_command)
+        self._run.ask(text, is_command=is_command, images=self._images.sent_with(text))
 
     def edit_queued(self) -> None:
         """Take the prompt that was queued last back into the editor."""
@@ -151,6 +168,7 @@ class Prompting:
         self._answering.drop_lost_reason()
         self.commands.allow(not self._answering.wants_words)
         self._mentioning.allow(not self._answering.wants_words)
+        self._prompt.images = None if self._answering.wants_words else self._images
         hint = hint_for(self.use, self.keys)
         if self._run.rest is not None and not hint.placeholder:
             hint = hint._replace(placeholder=self._run.rest.words)

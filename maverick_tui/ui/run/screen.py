@@ -97,7 +97,9 @@ class RunScreen(Screen[None]):
         self._status = StatusLines(run, badge, clock)
         self.status_clock = StatusClock(self._show_status)
         self._answering = Answering(run, self.transcript, self.prompt, clock)
-        self._prompting = Prompting(run, self.prompt, self.transcript, self._answering, self._act_later)
+        self._prompting = Prompting(
+            run, self.prompt, self.transcript, self._answering, self._act_later, images=prompt.images
+        )
         self._recovery = Recovery(run, self.transcript, self._prompting.send, clock)
         self._printer_for = printer_for
         self._find_bar: FindBar | None = None

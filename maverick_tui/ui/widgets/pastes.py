@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 MOST_LINES = 20
 MOST_CHARACTERS = 2_000
@@ -16,6 +17,11 @@ class Pastes:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+
+    @property
+    def marks(self) -> Iterable[str]:
+        """The words that stand for something."""
+        return self._texts.keys()
 
     def shorten(self, text: str) -> str:
         """What is to stand in the prompt for a text that was pasted: itself, unless it is long."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
@@ -18,6 +19,7 @@ from textual.widgets.text_area import Edit, EditResult
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
 from maverick_tui.ui.keys import is_character
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.command_menu import Choice, CommandChoice
@@ -26,6 +28,7 @@ from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 if TYPE_CHECKING:
     from maverick_tui.ui.mentions.choice import MentionChoice
+    from maverick_tui.ui.widgets.images import Images
 
 MOST_LINES = 8
 """The prompt grows to this many lines, or to a third of the screen, and scrolls from there on."""
@@ -52,12 +55,16 @@ class Prompt(TextArea, inherit_bindings=False):
         *prompt_keys.editing_keys(),
     ]
 
+    _placeholder = ""
+    """The whole of what stands in an empty prompt."""
     _is_styled = False
     """Whether the text has the colours of the stylesheet."""
     choice: CommandChoice | None = None
     """The commands that what is typed may become, where there are any."""
     mentions: MentionChoice | None = None
     """The files that it may name, where there are any."""
+    images: Images | None = None
+    """What stands for images, where any can be attached."""
 
     class Submitted(Message):
         """The person wants this sent, and the prompt is empty again; what no text means, the screen knows."""
@@ -84,6 +91,7 @@ class Prompt(TextArea, inherit_bindings=False):
         super().__init__(
             typed(text), placeholder=Content(placeholder), highlight_cursor_line=False, id=id, classes=classes
         )
+        self._placeholder = placeholder
         self.cursor_blink = False  # a blinking one is painted twice a second, for ever
         self._pastes = Pastes()
         self._earlier = history
@@ -141,8 +149,10 @@ class Prompt(TextArea, inherit_bindings=False):
             self._save(self._earlier)
 
     def validate_placeholder(self, placeholder: str | Content) -> Content:
-        """A placeholder is text, never markup."""
-        return placeholder if isinstance(placeholder, Content) else Content(placeholder)
+        """A placeholder is text, never markup, and as much of it as fits the one line that an empty prompt has."""
+        self._placeholder = str(placeholder)
+        width = self.content_size.width
+        return Content(cut(self._placeholder, width) if width > 0 else self._placeholder)
 
     # -- typing -----------------------------------------------------------------------------------------------------
 
@@ -162,13 +172,37 @@ class Prompt(TextArea, inherit_bindings=False):
             self.mentions.look(self.before_cursor)
         return result
 
-    def on_paste(self, event: events.Paste) -> None:
-        """Let a few words stand for a long text; it is sent whole, and the editor shows it."""
+    async def on_paste(self, event: events.Paste) -> None:
+        """Let a few words stand for a long text, which is sent whole, and for images, which a path was pasted of.
+
+        Keys that are typed while those are read come afterwards: they wait for this.
+        """
         text = typed(event.text)
-        if (short := self._pastes.shorten(text)) != text:
+        marks = await self.attached(lambda images: images.pasted(event.text, self.text))
+        if (short := marks or self._pastes.shorten(text)) != text:
             event.prevent_default()
             event.stop()
             self.insert_here(short)
+
+    async def attached(self, read: Callable[[Images], Awaitable[str]]) -> str:
+        """What is to stand here for images that are to be attached; nothing, and a word on why, if they cannot be."""
+        if self.images is None or self.text.startswith("!"):
+            return ""
+        try:
+            return await read(self.images)
+        except MaverickError as error:
+            self._tell(error.message)
+            return ""
+
+    def action_delete_left(self) -> None:
+        """Delete a character, or all of the words that stand for something."""
+        row, column = self.cursor_location
+        before = self.document[row][:column] if self.selection.is_empty else ""
+        marks = (*self._pastes.marks, *(self.images.marks if self.images is not None else ()))
+        if mark := next(filter(before.endswith, marks), ""):
+            self.replace("", (row, column - len(mark)), (row, column), maintain_selection_offset=False)
+        else:
+            super().action_delete_left()
 
     async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
@@ -238,6 +272,8 @@ class Prompt(TextArea, inherit_bindings=False):
             self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
             if follows:
                 self.action_cursor_right()
+            if self.mentions is not None:
+                self.mentions.on_chosen(text.rstrip())
         return completion is not None
 
     def _completion(self, at: int | None = None) -> str | tuple[int, str] | None:
@@ -291,6 +327,10 @@ class Prompt(TextArea, inherit_bindings=False):
             self.set_text(text)
         return text is not None
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is nothing to search where nothing is remembered."""
+        return self._earlier is not None if action == "search" else super().check_action(action, parameters)
+
     def action_search(self) -> None:
         """Look for an earlier prompt, where there is something to look through."""
         self.post_message(self.SearchRequested())
@@ -335,8 +375,13 @@ class Prompt(TextArea, inherit_bindings=False):
             self.set_class(self.wrapped_document.height > self._room(self.app.size), "-long")
 
     def on_resize(self) -> None:
-        """Other bounds now, and other lines when TextArea has dealt with it."""
+        """Other bounds now, and other lines when TextArea has dealt with it.
+
+        It does not paint them if there are as many as before.
+        """
+        self.placeholder = Content(self._placeholder)
         self.call_next(self._fit)
+        self.call_next(self.refresh)
 
     def on_idle(self) -> None:
         """Every message is dealt with; what has changed is painted before Textual does it."""

@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from maverick_tui import paths
 from maverick_tui.folder_locks import alone
 from maverick_tui.masking.redact import redact
+from maverick_tui.ui.widgets.images import Images
 
 MOST = 500
 """How many prompts are remembered."""
@@ -38,6 +39,8 @@ class PromptState:
     """What was put into it without the person having typed it."""
     keep: Callable[[str], None] = lambda _draft: None
     """Keeps what stands in it now, in case that nobody gets to send it."""
+    images: Images = field(default_factory=Images)
+    """What is attached to it."""
     restore: Callable[[], None] = lambda: None
     """Brings back what was kept so, if anything was."""
 

@@ -12,7 +12,7 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.lines import Line
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.short_names import short_model
-from maverick_tui.ui.widgets.painted import Painted, Weighted, drop_lightest, row_width, spread
+from maverick_tui.ui.widgets.painted import Painted, Weighted, row_width, spread
 from maverick_tui.ui.widgets.status_line import TONES
 
 if TYPE_CHECKING:
@@ -96,12 +96,9 @@ class RunHeader(Painted):
         name = one_line(self._store.loaded.agent) if self._store.loaded else self._agent
         name = f"{name}: {self._store.name}" if self._store.name else name
         state: Line = ((f"{glyph} {word}", TONES[tone]),)
-        parts = self._right()
         room = width - row_width(state) - 3 - min(row_width(((name, ""),)), max(_LEAST_NAME, width // 3))
-        while sum(row_width(part.line) + len(_GAP) for part in parts) > room and drop_lightest(parts, _NEEDED):
-            pass
         right: list[tuple[str, str]] = []
-        for part in parts:
+        for part in _fitting(self._right(), room):
             right += [(_GAP if right else "", "text"), *part.line]
         name = cut(name, max(width - row_width(state) - row_width(tuple(right)) - 4, 1))
         row = spread(((f"{name}  " if name else "", "title"), *state), tuple(right), width)
@@ -130,6 +127,17 @@ class RunHeader(Painted):
             Weighted(7, ((f" {badge} " if badge else "", "badge"),)),
         ]
         return [part for part in parts if row_width(part.line)]
+
+
+def _fitting(parts: list[Weighted], room: int) -> list[Weighted]:
+    """All that is needed, and what else fits, the weightiest first: a short one may fit where a long one does not."""
+    kept: set[int] = set()
+    for at in sorted(range(len(parts)), key=lambda at: -parts[at].weight):
+        needs = row_width(parts[at].line) + len(_GAP)
+        if parts[at].weight >= _NEEDED or needs <= room:
+            kept.add(at)
+            room -= needs
+    return [parts[at] for at in sorted(kept)]
 
 
 def _line_to(attachment: Attachment | None) -> Line:

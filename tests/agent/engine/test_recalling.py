@@ -53,3 +53,12 @@ def test_of_much_the_end_is_told_and_that_it_is_not_all() -> None:
     assert "I look." not in text
     output = ev.ToolFinished(1, "c1", "y" * (MOST_OF_CALL + 7))
     assert "[7 characters are left out]" in in_words([*TOLD[:5], output])
+
+
+def test_a_model_is_told_that_an_image_is_there_no_more() -> None:
+    told: list[Event] = [
+        ev.TurnStarted(1, 1, "See [image 1: a.png 3 kB]."),
+        ev.PromptSent(1, 1, "[image 1: a.png 3 kB]!"),
+    ]
+    assert history_of(told[:1])[0].content == "See [image 1: a.png 3 kB, not kept]."
+    assert history_of(told)[0].content == "[image 1: a.png 3 kB, not kept]!"

@@ -69,7 +69,7 @@ async def opened(tapes: dict[str, Tape]) -> AsyncIterator[tuple[FedApp, Pilot[An
             add(app, run_id, tape)
         app.now = BEGAN + 2
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: app.top == "BoardScreen" and len(listed(app)) == len(tapes), "the runs are listed")
+        await until(pilot, lambda: app.top == "BoardScreen" and set(tapes) <= set(listed(app)), "the runs are listed")
         yield app, pilot
 
 
@@ -91,8 +91,14 @@ async def test_what_needs_a_person_is_on_top_and_the_highlight_stays_on_its_run(
         app.tell(tapes["done"].prompt("Again").ask("Bash", {"command": "ls"}), app.board.runs["done"])
         await until(pilot, lambda: listed(app) == ["asks", "done", "failed", "works"], "who asks goes up")
         assert board.rows.card.run_id == "works", "what is looked at stays"
-        await pilot.press(*"fail")
-        await until(pilot, lambda: listed(app) == ["failed"] and "1 of 4" in text(app), "typing filters")
+        assert "Space peek" in text(app)
+        await pilot.press(*"look, fail")
+        await until(pilot, lambda: listed(app) == ["failed"] and "1 of 4" in text(app), "typing filters, blanks too")
+        assert not board.has_class("-peeking")
+        await until(pilot, lambda: "→ peek" in text(app) and "Space peek" not in text(app), "another key peeks then")
+        await pilot.press("right")
+        await until(pilot, lambda: board.has_class("-peeking"))
+        await pilot.press("right")
         await pilot.press("escape")
         await until(pilot, lambda: len(listed(app)) == 4, "Esc clears")
         await pilot.press("escape")
@@ -176,6 +182,51 @@ async def test_marked_runs_stand_side_by_side_and_enter_opens_one() -> None:
         await pilot.press("tab", "enter")
         await until(pilot, lambda: app.top == "RunScreen", "one of them is opened")
         assert app.run_screen.run.run_id == "two"
+
+
+async def test_questions_are_answered_side_by_side_by_the_keys_of_the_run() -> None:
+    tapes = {name: working(name, BEGAN + number) for number, name in enumerate(("one", "two"))}
+    async with opened(tapes) as (app, pilot):
+        one, two = (app.board.runs[name] for name in ("one", "two"))
+        await pilot.press("insert", "insert", "f4")
+        await until(pilot, lambda: app.top == "SideBySideScreen" and app.screen.focused, "they are shown")
+        await until(pilot, lambda: "▸ one" in text(app) and "▸ two" not in text(app), "keys act on the first")
+        for name, run in (("one", one), ("two", two)):
+            app.tell(tapes[name].ask("Bash", {"command": f"make {name}"}), run)
+        await until(pilot, lambda: "^y once" in text(app) and "• once" in text(app), "only there, and it is said")
+        panes = app.screen.panes  # type: ignore[attr-defined]
+        seen = [pane.shown.transcript.questions_seen for pane in panes]
+        asked = [next(iter(run.store.questions.values())) for run in (one, two)]
+        await until(pilot, lambda: all(s.whole_since(q) is not None for s, q in zip(seen, asked, strict=True)))
+        app.now += 5
+        await pilot.press("tab", "ctrl+y")
+        await until(pilot, lambda: "▸ two" in text(app))
+        assert [type(sent) for sent in sent_to(two)] == [AnswerPermission]
+        assert sent_to(one) == [], "the other one's is left alone"
+        await pilot.press("shift+tab", "ctrl+r")
+        await until(pilot, lambda: panes[0].prompt.has_focus, "a reason is typed there")
+        await pilot.press(*"too slow", "enter")
+        (denied,) = sent_to(one)
+        assert isinstance(denied, AnswerPermission)
+        assert (denied.decision, denied.reason) == ("deny", "too slow")
+        await pilot.press("tab")
+        assert panes[1].is_current
+        await pilot.click(panes[0].shown.transcript, offset=(4, 2))
+        assert panes[0].is_current, "who clicks on a run means that one"
+        ask = {"question": "Which?", "header": "Way", "options": [{"label": "Left"}, {"label": "Right"}]}
+        app.tell(tapes["one"].decide("deny", "too slow").ask("AskUserQuestion", {"questions": [ask]}), one)
+        await until(pilot, lambda: panes[0].prompt.display and "Left" in text(app), "words are wanted")
+        asking = next(iter(one.store.questions.values()))
+        await until(pilot, lambda: seen[0].whole_since(asking) is not None)
+        app.now += 5
+        await pilot.press("2", "enter")
+        (answered,) = sent_to(one)
+        assert isinstance(answered, AnswerPermission)
+        assert answered.answers == {"Which?": "Right"}
+        app.tell(tapes["one"].decide("once"), one)
+        await until(pilot, lambda: not panes[0].prompt.display and panes[0].is_current)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "BoardScreen", "back to the board")
 
 
 async def test_runs_are_named_and_tagged() -> None:

@@ -12,7 +12,9 @@ from textual.pilot import Pilot
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import AnswerPermission, Command
+from maverick_tui.runs.own_questions import FUSE
 from maverick_tui.ui.inbox.screen import InboxScreen
+from maverick_tui.ui.picker.edges import KeyHints
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, until, watching
 
@@ -99,6 +101,42 @@ async def test_all_questions_stand_in_one_list_and_are_answered_one_after_the_ot
         assert isinstance(answer, AnswerPermission)
         assert (answer.request, answer.decision) == ("ask-call-1", "once")
         assert sent(run) == []
+
+
+async def test_the_oldest_is_highlighted_until_somebody_does_something() -> None:
+    tape = Tape().connect().prompt("Go").wait(5).ask("Bash", {"command": "rm -rf build"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and inbox(app).questions.rows, "the inbox")
+        inbox(app).questions.begins = True  # however long that took
+        later, run = app.now, another(app, "tester")
+        fuse = {"questions": [{"question": "The fuse of this run is at $2.10 of $2.00. What now?", "options": []}]}
+        older = Tape("tester").connect().prompt("Test")
+        app.tell(older.put(ev.PermissionAsked(older.at, "ask-f", f"{FUSE}1", "AskUserQuestion", fuse)), run)
+        app.now = later
+        await until(pilot, lambda: len(inbox(app).questions.rows) == 2)
+        assert inbox(app).questions.row == inbox(app).questions.rows[0]
+        assert "fuse  The fuse of this run is at $2.10 of $2.00." in list_text(app)
+        assert inbox(app).pane.run is run
+        await pilot.press("home")
+        oldest = Tape("eldest", at=older.at - 30).connect().prompt("Test").ask("Bash", {"command": "ls"})
+        app.tell(oldest, another(app, "eldest"))
+        app.now = later
+        await until(pilot, lambda: len(inbox(app).questions.rows) == 3)
+        assert inbox(app).pane.run is run, "it stays where somebody is"
+        shown = inbox(app).query_one(KeyHints)
+        await until(pilot, lambda: "Tab type an answer" in shown.render_line(0).text)
+        await pilot.press("tab")
+        await until(pilot, lambda: "Tab to the list" in shown.render_line(0).text, "while one types")
+        assert "type an answer" not in shown.render_line(0).text
+        await seen(app, pilot)
+        await pilot.press(*"maybe", "enter")
+        assert sent(run) == [], "a fuse can do nothing with that"
+        assert inbox(app).pane.prompt.text == "maybe"
+        await pilot.press("ctrl+u", *"+2.50", "enter")
+        (answer,) = sent(run)
+        assert isinstance(answer, AnswerPermission)
+        assert [*(answer.answers or {}).values()] == ["+2.50"]
 
 
 async def test_a_key_that_comes_with_a_question_does_not_answer_it() -> None:

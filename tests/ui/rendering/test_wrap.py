@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 from rich.style import Style
 
-from maverick_tui.ui.rendering.wrap import WrappedLine, clean, clean_lines, fold, is_simple, wrap, wrap_words
+from maverick_tui.ui.rendering.wrap import WrappedLine, clean, clean_lines, cut, fold, is_simple, wrap, wrap_words
 
 PLAIN, BOLD = Style(color="red"), Style(bold=True)
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -130,3 +130,16 @@ def test_no_character_of_plain_words_is_lost(text: str, width: int) -> None:
     lines = wrap_words(text, width)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(cell_len(line) <= width for line in lines)
+
+
+def test_a_flag_is_never_cut_in_two() -> None:
+    text = "ab🇩🇪🇫🇷 cd 🇫🇮x🇸"
+    for width in range(1, 16):
+        assert "".join(cut(text, width).rstrip("…").split()) in (
+            "", "a", "ab", "ab🇩🇪", "ab🇩🇪🇫🇷", "ab🇩🇪🇫🇷c", "ab🇩🇪🇫🇷cd", "ab🇩🇪🇫🇷cd🇫🇮", "ab🇩🇪🇫🇷cd🇫🇮x", "ab🇩🇪🇫🇷cd🇫🇮x🇸",
+        )  # fmt: skip
+        assert cell_len(cut(text, width)) <= width
+    for width in range(2, 16):
+        for lines in (wrap_words(text, width), texts(fold([(text, PLAIN)], width))):
+            assert all(flag in "\n".join(lines) for flag in ("🇩🇪", "🇫🇷", "🇫🇮")), lines
+            assert all(cell_len(line) <= width for line in lines)

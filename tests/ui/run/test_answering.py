@@ -304,6 +304,9 @@ async def test_a_call_is_changed_before_it_runs() -> None:
     async with watching(begun().ask("Bash", {"command": "make tset"}).wait(1)) as (app, pilot):
         await pilot.press("alt+e")
         await until(pilot, lambda: edited(app) == "make tset")
+        keys = {key: (one.node, one.binding.description) for key, one in app.screen.active_bindings.items()}
+        assert keys["enter"] == (app.screen, "Run it once"), "help says what it does here"
+        assert "ctrl+r" not in keys
         await pilot.press(*["backspace"] * 4, *"test", "enter")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui.board.screen import BoardScreen
+from maverick_tui.ui.board.side_by_side import SideBySideScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
@@ -79,5 +80,21 @@ def test_rows_and_a_question(shot: Shot) -> None:
         screen: Any = pilot.app.screen
         pane = screen._peeking.questions
         await until(pilot, lambda: pane.display and pane.transcript.shown.changes.are_drawn, "its question is shown")
+
+    assert shot(_board(), WIDE, drive)
+
+
+def test_side_by_side(shot: Shot) -> None:
+    async def drive(pilot: Pilot[Any]) -> None:
+        await _to_board(pilot, "insert", "insert", "f4")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SideBySideScreen) and pilot.app.screen.focused, "both")
+        screen: Any = pilot.app.screen
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: not screen.query("Toast"), "nothing lies above them")
+        await until(
+            pilot,
+            lambda: all(pane.shown.transcript.shown.changes.are_drawn for pane in screen.panes),
+            "their transcripts are drawn",
+        )
 
     assert shot(_board(), WIDE, drive)

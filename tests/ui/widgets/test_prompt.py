@@ -324,3 +324,27 @@ async def test_a_few_words_stand_for_a_long_paste_which_is_sent_whole() -> None:
         assert app.sent == [f"see {long}{other}{long}short{'y' * 2_500} [pasted 7 lines]"]
         await pilot.press(*"[pasted 30 lines]", "enter")
         assert app.sent[-1] == "[pasted 30 lines]", "what was sent is forgotten"
+
+
+async def test_a_narrower_window_loses_no_word_and_says_where_the_placeholder_goes_on() -> None:
+    app = PromptApp()
+    app.prompt.placeholder = "Follow up: it is sent when the agent is done"
+    async with app.run_test(size=(40, 24)) as pilot:
+        await until(pilot, lambda: painted(app) == ["Follow up: it is sent when the agen…"])
+        app.prompt.set_text("hello this is a long prompt that wraps around")
+        await until(pilot, lambda: painted(app) == ["hello this is a long prompt that", "wraps around"])
+        await pilot.resize_terminal(30, 12)
+        await until(pilot, lambda: painted(app) == ["hello this is a long", "prompt that wraps around"])
+
+
+async def test_what_nothing_is_remembered_of_has_nothing_to_search() -> None:
+    app = PromptApp()
+    async with app.run_test():
+        assert "ctrl+r" not in app.screen.active_bindings
+
+
+def painted(app: PromptApp) -> list[str]:
+    """What stands there on the screen, without the frame."""
+    region = app.prompt.content_region
+    lines = [strip.text for strip in app.screen._compositor.render_strips()]
+    return [line[region.x : region.right].strip() for line in lines[region.y : region.bottom]]

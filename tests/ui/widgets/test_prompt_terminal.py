@@ -71,6 +71,12 @@ def test_it_shows_what_textual_would_paint_and_what_is_pasted_is_inert(typist: T
     program.see("sent ['from the editor!']")
     typist.type("\x1b[A", "from the editor!")
     typist.type("\r", "What shall it do?")
+    typist.type("hello this is a long prompt that wraps around, as it does in each of both", "does in each of both")
+    program.resize(50, 20)
+    program.until(lambda glass: glass.rows[-2].strip("│ ") == "around, as it does in each of both")  # without a key
+    typist.type("\x15\x15", "What shall it do?")
+    program.resize(60, 20)
+    program.until(lambda glass: glass.rows[-1].endswith("╯") and len(glass.rows[-1]) == 60)
     # What a terminal lets through in a paste; it takes the escape byte out itself.
     typist.type(
         "\x1b[200~bell \x07 csi \u009b31m bidi \u202e end\x1b[201~", "bell \u2407 csi \ufffd31m bidi \ufffd end"

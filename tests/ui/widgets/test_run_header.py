@@ -56,6 +56,12 @@ async def test_at_80_columns_what_one_acts_on_stays() -> None:
     assert "edits pass" not in text
 
 
+async def test_what_is_short_is_there_where_what_is_long_does_not_fit() -> None:
+    text = await shown(asked(ev.ModelNamed(1, "claude-sonnet-4-5-20250929")), 100)
+    assert "claude-code   sonnet 4.5" in text
+    assert "edits pass" not in text
+
+
 @pytest.mark.parametrize("width", [60, 40, 30])
 async def test_the_mode_is_always_there(width: int) -> None:
     started = dataclasses.replace(LOADED, agent="an-agent-with-a-very-long-name-indeed")

@@ -32,7 +32,7 @@ from maverick_tui.executor.definition import TASK, AgentDefinition
 from maverick_tui.executor.executor import AgentExecutor
 from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.model import model_id
-from maverick_tui.executor.model.messages import Agent, Message, ToolCall
+from maverick_tui.executor.model.messages import Agent, Image, Message, ToolCall
 from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.tools import Tool, ToolRegistry
@@ -80,6 +80,8 @@ class ApiSession:
         self.between: Callable[[], str] = lambda: ""
         self.taken: Callable[[], None] = lambda: None
         """See `Steers`."""
+        self._shown: Sequence[Image] = ()
+        """The pictures that go with the next prompt."""
         self._history: tuple[Message, ...] = ()
         self._free = asyncio.Lock()
         self._cancel: CancelToken | None = None
@@ -141,6 +143,10 @@ class ApiSession:
 
     # -- prompts --------------------------------------------------------------------------------------------------
 
+    def show(self, images: Sequence[Image]) -> None:
+        """Have the next prompt show these: see `Sees` of `engines.py`."""
+        self._shown = images
+
     async def ask(self, prompt: str) -> Answered:
         """Have a prompt answered; cancelled, it stops in good order and says what was used."""
         require_prompt(prompt)
@@ -168,6 +174,7 @@ class ApiSession:
     async def _work(self, prompt: str, cancel: CancelToken) -> Answered:
         telling = self._telling = Telling(self._agent, self._listener, self._definition.model.model)
         telling.begin()
+        shown, self._shown = self._shown, ()
         executor = AgentExecutor(
             telling,
             self._tools,
@@ -177,7 +184,12 @@ class ApiSession:
         )
         try:
             result = await executor.execute(
-                self._definition, inputs={TASK: prompt}, cancel=cancel, on_activity=telling.take, history=self._history
+                self._definition,
+                inputs={TASK: prompt},
+                cancel=cancel,
+                on_activity=telling.take,
+                history=self._history,
+                images=shown,
             )
         except Exception as error:  # becomes the failure of the answer
             wrapped = error if isinstance(error, AgentError) else AgentError(str(error), kind="invalid")

@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -50,6 +50,8 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.record import Record, is_background, totals_of
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.exceptions import AgentError, TimeoutError
+from maverick_tui.executor.model.messages import Image
+from maverick_tui.executor.model.wire import image_block
 from maverick_tui.modes import PermissionMode, require_mode
 from maverick_tui.usage import Usage
 
@@ -132,6 +134,8 @@ class AgentSession:
         self._turn: Reply | None = None
         self._prompt_id = ""
         self._prompt = ""
+        self._shown: Sequence[Image] = ()
+        """The pictures that go with the next prompt."""
         self._is_taken_up = False
         """Whether the CLI has said by its hook that it begins with a prompt which it will not repeat."""
         self._is_answering = False
@@ -192,6 +196,10 @@ class AgentSession:
         A prompt waits until the one before it is answered: the CLI would make one of two that it finds queued.
         """
         return self._answers(self._send, prompt, keep_messages)
+
+    def show(self, images: Sequence[Image]) -> None:
+        """Have the next prompt show these."""
+        self._shown = images
 
     async def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Let the CLI sum the conversation up, and yield what comes of it; the model is asked for the summary.
@@ -254,15 +262,17 @@ class AgentSession:
     async def _send(self, prompt: str) -> None:
         self._prompt = prompt
         self._jobs.sent(prompt)
-        await self._written(self._client.query(_only(self._message(prompt))))
+        shown, self._shown = self._shown, ()
+        await self._written(self._client.query(_only(self._message(prompt, shown))))
 
     async def _command(self, text: str) -> None:
         """Send a command of the CLI's own, past the client, which marks all that it sends as words for the model."""
         message = {**self._message(text), "session_id": "default"}
         await self._written(self._transport.write(f"{json.dumps(message)}\n"))
 
-    def _message(self, text: str) -> dict[str, Any]:
-        said = {"role": "user", "content": text}
+    def _message(self, text: str, shown: Sequence[Image] = ()) -> dict[str, Any]:
+        content: object = [*map(image_block, shown), {"type": "text", "text": text}] if shown else text
+        said = {"role": "user", "content": content}
         return {"type": "user", "uuid": self._prompt_id, "message": said, "parent_tool_use_id": None}
 
     async def _written(self, writing: Awaitable[None]) -> None:

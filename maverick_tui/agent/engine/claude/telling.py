@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,6 +30,7 @@ from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
 from maverick_tui.events.background import COMMANDS, SUBAGENTS
 from maverick_tui.events.kinds import RequestStarted
 from maverick_tui.exceptions import AgentError
+from maverick_tui.executor.model.messages import Image
 from maverick_tui.modes import PermissionMode
 
 _TASK_WITHIN = 15.0
@@ -159,6 +160,10 @@ class ClaudeSession:
             (self._is_quiet.set if message.data.get("state") == "idle" else self._is_quiet.clear)()
 
     # -- prompts --------------------------------------------------------------------------------------------------
+
+    def show(self, images: Sequence[Image]) -> None:
+        """Have the next prompt show these: see `Sees` of `engines.py`."""
+        self._session.show(images)
 
     async def ask(self, prompt: str) -> Answered:
         """Have a prompt answered."""

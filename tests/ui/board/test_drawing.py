@@ -1,0 +1,45 @@
+"""Rows of the board: two lines for each run where there is room, in any width, and never wider than that."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from maverick_tui.runs.card import RunCard
+from maverick_tui.ui.board.drawing import RowDrawing, height
+
+NOW = 10_000.0
+ASKS = RunCard(
+    "a", agent="implementer", prompt="Mend the discount", phase="asking", about="Bash make test", since=NOW - 5,
+    last_line="I reproduce it first", done=1, steps=4, files=2, tokens=9_800, cost_usd=0.032, cost_sign="~",
+    began=NOW - 125,
+)  # fmt: skip
+RESTS = RunCard("b", agent="explorer", prompt="Why is it off?", phase="idle", last_line="By a cent.", began=NOW - 13)
+
+
+def drawn(card: RunCard, width: int, tall: int) -> list[str]:
+    drawing = RowDrawing()
+    drawing.measure([ASKS, RESTS], NOW)
+    return ["".join(text for text, _ in line) for line in drawing.draw(card, width, NOW, tall)]
+
+
+def test_a_run_has_two_lines_where_the_window_is_wide_or_runs_are_few() -> None:
+    assert [height(100, 50, 20), height(70, 6, 18), height(70, 7, 18), height(70, 0, 18)] == [2, 2, 1, 1]
+
+
+def test_in_a_narrow_window_the_figures_stand_below() -> None:
+    first, second = drawn(ASKS, 73, 2)
+    assert first.rstrip().endswith("implementer  Bash make test")
+    assert second.split("  ")[-1] == "2:05"
+    assert all(words in second for words in ("Mend the discount", "1/4", "±2", "9.8k", "~$0.032"))
+    (only,) = drawn(ASKS, 73, 1)
+    assert "Bash make test" in only
+    assert "2:05" in only
+    assert "~$0.032" in drawn(ASKS, 120, 2)[0]
+
+
+@pytest.mark.parametrize("tall", [1, 2])
+def test_no_line_is_wider_than_its_room(tall: int) -> None:
+    for width in range(18, 130):
+        for card in (ASKS, RESTS):
+            assert all(cell_len(line) <= width for line in drawn(card, width, tall)), width
