@@ -9,6 +9,7 @@ COOK = """
 import asyncio
 import logging
 from contextlib import asynccontextmanager
+from pathlib import Path
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent
 from maverick_tui.agent.engines import Answered, ToolQuestion
 from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, RequestStarted, UsageReported
@@ -25,6 +26,9 @@ class Session:
 
     async def ask(self, prompt):
         tell, now, block = self.listener.tell, self.listener.now, self.listener.next_block()
+        if (asked := Path("asked")).exists():
+            with asked.open("a") as file:
+                file.write(prompt + "\\n")
         tell(RequestStarted(now()))
         tell(BlockStarted(now(), block, "text"))
         for word in ("You ", "say ", prompt):
@@ -68,7 +72,10 @@ Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
 
 
 def write_cook(home: Path) -> None:
-    """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `fail` and `dear` mean something to it."""
+    """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `fail` and `dear` mean something to it.
+
+    It adds what it is asked to a file `asked`, where there is one.
+    """
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
     (folder / "cook.py").write_text(COOK)
