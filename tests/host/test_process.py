@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.host import places
+from maverick_tui.host import places, process
 from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
@@ -30,6 +31,7 @@ from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.script import Pace
 from maverick_tui.paths import PACKAGE
 from maverick_tui.runs.commands import AnswerPermission, ClearConversation, SendPrompt
+from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.store import GONE
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
@@ -228,6 +230,22 @@ async def test_it_goes_on_while_another_version_is_put_in_the_place_of_its_own(
     (ended,) = reader.told(ev.TurnEnded)
     assert isinstance(ended, ev.TurnEnded)
     assert (ended.outcome, Path("made.txt").exists()) == ("done", True)
+
+
+@pytest.mark.parametrize("event", [ev.Connected(2.0), ev.ConnectFailed(2.0, ev.Failure("AgentError", "agent", "No."))])
+async def test_garbage_is_collected_from_the_moment_that_all_is_imported(event: ev.Event) -> None:
+    run = LocalRun(asyncio.Event().wait, run_id=RUN, name="worker")  # type: ignore[arg-type]
+    run.events.emit(ev.Connected(1.0))  # of the time before, if it goes on
+    gc.disable()
+    try:
+        collecting = asyncio.create_task(process._collect_garbage(run, len(run.events)))
+        await asyncio.sleep(0)
+        assert not gc.isenabled()
+        run.events.emit(event)
+        await collecting
+        assert gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def nice_of(pids: set[int]) -> set[int]:
