@@ -35,6 +35,9 @@ class Waiter(MaverickAgent):
 
     async def execute(self, context: AgentContext) -> AgentResult:
         return await self.run(context.extra.get("prompt") or "go", context)
+
+# As that of a Markdown file, which is not called: else the SDK is imported, which takes a second.
+Waiter.execute.__module__ = "maverick_tui.agent.catalog.loading"
 """
 SCRIPT = """
 scenes:

@@ -141,7 +141,9 @@ async def test_a_prompt_and_follow_ups_in_one_session_with_thoughts_words_and_pa
     assert all("content" not in event.detail["file"] for event in run.all(ToolFinished))
 
 
-async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_own_is_a_turn(serve: ServeModel) -> None:
+async def test_a_subagents_messages_say_whose_they_are_the_clis_own_turn_is_one_and_an_interrupt_ends_what_works_on(
+    serve: ServeModel,
+) -> None:
     Path("a.txt").write_text("alpha\n")
     read = ToolStep(tool="Read", input={"file_path": str(Path("a.txt").absolute())})
     task: dict[str, Any] = {"description": "work", "prompt": "LOOK", "subagent_type": "general-purpose"}
@@ -150,6 +152,9 @@ async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_ow
         scene(look, say("sub is done"), prompt="^LOOK$"),
         scene(call("Agent", first="begun", run_in_background=False, **task), say("all done"), prompt="^delegate$"),
         *with_a_background_task(),
+        scene(say("never all of it", fault=stall()), prompt="^WORK ON$"),
+        scene(call("Agent", **{**task, "prompt": "WORK ON"}), say("It works."), prompt="^leave it$"),
+        scene(say("Nobody asked.")),
     ]
     async with serve(script), watch(Delegator) as run:
         ended = await run.ask("delegate")
@@ -167,25 +172,18 @@ async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_ow
         run.prompt("second")
         assert isinstance(run.events[-1], PromptQueued), "the CLI is busy with a turn of its own"
         await run.until(TurnEnded, 4)
-    assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "person", "background", "person"]
-    assert run.text() == "begun\nall done\nlaunching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
-    used = [turn.usage for turn in run.all(TurnEnded)[1:]]
-    assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"
-    assert sum(usage.output_tokens for usage in used) == 5 + 5 + 50 + 5 + 5
+        assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "person", "background", "person"]
+        assert run.text() == "begun\nall done\nlaunching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
+        used = [turn.usage for turn in run.all(TurnEnded)[1:]]
+        assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"
+        assert sum(usage.output_tokens for usage in used) == 5 + 5 + 50 + 5 + 5
 
-
-async def test_an_interrupt_stops_a_subagent_that_works_on_after_the_turn(serve: ServeModel) -> None:
-    task: dict[str, Any] = {"description": "work", "prompt": "LOOK", "subagent_type": "general-purpose"}
-    script = [
-        scene(say("never all of it", fault=stall()), prompt="^LOOK$"),
-        scene(call("Agent", **task), say("It works."), prompt="^delegate$"),
-        scene(say("Nobody asked.")),
-    ]
-    async with serve(script), watch(Delegator) as run:
-        await run.ask("delegate")
-        await run.until(TaskProgressed, where=lambda task: task.state == "running")
+        await run.ask("leave it")
+        left = [event.call for event in run.all(ToolCalled) if event.name == "Agent"][-1]
+        await run.until(TaskProgressed, where=lambda task: task.call == left and task.state == "running")
+        assert not run.all(InterruptRequested)
         run.send(Interrupt())
-        await run.until(TaskProgressed, where=lambda task: task.state in ENDED_TASKS)
+        await run.until(TaskProgressed, where=lambda task: task.call == left and task.state in ENDED_TASKS)
         assert run.all(InterruptRequested)
 
 
