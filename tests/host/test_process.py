@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,13 +18,12 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.host import places, process
+from maverick_tui.host import places, process, starting
 from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.starting import WaitingHost, start_host
-from maverick_tui.interpreter import python_environment
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.script import Pace
@@ -70,10 +68,30 @@ class Reader:
         await asyncio.wait({self.task})
 
 
+def installed(folder: Path) -> str:
+    """A copy of the package there; the program that is its host."""
+    # Compiled as it is: what is changed later is read anew all the same. Others may compile, too, and rename.
+    shutil.copytree(PACKAGE, folder / "maverick_tui", ignore=shutil.ignore_patterns("*.pyc.*"))
+    return (
+        f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        "from maverick_tui.host import process\n"
+        f"assert process.__file__.startswith({str(folder)!r})\n"
+        "sys.exit(process.main())"
+    )
+
+
+def put_another_version_in_its_place(folder: Path) -> None:
+    for file in (folder / "maverick_tui").rglob("*.py"):
+        if file.name != "keeper.py":  # it is started anew for each CLI, and stays what it is
+            file.write_text("raise ImportError('This is another version.')\n")
+
+
 @pytest.mark.slow
 async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_killed(
-    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch
+    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """Meanwhile another version is put in the place of its own: it has imported what it needs once it has connected."""
+    program = installed(tmp_path / "installed")
     nice = min(os.nice(0) + 7, 19)
     monkeypatch.setenv("MAVERICK_HOST_NICE", str(nice))
     words = say(" ".join(f"word{number}" for number in range(200)), pace=Pace(tokens_per_second=300))
@@ -83,9 +101,14 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
             scene(say("Once more."), prompt="And then"),
         ]
     ):
-        pid = await asyncio.to_thread(start_host, order)
+        with monkeypatch.context() as instead:
+            instead.setattr(starting, "_COMMAND", [sys.executable, "-P", "-c", program])
+            pid = await asyncio.to_thread(start_host, order)
         assert os.getsid(pid) == pid != os.getsid(0), "no terminal is its own"
         first = Reader()
+        await until(lambda: first.told(ev.Connected), "it is connected")
+        put_another_version_in_its_place(tmp_path / "installed")
+        first.remote.send(ClearConversation())  # it needs another CLI for that
         first.remote.send(SendPrompt("p1", "Make it"))
         await until(lambda: first.told(ev.PermissionAsked), "it asks")
         ours = {pid for pid, words in marked(mark).items() if "maverick_tui.host" in words or "claude" in words}
@@ -106,7 +129,9 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         await until(lambda: all(reader.told(ev.TurnEnded) for reader in readers), "it is done")
         told = read_journal(journal_of(RUN)).events
         assert [reader.remote.events.since(0) for reader in readers] == [told] * 3
-        assert Path("made.txt").exists(), "the first answer counts"
+        (turn,) = third.told(ev.TurnEnded)
+        assert isinstance(turn, ev.TurnEnded)
+        assert (turn.outcome, Path("made.txt").exists()) == ("done", True), "the first answer counts"
         (settled,) = third.told(ev.PermissionSettled)
         assert isinstance(settled, ev.PermissionSettled)
         assert second.remote.hello is not None
@@ -181,55 +206,6 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
     assert [notice.kind for notice in notices] == ["waits_for_turn", "turn_comes", "idle"]
     assert f"`maverick runs resume {other}`" in notices[-1].text
     assert not list(places.runtime_folder().glob("*.turn"))
-
-
-@pytest.mark.slow
-async def test_it_goes_on_while_another_version_is_put_in_the_place_of_its_own(
-    serve: ServeModel, mark: str, order: Order, tmp_path: Path
-) -> None:
-    """It has imported what it needs once it has connected; what stands there later is another version's."""
-    copy = tmp_path / "installed"
-    # Compiled as it is: what is changed below is read anew all the same. Others may compile, too, and rename.
-    shutil.copytree(PACKAGE, copy / "maverick_tui", ignore=shutil.ignore_patterns("*.pyc.*"))
-    program = (
-        f"import sys; sys.path.insert(0, {str(copy)!r})\n"
-        "from maverick_tui.host import process\n"
-        f"assert process.__file__.startswith({str(copy)!r})\n"
-        "sys.exit(process.main())"
-    )
-    async with serve([scene(bash("touch made.txt"), say("It is made."), prompt="Make it")]):
-        with subprocess.Popen(
-            [sys.executable, "-P", "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=python_environment(),
-            start_new_session=True,
-        ) as host:
-            assert host.stdin is not None
-            assert host.stdout is not None
-            host.stdin.write(json.dumps(order.to_json()).encode())
-            host.stdin.close()
-            assert b"ready" in await asyncio.to_thread(host.stdout.readline)
-            reader = Reader()
-            await until(lambda: reader.told(ev.Connected), "it is connected")
-            for file in (copy / "maverick_tui").rglob("*.py"):
-                if file.name != "keeper.py":  # it is started anew for each CLI, and stays what it is
-                    file.write_text("raise ImportError('This is another version.')\n")
-            reader.remote.send(ClearConversation())  # it needs another CLI for that
-            reader.remote.send(SendPrompt("p1", "Make it"))
-            await until(
-                lambda: reader.told(ev.PermissionAsked), lambda: f"it asks: {reader.remote.events.since(0)[-3:]}"
-            )
-            (asked,) = reader.told(ev.PermissionAsked)
-            assert isinstance(asked, ev.PermissionAsked)
-            reader.remote.send(AnswerPermission(asked.request, "once"))
-            await until(lambda: reader.told(ev.TurnEnded), "it is done")
-            host.terminate()
-            await asyncio.wait({reader.task})
-            assert await asyncio.to_thread(host.wait) == 0
-    (ended,) = reader.told(ev.TurnEnded)
-    assert isinstance(ended, ev.TurnEnded)
-    assert (ended.outcome, Path("made.txt").exists()) == ("done", True)
 
 
 @pytest.mark.parametrize("event", [ev.Connected(2.0), ev.ConnectFailed(2.0, ev.Failure("AgentError", "agent", "No."))])
