@@ -1,7 +1,10 @@
 """`python -P -m maverick_tui.host`: a host, started by `starting.py`."""
 
+import gc
 import sys
 
-from maverick_tui.host.process import main
+gc.disable()  # hundreds of classes are made now and none goes; the host turns it on again once it is connected
+
+from maverick_tui.host.process import main  # noqa: E402
 
 sys.exit(main())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import json
 import logging
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.config import MaverickConfig
+from maverick_tui.events.kinds import Connected, ConnectFailed
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.fuse_amounts import WANTED, are_amounts
 from maverick_tui.history.day_use import DayLedger
@@ -151,6 +153,7 @@ async def _host(order: Order) -> None:
                 asyncio.create_task(_hold(run, order, since), name="maverick-limits"),
                 asyncio.create_task(_end_in_time(run, line, order.max_seconds), name="maverick-time"),
                 asyncio.create_task(_end_with_race(run, order.race), name="maverick-race"),
+                asyncio.create_task(_collect_garbage(run, since), name="maverick-garbage"),
             )
             try:
                 await run.start()
@@ -234,6 +237,16 @@ def _heed_signals(run: LocalRun) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, run.stop, "ended", "It was told to end.")
+
+
+async def _collect_garbage(run: LocalRun, since: int) -> None:
+    """Do what `__main__` has turned off, once the engine is imported: what there is by then is there to stay."""
+    reader = run.events.reader(since)
+    while await run.events.wait(reader.number):
+        if any(isinstance(event, Connected | ConnectFailed) for event in reader.take()):
+            break
+    gc.freeze()
+    gc.enable()
 
 
 async def _hold(run: LocalRun, order: Order, since: int) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,10 +64,33 @@ def detached(maverick: Run, *arguments: str) -> str:
     return run_id
 
 
+@contextmanager
+def followed(run_id: str) -> Iterator[None]:
+    """Somebody follows a run that ends meanwhile, and somebody else has left it before."""
+    follows = [*MAVERICK, "logs", "-f", run_id]
+    with (
+        subprocess.Popen(follows, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as to_the_end,
+        subprocess.Popen(follows, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as left,
+    ):
+        assert left.stdout is not None
+        while left.stdout.readline() != b"You say stuck\n":
+            pass
+        left.send_signal(signal.SIGINT)
+        assert (left.wait(), left.stderr and left.stderr.read()) == (INTERRUPTED, b"")
+        assert is_alive(journal_of(run_id)), "who leaves it leaves it alone"
+        yield
+        out, err = to_the_end.communicate()
+    assert (to_the_end.returncode, err) == (0, b"")
+    assert b"interrupted" in out
+    assert b"\x1b" not in out
+
+
 # -- a life ------------------------------------------------------------------------------------------------------------
 
 
-def test_runs_are_left_alone_and_looked_after_from_the_command_line(maverick: Run, cook: None, mark: str) -> None:
+def test_runs_are_left_alone_followed_and_looked_after_from_the_command_line(
+    maverick: Run, cook: None, mark: str
+) -> None:
     Path("kitchen").mkdir()
     done, asks = detached(maverick, "go", "--input", "salt=3", "--cwd", "kitchen"), detached(maverick, "ask")
     stuck = detached(maverick, "stuck")
@@ -89,7 +113,8 @@ def test_runs_are_left_alone_and_looked_after_from_the_command_line(maverick: Ru
     assert told[done]["folder"] == str(Path.cwd() / "kitchen")
     assert {run["pid"] for run in told.values()} == set(hosts(mark))
 
-    stopped = maverick("stop", asks, done, stuck[:7])
+    with followed(stuck):
+        stopped = maverick("stop", asks, done, stuck[:7])
     assert (stopped.code, stopped.err) == (0, "")
     assert sorted(stopped.out.splitlines()) == sorted(
         [
@@ -160,26 +185,6 @@ def test_a_host_that_hangs_is_told_from_one_that_was_killed(
     assert "Its process was killed before it ended." in waited.err
     assert "Its process was gone before it ended." in maverick("logs", "-f", run_id).out
     assert maverick("stop", run_id).out == f"{run_id} had ended already.\n"
-
-
-def test_a_run_is_followed_until_it_ends_and_leaving_it_leaves_it_alone(maverick: Run, cook: None) -> None:
-    run_id = detached(maverick, "stuck")
-    follows = [*MAVERICK, "logs", "-f", run_id]
-    with (
-        subprocess.Popen(follows, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as to_the_end,
-        subprocess.Popen(follows, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as left,
-    ):
-        assert left.stdout is not None
-        while left.stdout.readline() != b"You say stuck\n":
-            pass
-        left.send_signal(signal.SIGINT)
-        assert (left.wait(), left.stderr and left.stderr.read()) == (INTERRUPTED, b"")
-        assert is_alive(journal_of(run_id))
-        assert maverick("stop", run_id).code == 0
-        out, err = to_the_end.communicate()
-    assert (to_the_end.returncode, err) == (0, b"")
-    assert b"interrupted" in out
-    assert b"\x1b" not in out
 
 
 @pytest.mark.explore  # it is seen to for every command at once, which `test_program.py` shows with another one

@@ -16,33 +16,6 @@ from tests.support.command_line import Run
 from tests.support.cook import write_cook
 from tests.support.hosts import end_hosts, hosts, until
 
-WAITING = """
-import asyncio
-from maverick_tui import AgentContext, AgentResult, MaverickAgent
-from maverick_tui.executor import tool
-
-@tool(is_read_only=True)
-async def wait_long() -> str:
-    "Takes its time."
-    await asyncio.sleep(600)
-    return "never"
-
-class Waiter(MaverickAgent):
-    "Waits."
-    system_prompt = "You wait."
-    engine = "api"
-    own_tools = (wait_long,)
-
-    async def execute(self, context: AgentContext) -> AgentResult:
-        return await self.run(context.extra.get("prompt") or "go", context)
-"""
-SCRIPT = """
-scenes:
-  - answers:
-      - steps: [{tool: wait_long, input: {}}]
-      - steps: ["I go on."]
-"""
-
 
 @pytest.fixture
 def cook(home: Path, mark: str) -> Iterator[None]:
@@ -59,11 +32,9 @@ def started(maverick: Run, *arguments: str) -> str:
 
 @pytest.mark.slow
 def test_a_call_stops_and_its_turn_goes_on_and_a_turn_stops_and_its_run_stays(
-    maverick: Run, cook: None, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+    maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (home / ".config/maverick/agents/waiter.py").write_text(WAITING)
-    Path("s.yaml").write_text(SCRIPT)
-    waits = started(maverick, "waiter", "go", "--offline", "--script", "s.yaml")
+    waits = started(maverick, "cook", "call")
     until(lambda: "tool_began" in journal_of(waits).read_text(), "the call runs")
     stopped = maverick("stop", waits[:8], "--call")
     assert (stopped.code, stopped.err) == (0, "")

@@ -51,7 +51,7 @@ async def until(condition: Callable[[], object], what: str | Callable[[], str] =
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"never happened: {what() if callable(what) else what}"
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0.02)
 
 
 def leave_behind(run_id: str = RUN) -> list[Path]:

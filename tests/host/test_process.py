@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,18 +18,18 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.host import places
+from maverick_tui.host import places, process, starting
 from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.starting import WaitingHost, start_host
-from maverick_tui.interpreter import python_environment
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.script import Pace
 from maverick_tui.paths import PACKAGE
 from maverick_tui.runs.commands import AnswerPermission, ClearConversation, SendPrompt
+from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.store import GONE
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
@@ -68,38 +68,76 @@ class Reader:
         await asyncio.wait({self.task})
 
 
+def installed(folder: Path) -> str:
+    """A copy of the package there; the program that is its host."""
+    # Compiled as it is: what is changed later is read anew all the same. Others may compile, too, and rename.
+    shutil.copytree(PACKAGE, folder / "maverick_tui", ignore=shutil.ignore_patterns("*.pyc.*"))
+    return (
+        f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        "from maverick_tui.host import process\n"
+        f"assert process.__file__.startswith({str(folder)!r})\n"
+        "sys.exit(process.main())"
+    )
+
+
+def put_another_version_in_its_place(folder: Path) -> None:
+    for file in (folder / "maverick_tui").rglob("*.py"):
+        if file.name != "keeper.py":  # it is started anew for each CLI, and stays what it is
+            file.write_text("raise ImportError('This is another version.')\n")
+
+
 @pytest.mark.slow
 async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_killed(
-    serve: ServeModel, mark: str, order: Order
+    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """Meanwhile another version is put in the place of its own: it has imported what it needs once it has connected."""
+    program = installed(tmp_path / "installed")
+    nice = min(os.nice(0) + 7, 19)
+    monkeypatch.setenv("MAVERICK_HOST_NICE", str(nice))
+    words = say(" ".join(f"word{number}" for number in range(200)), pace=Pace(tokens_per_second=300))
     async with serve(
         [
-            scene(bash("touch made.txt"), say("It is made."), prompt="Make it"),
+            scene(bash("touch made.txt"), words, prompt="Make it"),
             scene(say("Once more."), prompt="And then"),
         ]
     ):
-        pid = await asyncio.to_thread(start_host, order)
+        with monkeypatch.context() as instead:
+            instead.setattr(starting, "_COMMAND", [sys.executable, "-P", "-c", program])
+            pid = await asyncio.to_thread(start_host, order)
         assert os.getsid(pid) == pid != os.getsid(0), "no terminal is its own"
         first = Reader()
+        await until(lambda: first.told(ev.Connected), "it is connected")
+        put_another_version_in_its_place(tmp_path / "installed")
+        first.remote.send(ClearConversation())  # it needs another CLI for that
         first.remote.send(SendPrompt("p1", "Make it"))
         await until(lambda: first.told(ev.PermissionAsked), "it asks")
+        ours = {pid for pid, words in marked(mark).items() if "maverick_tui.host" in words or "claude" in words}
+        assert len(ours) > 2
+        assert nice_of(ours) == {nice}, "what a host starts stands back, too"
+        assert listeners(ours) == [], "nothing listens at a port"
         await first.leave()
-        second, third = Reader(), Reader()
-        await until(lambda: second.told(ev.PermissionAsked) and third.told(ev.PermissionAsked), "it asks everybody")
+        second, third, hidden = Reader(), Reader(), Reader(is_hidden=True)
+        readers = (second, third, hidden)
+        await until(lambda: all(reader.told(ev.PermissionAsked) for reader in readers), "it asks everybody")
         (asked,) = second.told(ev.PermissionAsked)
         assert isinstance(asked, ev.PermissionAsked)
         second.remote.send(AnswerPermission(asked.request, "once"))
         third.remote.send(AnswerPermission(asked.request, "deny"))
-        await until(lambda: third.told(ev.TurnEnded), "it is done")
-        await until(lambda: second.told(ev.TurnEnded))
-        assert second.remote.events.since(0) == third.remote.events.since(0) == read_journal(journal_of(RUN)).events
-        assert Path("made.txt").exists(), "the first answer counts"
+        for count, is_hidden in ((30, False), (80, True), (130, False)):  # one looks away, and comes back
+            await until(lambda: len(third.told(ev.BlockGrew)) > count, f"{count} of them")  # noqa: B023
+            hidden.remote.set_hidden(is_hidden)
+        await until(lambda: all(reader.told(ev.TurnEnded) for reader in readers), "it is done")
+        told = read_journal(journal_of(RUN)).events
+        assert [reader.remote.events.since(0) for reader in readers] == [told] * 3
+        (turn,) = third.told(ev.TurnEnded)
+        assert isinstance(turn, ev.TurnEnded)
+        assert (turn.outcome, Path("made.txt").exists()) == ("done", True), "the first answer counts"
         (settled,) = third.told(ev.PermissionSettled)
         assert isinstance(settled, ev.PermissionSettled)
         assert second.remote.hello is not None
         assert settled.by == second.remote.hello.you, "everybody knows whose it was"
         os.kill(pid, signal.SIGKILL)
-        await asyncio.wait({second.task, third.task})
+        await asyncio.wait({reader.task for reader in readers})
         (ended,) = third.told(ev.RunEnded)
         assert isinstance(ended, ev.RunEnded)
         assert ended.reason == GONE
@@ -117,28 +155,6 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         await asyncio.wait({again.task})
         assert again.told(ev.RunEnded)
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
-
-
-@pytest.mark.slow
-async def test_who_looks_away_and_comes_back_in_the_middle_of_an_answer_has_all_of_it(
-    serve: ServeModel, order: Order
-) -> None:
-    words = say(" ".join(f"word{number}" for number in range(300)), pace=Pace(tokens_per_second=150))
-    async with serve([scene(bash("touch made.txt"), words, prompt="Make it")]):
-        pid = await asyncio.to_thread(start_host, order)
-        hidden, shown = Reader(is_hidden=True), Reader()
-        shown.remote.send(SendPrompt("p1", "Make it"))
-        await until(lambda: hidden.told(ev.PermissionAsked), "it asks whoever looks elsewhere")
-        (asked,) = hidden.told(ev.PermissionAsked)
-        assert isinstance(asked, ev.PermissionAsked)
-        hidden.remote.send(AnswerPermission(asked.request, "once"))
-        for count, is_hidden in ((30, False), (120, True), (200, False)):
-            await until(lambda: len(shown.told(ev.BlockGrew)) > count, f"{count} of them")  # noqa: B023
-            hidden.remote.set_hidden(is_hidden)
-        await until(lambda: hidden.told(ev.TurnEnded) and shown.told(ev.TurnEnded), "it is done")
-        os.kill(pid, signal.SIGTERM)
-        await asyncio.wait({hidden.task, shown.task})
-        assert hidden.remote.events.since(0) == shown.remote.events.since(0) == read_journal(journal_of(RUN)).events
 
 
 @pytest.mark.explore  # as what any process of ours has started, in tests of sessions and of attacks
@@ -164,88 +180,48 @@ async def test_what_it_has_started_ends_with_it_in_the_middle_of_a_command(
 
 @pytest.mark.slow
 async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_of_what_nobody_looks_at(
-    serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path
+    mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path
 ) -> None:
     other, told = "aaaa00000001", tmp_path / "told"
     write_cook(home)
     command = ["/bin/sh", "-c", 'echo "$MAVERICK_RUN_ID $0" >> "$1"', "{text}", str(told)]
     monkeypatch.setenv("MAVERICK_NOTIFY_COMMAND", json.dumps(command))
     monkeypatch.setenv("MAVERICK_MAX_RUNS", "1")
-    nice = min(os.nice(0) + 7, 19)
-    monkeypatch.setenv("MAVERICK_HOST_NICE", str(nice))
     monkeypatch.setenv("MAVERICK_HOST_IDLE_MINUTES", "0.01")
-    async with serve([bash("touch made.txt"), say("It is made.")]):
-        first = await asyncio.to_thread(start_host, replace(order, prompt="Make it"))
-        await asyncio.to_thread(start_host, Order(other, "cook", order.cwd, "And then", max_seconds=600))
-        await until(lambda: told.exists() and told.read_text().endswith("\n"), "it asks, and nobody looks")
-        live = {run.run_id: run for run in await live_runs()}
-        assert (live[RUN].phase, live[other].phase, live[other].needs_person) == ("asks", "queued", False)
-        ours = {pid for pid, words in marked(mark).items() if "maverick_tui.host" in words or "claude" in words}
-        assert len(ours) > 2
-        assert nice_of(ours) == {nice}, "what a host starts stands back, too"
-        assert listeners(ours) == [], "nothing listens at a port"
-        hello = live[RUN].host
-        assert (hello is not None, first) == (True, hello.pid if hello is not None else 0)
-        os.kill(first, signal.SIGTERM)
-        await until(lambda: told.read_text().count("\n") == 2, "the other one has had its turn")
-        await until(lambda: not has_host(other), "nobody needs it, so it ends")
-        assert await asyncio.to_thread(wait_until_gone, mark) == {}
-    asked, done = told.read_text().splitlines()
-    assert asked == f"{RUN} needs you: Bash wants permission"
-    assert done.startswith(f"{other} done in")
+    first = await asyncio.to_thread(start_host, Order(RUN, "cook", order.cwd, "ask"))
+    await asyncio.to_thread(start_host, Order(other, "cook", order.cwd, "And then", max_seconds=600))
+    await until(lambda: told.exists() and told.read_text().endswith("\n"), "it asks, and nobody looks")
+    live = {run.run_id: run for run in await live_runs()}
+    assert (live[RUN].phase, live[other].phase, live[other].needs_person) == ("asks", "queued", False)
+    hello = live[RUN].host
+    assert (hello is not None, first) == (True, hello.pid if hello is not None else 0)
+    os.kill(first, signal.SIGTERM)
+    await until(lambda: f"{other} done" in told.read_text(), "the other one has had its turn")
+    await until(lambda: not has_host(other), "nobody needs it, so it ends")
+    assert await asyncio.to_thread(wait_until_gone, mark) == {}
+    said = told.read_text().splitlines()
+    assert [line for line in said if " needs you" in line] == [f"{RUN} needs you: Bash wants permission"]
+    assert len([line for line in said if line.startswith(f"{other} done in")]) == 1
     notices = [event for event in read_journal(journal_of(other)).events if isinstance(event, ev.Noticed)]
     assert [notice.kind for notice in notices] == ["waits_for_turn", "turn_comes", "idle"]
     assert f"`maverick runs resume {other}`" in notices[-1].text
     assert not list(places.runtime_folder().glob("*.turn"))
 
 
-@pytest.mark.slow
-async def test_it_goes_on_while_another_version_is_put_in_the_place_of_its_own(
-    serve: ServeModel, mark: str, order: Order, tmp_path: Path
-) -> None:
-    """It has imported what it needs once it has connected; what stands there later is another version's."""
-    copy = tmp_path / "installed"
-    # Compiled as it is: what is changed below is read anew all the same. Others may compile, too, and rename.
-    shutil.copytree(PACKAGE, copy / "maverick_tui", ignore=shutil.ignore_patterns("*.pyc.*"))
-    program = (
-        f"import sys; sys.path.insert(0, {str(copy)!r})\n"
-        "from maverick_tui.host import process\n"
-        f"assert process.__file__.startswith({str(copy)!r})\n"
-        "sys.exit(process.main())"
-    )
-    async with serve([scene(bash("touch made.txt"), say("It is made."), prompt="Make it")]):
-        with subprocess.Popen(
-            [sys.executable, "-P", "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=python_environment(),
-            start_new_session=True,
-        ) as host:
-            assert host.stdin is not None
-            assert host.stdout is not None
-            host.stdin.write(json.dumps(order.to_json()).encode())
-            host.stdin.close()
-            assert b"ready" in await asyncio.to_thread(host.stdout.readline)
-            reader = Reader()
-            await until(lambda: reader.told(ev.Connected), "it is connected")
-            for file in (copy / "maverick_tui").rglob("*.py"):
-                if file.name != "keeper.py":  # it is started anew for each CLI, and stays what it is
-                    file.write_text("raise ImportError('This is another version.')\n")
-            reader.remote.send(ClearConversation())  # it needs another CLI for that
-            reader.remote.send(SendPrompt("p1", "Make it"))
-            await until(
-                lambda: reader.told(ev.PermissionAsked), lambda: f"it asks: {reader.remote.events.since(0)[-3:]}"
-            )
-            (asked,) = reader.told(ev.PermissionAsked)
-            assert isinstance(asked, ev.PermissionAsked)
-            reader.remote.send(AnswerPermission(asked.request, "once"))
-            await until(lambda: reader.told(ev.TurnEnded), "it is done")
-            host.terminate()
-            await asyncio.wait({reader.task})
-            assert await asyncio.to_thread(host.wait) == 0
-    (ended,) = reader.told(ev.TurnEnded)
-    assert isinstance(ended, ev.TurnEnded)
-    assert (ended.outcome, Path("made.txt").exists()) == ("done", True)
+@pytest.mark.parametrize("event", [ev.Connected(2.0), ev.ConnectFailed(2.0, ev.Failure("AgentError", "agent", "No."))])
+async def test_garbage_is_collected_from_the_moment_that_all_is_imported(event: ev.Event) -> None:
+    run = LocalRun(asyncio.Event().wait, run_id=RUN, name="worker")  # type: ignore[arg-type]
+    run.events.emit(ev.Connected(1.0))  # of the time before, if it goes on
+    gc.disable()
+    try:
+        collecting = asyncio.create_task(process._collect_garbage(run, len(run.events)))
+        await asyncio.sleep(0)
+        assert not gc.isenabled()
+        run.events.emit(event)
+        await collecting
+        assert gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def nice_of(pids: set[int]) -> set[int]:

@@ -89,7 +89,7 @@ async def test_one_that_is_stopped_in_a_burst_costs_no_memory_and_catches_up_exa
             run.tell(burst(200))
             await asyncio.to_thread(stop, stopped)
             before = memory()
-            for _ in range(20):  # 48 MB
+            for _ in range(12):  # 29 MB
                 run.tell(burst(200))
                 await asyncio.sleep(0)
             run.events.close()

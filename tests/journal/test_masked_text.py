@@ -54,7 +54,7 @@ def cut(text: str, seed: int) -> list[str]:
 
 @pytest.mark.parametrize(("secret", "text"), EXAMPLES)
 def test_a_secret_in_pieces_is_never_written(secret: str, text: str) -> None:
-    for seed in range(examples(2, 4)):
+    for seed in range(examples(1, 4)):
         for pieces in (cut(f"Look: {text}\nDone.", seed), [*text]):
             told: list[str] = []
             kept = "".join(written(pieces, 1 + seed, told))
@@ -102,6 +102,6 @@ def test_what_is_held_is_not_read_again_with_each_piece(head: str, line: str, mo
         return secret_spans(text, values)
 
     monkeypatch.setattr(masked_text, "secret_spans", spans)
-    kept = "".join(written([head, *[line] * 2_000, "\n"], 1))
+    kept = "".join(written([head, *[line] * 500, "\n"], 1))
     assert (MASK in kept, line in kept) == (True, False)
-    assert sum(read) < 50 * 2_000 * len(line)
+    assert sum(read) < 50 * 500 * len(line)

@@ -147,28 +147,33 @@ class Delegator(Talker):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("in_background", [False, True])
-async def test_a_subagent_of_claude_code_is_stopped_and_its_parent_goes_on(
-    in_background: bool, serve: ServeModel, mark: str
+async def test_a_subagent_of_claude_code_is_stopped_in_a_turn_and_beside_it_and_its_parent_goes_on(
+    serve: ServeModel, mark: str
 ) -> None:
     task: dict[str, Any] = {"description": "d", "prompt": "BELOW", "subagent_type": "general-purpose"}
     script = [
         scene(bash(LONG), say("never said"), prompt="^BELOW$"),
-        scene(call("Agent", **task, run_in_background=in_background), say("I go on."), say("Noted."), prompt="^go$"),
+        scene(call("Agent", **task, run_in_background=False), say("I go on."), prompt="^go$"),
+        scene(call("Agent", **task, run_in_background=True), say("I go on, too."), say("Noted."), prompt="^beside$"),
     ]
     async with serve(script), watch(Delegator) as run:
         run.allows_everything = True
         await run.until(Connected)
-        run.prompt("go")
-        agent = await run.until(ToolCalled)
-        await until_running(mark, "sleep(601)")
-        if in_background:
-            await run.until(TurnEnded)
-        run.send(Interrupt(agent.call))
-        await run.until(CallStopping, 2)
-        if not in_background:
-            assert (await run.until(TurnEnded)).outcome == "done"
-    assert stops(run) == [(agent.call, "asked"), (agent.call, "stopped")]
+        for number, prompt in ((1, "go"), (2, "beside")):
+            run.prompt(prompt)
+            await run.until(ToolCalled, number, where=lambda event: event.name == "Agent")
+            await until_running(mark, "sleep(601)")
+            if prompt == "beside":
+                await run.until(TurnEnded, number)
+            agents = [event.call for event in run.all(ToolCalled) if event.name == "Agent"]
+            run.send(Interrupt(agents[-1]))
+            await run.until(CallStopping, number * 2)
+            if prompt == "go":
+                assert (await run.until(TurnEnded)).outcome == "done"
+    assert stops(run) == [(agent, state) for agent in agents for state in ("asked", "stopped")]
     assert "I go on." in run.text()
-    assert "never said" not in run.text(parent=agent.call)
-    assert [event for event in run.all(TaskProgressed) if event.state in ("stopped", "killed")]
+    assert "I go on, too." in run.text()
+    for agent in agents:
+        assert "never said" not in run.text(parent=agent)
+        ended = [event for event in run.all(TaskProgressed) if event.state in ("stopped", "killed")]
+        assert agent in {event.call for event in ended}

@@ -16,6 +16,7 @@ from tests.conftest import ServeModel
 from tests.runs.grammar import check_well_formed
 from tests.support.agents import Talker
 from tests.support.model import call, last_prompt, say, scene
+from tests.support.sampling import sampled
 
 
 class Subscriber(Talker):
@@ -54,7 +55,8 @@ async def waited(agent: type[Talker]) -> tuple[Unattended, list[Any]]:
     return run, told
 
 
-@pytest.mark.parametrize("agent", [Subscriber, Customer])
+# By the CLI it is told in the same way when an answer has begun.
+@pytest.mark.parametrize("agent", sampled([Customer, Subscriber], 2))
 async def test_a_prompt_that_was_refused_is_sent_again(serve: ServeModel, agent: type[Talker]) -> None:
     async with serve(say("Here it is.", fault=LIMIT)):
         run, told = await waited(agent)

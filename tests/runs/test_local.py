@@ -105,21 +105,46 @@ async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
 # -- tools and subagents -----------------------------------------------------------------------------------------------
 
 
-async def test_a_prompt_and_follow_ups_in_one_session_with_thoughts_words_and_parallel_tools(serve: ServeModel) -> None:
+async def test_one_session_of_follow_ups_thoughts_parallel_tools_failures_and_interrupts(
+    serve: ServeModel, mark: str
+) -> None:
     Path("a.txt").write_text("alpha\n")
     Path("b.txt").write_text("beta\n")
     reads = [ToolStep(tool="Read", input={"file_path": str(Path(name).absolute())}) for name in ("a.txt", "b.txt")]
     look = Answer(steps=(ThinkingStep(thinking="two files"), TextStep(text="I look."), *reads))
+    words = "word " * 40
     script = [
         scene(say("the first answer"), prompt="^one$"),
         scene(say("the second"), prompt="^two$"),
         scene(look, say("done"), prompt="^look$"),
+        scene(fail(429, "rate_limit_error"), prompt="refused$"),
+        scene(say(words, fault=drop(at="text")), prompt="cut$"),
+        scene(say("fine"), prompt="again$"),
+        scene(say("late", pace=Pace(first_token=30.0)), prompt="late$"),
+        scene(say(words, fault=stall()), prompt="stall$"),
     ]
     async with serve(script) as model, watch(Worker) as run:
+        run.send(Interrupt())
         first = await run.ask("one")
+        assert not run.all(InterruptRequested), "there was nothing to stop"
         second = await run.ask("two")
         text, asked = run.text(), [last_prompt(request) for request in model.requests]
         ended = await run.ask("look")
+        looked = run.text()
+        refused = await run.ask("to be refused")
+        assert run.text() == looked, "the CLI's own words about the failure are not the agent's"
+        cut = await run.ask("to be cut")
+        came = run.text().removeprefix(looked).strip()
+        again = await run.ask("and again")
+        said = run.text()
+        for number in (7, 8):
+            run.prompt("too late")
+            run.send(Interrupt())
+            assert (await run.until(TurnEnded, number)).outcome == "interrupted"
+        grown = len(run.all(BlockGrew))
+        run.prompt("to stall")
+        await run.until(BlockGrew, grown + 1)
+        last = run.prompt("never sent")
     assert (first.outcome, second.outcome) == ("done", "done")
     assert text == "the first answer\nthe second"
     assert [type(event) for event in run.events[:4]] == [RunStarted, PromptQueued, AgentLoaded, Connecting]
@@ -129,19 +154,39 @@ async def test_a_prompt_and_follow_ups_in_one_session_with_thoughts_words_and_pa
     assert (started.agent, started.cwd, started.branch) == ("worker", str(Path.cwd()), "")
     assert started.has_own_prompt
     assert run.all(ModelNamed)[-1].context_size == 200_000
-    assert [event.turn for event in run.all(TurnStarted)] == [1, 2, 3]
+    assert [event.turn for event in run.all(TurnStarted)] == [*range(1, 10)]
 
     assert ended.outcome == "done"
     assert ended.steps == 2, "the CLI counts parallel calls as well"
     assert run.text("thinking") == "two files"
-    assert run.text() == f"{text}\nI look.\ndone"
+    assert looked == f"{text}\nI look.\ndone"
     assert [call.name for call in run.all(ToolCalled)] == ["Read", "Read"]
     assert all(call.block is not None for call in run.all(ToolCalled))
     assert {"alpha" in event.output or "beta" in event.output for event in run.all(ToolFinished)} == {True}
     assert all("content" not in event.detail["file"] for event in run.all(ToolFinished))
 
+    assert refused.failure is not None
+    assert (refused.failure.kind, refused.failure.status) == ("rate_limit", 429)
+    assert refused.failure.hint
+    assert cut.outcome == "failed"
+    assert cut.failure is not None
+    assert cut.failure.error == "StreamingError"
+    assert cut.failure.causes[0].startswith("NetworkError: ")
+    assert cut.failure.is_retryable
+    assert came
+    assert words.startswith(came)
+    assert (again.turn, again.outcome) == (6, "done")
+    assert said.endswith("\nfine")
+    assert run.all(TurnEnded)[-1].outcome == "interrupted", "closing interrupts what runs"
+    assert [event.prompt_id for event in run.all(PromptDropped)] == [last]
+    assert [prompt.text for prompt in past_of(run.events).waiting] == ["never sent"], "and it is not lost"
+    assert run.all(RunEnded)[0].reason == "closed"
+    assert marked(mark) == {}
 
-async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_own_is_a_turn(serve: ServeModel) -> None:
+
+async def test_a_subagents_messages_say_whose_they_are_the_clis_own_turn_is_one_and_an_interrupt_ends_what_works_on(
+    serve: ServeModel,
+) -> None:
     Path("a.txt").write_text("alpha\n")
     read = ToolStep(tool="Read", input={"file_path": str(Path("a.txt").absolute())})
     task: dict[str, Any] = {"description": "work", "prompt": "LOOK", "subagent_type": "general-purpose"}
@@ -150,6 +195,9 @@ async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_ow
         scene(look, say("sub is done"), prompt="^LOOK$"),
         scene(call("Agent", first="begun", run_in_background=False, **task), say("all done"), prompt="^delegate$"),
         *with_a_background_task(),
+        scene(say("never all of it", fault=stall()), prompt="^WORK ON$"),
+        scene(call("Agent", **{**task, "prompt": "WORK ON"}), say("It works."), prompt="^leave it$"),
+        scene(say("Nobody asked.")),
     ]
     async with serve(script), watch(Delegator) as run:
         ended = await run.ask("delegate")
@@ -167,25 +215,18 @@ async def test_a_subagents_messages_say_whose_they_are_and_a_turn_of_the_clis_ow
         run.prompt("second")
         assert isinstance(run.events[-1], PromptQueued), "the CLI is busy with a turn of its own"
         await run.until(TurnEnded, 4)
-    assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "person", "background", "person"]
-    assert run.text() == "begun\nall done\nlaunching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
-    used = [turn.usage for turn in run.all(TurnEnded)[1:]]
-    assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"
-    assert sum(usage.output_tokens for usage in used) == 5 + 5 + 50 + 5 + 5
+        assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "person", "background", "person"]
+        assert run.text() == "begun\nall done\nlaunching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
+        used = [turn.usage for turn in run.all(TurnEnded)[1:]]
+        assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"
+        assert sum(usage.output_tokens for usage in used) == 5 + 5 + 50 + 5 + 5
 
-
-async def test_an_interrupt_stops_a_subagent_that_works_on_after_the_turn(serve: ServeModel) -> None:
-    task: dict[str, Any] = {"description": "work", "prompt": "LOOK", "subagent_type": "general-purpose"}
-    script = [
-        scene(say("never all of it", fault=stall()), prompt="^LOOK$"),
-        scene(call("Agent", **task), say("It works."), prompt="^delegate$"),
-        scene(say("Nobody asked.")),
-    ]
-    async with serve(script), watch(Delegator) as run:
-        await run.ask("delegate")
-        await run.until(TaskProgressed, where=lambda task: task.state == "running")
+        await run.ask("leave it")
+        left = [event.call for event in run.all(ToolCalled) if event.name == "Agent"][-1]
+        await run.until(TaskProgressed, where=lambda task: task.call == left and task.state == "running")
+        assert not run.all(InterruptRequested)
         run.send(Interrupt())
-        await run.until(TaskProgressed, where=lambda task: task.state in ENDED_TASKS)
+        await run.until(TaskProgressed, where=lambda task: task.call == left and task.state in ENDED_TASKS)
         assert run.all(InterruptRequested)
 
 
@@ -340,55 +381,6 @@ async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: Se
             assert f"{word} {word}" in run.text()
             assert (await run.ask("go on")).outcome == "done"
             assert run.text().endswith(f"next to {word}")
-
-
-async def test_failures_are_told_interrupts_end_what_has_not_begun_and_closing_interrupts_what_runs(
-    serve: ServeModel, mark: str
-) -> None:
-    words = "word " * 40
-    script = [
-        scene(fail(429, "rate_limit_error"), prompt="refused$"),
-        scene(say(words, fault=drop(at="text")), prompt="cut$"),
-        scene(say("fine"), prompt="again$"),
-        scene(say("late", pace=Pace(first_token=30.0)), prompt="late$"),
-        scene(say(words, fault=stall()), prompt="stall$"),
-    ]
-    async with serve(script), watch(Talker) as run:
-        run.send(Interrupt())
-        await run.until(Connected)
-        assert not run.all(InterruptRequested), "there was nothing to stop"
-        refused = await run.ask("to be refused")
-        assert run.text() == "", "the CLI's own words about the failure are not the agent's"
-        cut = await run.ask("to be cut")
-        came = run.text()
-        again = await run.ask("and again")
-        said = run.text()
-        for number in (4, 5):
-            run.prompt("too late")
-            run.send(Interrupt())
-            ended = await run.until(TurnEnded, number)
-            assert ended.outcome == "interrupted"
-        grown = len(run.all(BlockGrew))
-        run.prompt("to stall")
-        await run.until(BlockGrew, grown + 1)
-        last = run.prompt("never sent")
-    assert refused.failure is not None
-    assert (refused.failure.kind, refused.failure.status) == ("rate_limit", 429)
-    assert refused.failure.hint
-    assert cut.outcome == "failed"
-    assert cut.failure is not None
-    assert cut.failure.error == "StreamingError"
-    assert cut.failure.causes[0].startswith("NetworkError: ")
-    assert cut.failure.is_retryable
-    assert came
-    assert words.startswith(came)
-    assert (again.turn, again.outcome) == (3, "done")
-    assert said.endswith("\nfine")
-    assert run.all(TurnEnded)[5].outcome == "interrupted"
-    assert [event.prompt_id for event in run.all(PromptDropped)] == [last]
-    assert [prompt.text for prompt in past_of(run.events).waiting] == ["never sent"], "and it is not lost"
-    assert run.all(RunEnded)[0].reason == "closed"
-    assert marked(mark) == {}
 
 
 async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_released(serve: ServeModel) -> None:

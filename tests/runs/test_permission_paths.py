@@ -66,13 +66,16 @@ def own(*names: str) -> Answer:
     return Answer(steps=tuple(ToolStep(tool="make_folder", input={"name": name}) for name in names))
 
 
-async def test_a_plan_is_shown_refused_with_words_and_then_allowed(serve: ServeModel) -> None:
+async def test_a_plan_is_shown_refused_with_words_and_then_allowed_and_a_question_tells_which_part_of_it_asks(
+    serve: ServeModel,
+) -> None:
     plans = [call("ExitPlanMode", plan="# Tear it down"), call("ExitPlanMode", plan="# Build it up")]
 
     class Planner(Handyman):
         permission_mode = "plan"
 
-    async with serve([*plans, bash("mkdir built"), say("done")]), watch(Planner) as run:
+    works = [bash("mkdir built"), bash("ls && mkdir /outside"), say("done")]
+    async with serve([*plans, *works]), watch(Planner) as run:
         run.prompt("plan")
         first = await run.until(PermissionAsked)
         assert (first.tool, first.grants, first.rules) == ("ExitPlanMode", (), ()), "an answer holds for one plan"
@@ -83,7 +86,11 @@ async def test_a_plan_is_shown_refused_with_words_and_then_allowed(serve: ServeM
         third = await run.until(PermissionAsked, 3)
         assert third.tool == "Bash", "the work is asked about as ever"
         run.send(AnswerPermission(third.request, "once"))
+        fourth = await run.until(PermissionAsked, 4)
+        run.send(AnswerPermission(fourth.request, "deny"))
         assert (await run.until(TurnEnded)).outcome == "done"
+    marked = [(part.text, part.why) for part in marks_of(fourth.marks, fourth.arguments)]
+    assert marked == [("&&", ""), ("mkdir", "not known to only read"), ("/outside", "outside of this folder")]
     assert "keep the cellar" in run.all(ToolFinished)[0].output
     assert run.all(ModeChanged)[-1].mode == "default"
     assert Path("built").is_dir()
@@ -192,13 +199,3 @@ async def test_questions_of_two_runs_at_once_do_not_meet(serve: ServeModel, agen
         left.send(AnswerPermission(one.request, "deny"))
         await left.until(TurnEnded)
     assert [Path(name).exists() for name in ("left", "right")] == [False, True]
-
-
-async def test_a_question_tells_which_part_of_it_asks(serve: ServeModel) -> None:
-    async with serve([bash("ls && mkdir /outside"), say("done")]), watch(Handyman) as run:
-        run.prompt("go")
-        asked = await run.until(PermissionAsked)
-        run.send(AnswerPermission(asked.request, "deny"))
-        await run.until(TurnEnded)
-    marked = [(part.text, part.why) for part in marks_of(asked.marks, asked.arguments)]
-    assert marked == [("&&", ""), ("mkdir", "not known to only read"), ("/outside", "outside of this folder")]

@@ -16,6 +16,7 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
+from maverick_tui.offline.app import MessagesApp
 from maverick_tui.runs.commands import ReleasePrompts, SetModel
 from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.past import past_of
@@ -55,20 +56,23 @@ async def go_on(agent: type[MaverickAgent], prompt: str) -> Watched:
     return run
 
 
-@pytest.mark.parametrize(
-    ("agent", "is_killed"), sampled([(Talker, True), (Talker, False), (ApiTalker, False), (ApiTalker, True)], 2)
-)
+@pytest.mark.parametrize(("agent", "is_killed"), sampled([(ApiTalker, False), (Talker, False), (ApiTalker, True)], 3))
 async def test_a_run_goes_on_with_its_conversation(
     agent: type[MaverickAgent], is_killed: bool, serve: ServeModel
 ) -> None:
     async with serve(say("answered")) as server:
-        async with watch(agent) as first:
-            first.run.keep(journal_of(RUN))
-            await first.ask("the first words")
-        if is_killed:
-            interrupted(journal_of(RUN))
-        second = await go_on(agent, "the second words")
-        last = json.dumps(server.requests[-1]["messages"])
+        await goes_on(agent, server, is_killed)
+
+
+async def goes_on(agent: type[MaverickAgent], server: MessagesApp, is_killed: bool) -> Watched:
+    """Ask a run, and ask it again after its end; the run as it is then."""
+    async with watch(agent) as first:
+        first.run.keep(journal_of(RUN))
+        await first.ask("the first words")
+    if is_killed:
+        interrupted(journal_of(RUN))
+    second = await go_on(agent, "the second words")
+    last = json.dumps(server.requests[-1]["messages"])
     assert "the first words" in last
     assert "the second words" in last
     assert blocks(second.events) == ["answered", "answered"]
@@ -82,6 +86,7 @@ async def test_a_run_goes_on_with_its_conversation(
     assert told(*kept.events).is_ended
     ends = [event for event in second.events if isinstance(event, ev.TurnEnded)]
     assert ends[1].usage.input_tokens <= 2 * ends[0].usage.input_tokens + 1_000, "what was used before counts once"
+    return second
 
 
 @pytest.mark.explore  # so it is of one that was left elsewhere
@@ -244,24 +249,23 @@ def leave_in(conversation: str, place: Path) -> None:
         lines.write(json.dumps({**entry, "sessionId": conversation}) + "\n")
 
 
-async def test_a_conversation_that_was_left_in_another_folder_is_told_and_not_taken_there(
+async def test_a_run_goes_on_with_its_conversation_but_not_in_another_folder_where_that_was_left(
     serve: ServeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     async with serve(say("answered")) as server:
-        async with watch(Talker) as first:
-            await first.ask("the first words")
+        first = await goes_on(Talker, server, is_killed=True)
         recalled = Recalled.of(first.events)
         assert recalled is not None
         leave_in(recalled.conversation, elsewhere)
         async with watch(Talker, past=past_of(first.events)) as second:
-            assert (await second.ask("the second words")).outcome == "done"
+            assert (await second.ask("the third words")).outcome == "done"
         last = json.dumps(server.requests[-1]["messages"])
         # Whatever else may lead it away, it ends as soon as the CLI says where it is.
         monkeypatch.setattr(stored, "left_in", lambda _conversation: "")
         async with watch(Talker, past=past_of(first.events)) as third:
-            ended = await third.ask("the third words")
+            ended = await third.ask("the fourth words")
     assert [event.kind for event in second.all(ev.Noticed)] == ["handed_over"]
     assert "the first words" in last
     assert ended.outcome == "failed"

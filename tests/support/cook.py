@@ -9,22 +9,27 @@ COOK = """
 import asyncio
 import logging
 from contextlib import asynccontextmanager
+from pathlib import Path
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent
 from maverick_tui.agent.engines import Answered, ToolQuestion
-from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, RequestStarted, UsageReported
+from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, RequestStarted, UsageReported, whole_block
+from maverick_tui.events.kinds import ToolBegan, ToolCalled, ToolFinished
 from maverick_tui.usage import Usage
 
 class Session:
     memory, may_rest, works_on, is_ended = None, False, False, False
 
     def __init__(self, listener):
-        self.listener, self.is_cut = listener, asyncio.Event()
+        self.listener, self.is_cut, self.is_stopped = listener, asyncio.Event(), asyncio.Event()
 
     async def ended(self):
         await asyncio.Event().wait()
 
     async def ask(self, prompt):
         tell, now, block = self.listener.tell, self.listener.now, self.listener.next_block()
+        if (asked := Path("asked")).exists():
+            with asked.open("a") as file:
+                file.write(prompt + "\\n")
         tell(RequestStarted(now()))
         tell(BlockStarted(now(), block, "text"))
         for word in ("You ", "say ", prompt):
@@ -40,6 +45,13 @@ class Session:
             raise AgentError("The oven is cold.", hint="Heat it.")
         if prompt == "ask":
             await self.listener.ask(ToolQuestion("Bash", {"command": "make soup"}, "call-1"))
+        if prompt == "call":
+            tell(ToolCalled(now(), "call-1", "wait_long", {}))
+            tell(ToolBegan(now(), "call-1"))
+            await self.is_stopped.wait()
+            tell(ToolFinished(now(), "call-1", "It was stopped.", True))
+            for event in whole_block(self.listener.next_block(), "text", "I go on.", now()):
+                tell(event)
         if prompt == "dear":
             tell(UsageReported(now(), "message-1", 100, 10, cost_usd=5.0))
         if prompt in ("stuck", "dear"):
@@ -48,6 +60,10 @@ class Session:
 
     async def interrupt(self):
         self.is_cut.set()
+
+    async def stop_call(self, call, tool):
+        self.is_stopped.set()
+        return ""
 
 class Cook(MaverickAgent):
     \"\"\"Repeats what it is told.\"\"\"
@@ -68,7 +84,10 @@ Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
 
 
 def write_cook(home: Path) -> None:
-    """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `fail` and `dear` mean something to it."""
+    """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `call`, `fail` and `dear` mean something to it.
+
+    It adds what it is asked to a file `asked`, where there is one.
+    """
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
     (folder / "cook.py").write_text(COOK)

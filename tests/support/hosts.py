@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from tests.support.processes import kill_marked, marked
+from tests.support.processes import PAUSE, kill_marked, marked
 
 PATIENCE = 120.0
 
@@ -31,4 +31,4 @@ def until(is_so: Callable[[], object], what: str) -> None:
     end = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.02)
+        time.sleep(PAUSE)

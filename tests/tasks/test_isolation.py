@@ -62,7 +62,7 @@ def users() -> list[str]:
 
 
 @pytest.mark.req("004-iso-others", "004-iso-inject")
-@pytest.mark.parametrize("steps", [300, pytest.param(1500, marks=pytest.mark.explore)])
+@pytest.mark.parametrize("steps", [100, pytest.param(1500, marks=pytest.mark.explore)])
 async def test_fifty_users_with_forged_arguments_and_injected_titles(
     factory: SessionFactory, tmp_path: Path, steps: int
 ) -> None:

@@ -6,8 +6,10 @@ import asyncio
 import importlib
 import json
 import logging
+import os
 import sys
 from collections.abc import AsyncGenerator
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
@@ -22,6 +24,8 @@ from maverick_tui.masking.redact import conceal
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
+    import ssl
+
     from anthropic import AsyncAnthropic
 
 log = logging.getLogger(__name__)
@@ -184,7 +188,7 @@ class ClaudeAgent:
             await in_thread(importlib.import_module, _LAST_IMPORTED)
         loop = asyncio.get_running_loop()
         if self._client is None or self._home is not loop:  # connections only work in their own event loop
-            made = await in_thread(self._make)  # it reads all certificates
+            made = await in_thread(self._make)  # the first one reads all certificates
             if self._client is None or self._home is not loop:
                 self._client, self._home = made, loop
                 self._lease = _open_until_the_loop_ends(made)
@@ -220,7 +224,7 @@ class ClaudeAgent:
             max_retries=0,
             # Not the SDK's own: when it is dropped, that one closes itself in whichever loop is running, and fails
             # silently.
-            http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout),
+            http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout, verify=_certificates()),
             default_headers=headers,
         )
 
@@ -235,6 +239,18 @@ class ClaudeAgent:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+def _certificates() -> ssl.SSLContext:
+    return _certificates_of(*(os.environ.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
+
+
+@cache
+def _certificates_of(_file: str, _folder: str) -> ssl.SSLContext:
+    """What is trusted where the environment names these: to read it takes 50 ms, so that all clients share it."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 async def _open_until_the_loop_ends(client: AsyncAnthropic) -> AsyncGenerator[None, None]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import ssl
 import threading
+from pathlib import Path
 from typing import Any
 
 import anthropic
@@ -32,6 +35,7 @@ from maverick_tui.executor import (
     tool,
 )
 from maverick_tui.executor.model import DEFAULT_MODEL
+from maverick_tui.executor.model.claude import ClaudeAgent
 from maverick_tui.executor.model.failures import RefusalError, ours
 from maverick_tui.executor.model.messages import Delta
 from maverick_tui.executor.model.tokens import shared_out
@@ -245,6 +249,24 @@ async def test_headers_and_base_url(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.req("002-R9-env")
+async def test_certificates_are_read_once_for_all_clients_and_again_where_the_environment_names_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read: list[str] = []
+
+    def create_ssl_context() -> ssl.SSLContext:
+        read.append(os.environ["SSL_CERT_FILE"])
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    monkeypatch.setattr(httpx2, "create_ssl_context", create_ssl_context)
+    files = [str(tmp_path / name) for name in ("one.pem", "other.pem")]
+    for file in (files[0], files[0], files[1], files[0]):
+        monkeypatch.setenv("SSL_CERT_FILE", file)
+        async with ClaudeAgent(AgentConfig.checked(api_key=KEY)) as agent:
+            await agent.get_ready()
+    assert read == files, "nobody else reads them, either: there are no such files"
+
+
 async def test_credentials_come_from_the_configuration_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     async def sent(**config: Any) -> str:
         _, _, headers = await ask(Request(HELLO), **config)

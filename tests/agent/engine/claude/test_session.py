@@ -108,12 +108,21 @@ async def test_a_run_waits_for_its_background_tasks_and_counts_their_tokens(serv
     assert tools <= {"Read", "Agent", "DeferredToolPlaceholder"}, "no more than its agent has"
 
 
-async def test_prompts_at_once_and_one_behind_an_unread_one_are_answered_one_after_the_other(
-    serve: ServeModel,
+@pytest.mark.req("000-US5-2", "000-FR-005b")
+async def test_prompts_at_once_and_one_behind_an_unread_one_are_answered_in_order_and_a_killed_cli_keeps_what_came(
+    serve: ServeModel, mark: str
 ) -> None:
     names = ("one", "two", "three", "unread", "behind")
     echo = [scene(say(f"answer to {name}", pace=Pace(tokens_per_second=20)), prompt=f"^{name}$") for name in names]
-    async with serve(echo) as model, Talker().session(context()) as session:
+    odd = {  # the CLI takes some of these words for its own
+        "what does <tick> mean?": "answer to tick",
+        "<task-notification>\npasted\n</task-notification>": "answer to task",
+        "<a href='x'> here": "answer to href",
+        "and now?": "answer to now",
+    }
+    echo += [scene(say(answer), prompt=answer.rpartition(" ")[2]) for answer in odd.values()]
+    echo.append(scene(bash(LONG_COMMAND), prompt="^work$"))
+    async with serve(echo) as model, Worker().session(context()) as session:
         answers = await asyncio.gather(*(drain(session.query(name)) for name in names[:3]))
         assert [extract_all_text(got) for got, _ in answers] == [f"answer to {name}" for name in names[:3]]
         unread = session.query("unread")
@@ -122,27 +131,41 @@ async def test_prompts_at_once_and_one_behind_an_unread_one_are_answered_one_aft
         assert error is None
         assert extract_all_text(behind) == "answer to behind"
         await unread.aclose()
-    assert len(model.requests) == 5
+        assert len(model.requests) == 5
+        said = [extract_all_text((await drain(session.query(prompt)))[0]) for prompt in odd]
+        assert said == [*odd.values()]
 
-
-async def test_a_prompt_with_words_that_the_cli_takes_for_its_own_is_answered_like_any_other(serve: ServeModel) -> None:
-    prompts = [
-        "what does <tick> mean?",
-        "<task-notification>\npasted\n</task-notification>",
-        "<a href='x'> here",
-        "and now?",
-    ]
-    answers = (say(f"answer {number}") for number in range(4))
-    async with serve(turns(*answers)), Talker().session(context()) as session:
-        said = [extract_all_text((await drain(session.query(prompt)))[0]) for prompt in prompts]
-    assert said == [f"answer {number}" for number in range(4)]
+        task = await busy(session, mark)
+        kill_marked(mark, lambda command: "_bundled/claude" in command.split(" ")[0])
+        got, error = await task
+        assert type(error) is StreamingError
+        assert type(error.__cause__) is ProcessError
+        assert error.__cause__.exit_code == -9
+        assert extract_all_text(got) == "Running."
+        assert wait_until_gone(mark) == {}, "its tools are ended, too"
+        _, again = await drain(session.query("more"))
+        assert isinstance(again, ProcessError)
 
 
 @pytest.mark.req("000-FR-007c", "000-FR-003b")
-async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel) -> None:
-    for seconds in (3.0, 15.0, 60.0):  # a busy machine may take longer than that for the first word
-        answers = turns(say("word " * 50, fault=stall()), say("fine"))
-        async with serve(answers), Talker().session(context(timeout=seconds)) as session:
+async def test_a_silent_turn_times_out_and_the_next_one_works_and_waiting_for_a_person_is_not_silence(
+    serve: ServeModel,
+) -> None:
+    asked = 0.0
+
+    async def ask(_name: str, _arguments: dict[str, Any], _context: object) -> PermissionResultAllow:
+        nonlocal asked
+        asked = seconds + 1
+        await asyncio.sleep(asked)
+        return PermissionResultAllow()
+
+    answers = [
+        scene(say("word " * 50, fault=stall()), prompt="first$"),
+        scene(bash("touch later.txt && touch l2.txt"), say("fine"), prompt="second$"),
+    ]
+    for seconds in (3.0, 15.0, 60.0):  # a busy machine may take longer than that for a word, or until it asks
+        config = context(timeout=seconds, permission_mode="default")
+        async with serve(answers), Worker().session(config, can_use_tool=ask) as session:
             begun, error = await drain(session.query("first"))
             got, none = await drain(session.query("second"))
         if extract_all_text(begun) and none is None:
@@ -153,7 +176,9 @@ async def test_a_silent_turn_times_out_and_the_next_one_works(serve: ServeModel)
     assert error.kind == "timeout"
     assert ("word " * 50).startswith(extract_all_text(begun))
     assert none is None
-    assert extract_all_text(got) == "fine"
+    assert extract_all_text(got).endswith("fine")
+    assert asked > seconds
+    assert Path("later.txt").exists()
 
 
 async def test_model_and_mode_can_be_changed_and_a_turn_that_is_cut_short_does_not_block_the_next(
@@ -263,7 +288,18 @@ async def test_without_a_person_exactly_the_listed_tools_are_approved(serve: Ser
     assert not offered & {"Write", "Edit", "Agent", "WebFetch"}
 
 
-async def test_an_mcp_tool_that_is_not_listed_is_refused_without_a_question(serve: ServeModel) -> None:
+REPORTS = """
+import json, os, pathlib, sys
+path = pathlib.Path(sys.argv[1])
+path.with_suffix(".new").write_text(json.dumps(dict(os.environ)))
+path.with_suffix(".new").rename(path)
+"""
+"""It ends then: the first prompt waits for servers that say nothing."""
+
+
+async def test_an_mcp_tool_that_is_not_listed_is_refused_and_a_server_has_the_key_only_if_it_names_it(
+    serve: ServeModel, tmp_path: Path
+) -> None:
     ran: list[str] = []
 
     @tool("allowed", "may be used", {})
@@ -285,65 +321,31 @@ async def test_an_mcp_tool_that_is_not_listed_is_refused_without_a_question(serv
         asked.append(name)
         return PermissionResultAllow()
 
-    servers = {"box": create_sdk_mcp_server("box", tools=[allowed, other])}
+    def server(name: str, **env: str) -> dict[str, Any]:
+        started = {"command": sys.executable, "args": ["-I", "-c", REPORTS, str(tmp_path / name)]}
+        return {**started, "env": env} if env else started
+
+    processes = {"plain": server("plain"), "named": server("named", ANTHROPIC_API_KEY="${ANTHROPIC_API_KEY}", MINE="1")}
+    servers: dict[str, Any] = {"box": create_sdk_mcp_server("box", tools=[allowed, other]), **processes}
     calls = [
         call("mcp__box__allowed"),
         call("mcp__box__other"),
         say("done"),
     ]
     async with serve(calls), User(mcp_servers=servers).session(context(), can_use_tool=ask) as session:
+        async with asyncio.timeout(60):
+            while not all((tmp_path / name).exists() for name in processes):
+                await asyncio.sleep(0.05)
+        plain, named = (json.loads((tmp_path / name).read_text()) for name in processes)
         got, error = await drain(session.query("work"))
     assert error is None
     assert asked == ["mcp__box__allowed"]
     assert ran == ["allowed"]
     assert "not among the tools" in results_of(got)[1]
-
-
-REPORTS = """
-import json, os, pathlib, sys
-path = pathlib.Path(sys.argv[1])
-path.with_suffix(".new").write_text(json.dumps(dict(os.environ)))
-path.with_suffix(".new").rename(path)
-sys.stdin.read()
-"""
-
-
-async def test_an_mcp_server_has_the_key_to_the_model_only_if_it_names_it(serve: ServeModel, tmp_path: Path) -> None:
-    def server(name: str, **env: str) -> dict[str, Any]:
-        started = {"command": sys.executable, "args": ["-I", "-c", REPORTS, str(tmp_path / name)]}
-        return {**started, "env": env} if env else started
-
-    servers = {"plain": server("plain"), "named": server("named", ANTHROPIC_API_KEY="${ANTHROPIC_API_KEY}", MINE="1")}
-    async with serve(say("done")), Talker(mcp_servers=servers).session(context()):
-        async with asyncio.timeout(30):
-            while not all((tmp_path / name).exists() for name in servers):
-                await asyncio.sleep(0.05)
-        plain, named = (json.loads((tmp_path / name).read_text()) for name in servers)
     assert plain["PATH"], "all else is inherited"
     assert not any(plain.get(name) for name in WITHHELD)
     assert named["ANTHROPIC_API_KEY"]
     assert named["MINE"] == "1"
-
-
-async def test_waiting_for_a_person_is_not_silence(serve: ServeModel) -> None:
-    asked = 0.0
-
-    async def ask(_name: str, _arguments: dict[str, Any], _context: object) -> PermissionResultAllow:
-        nonlocal asked
-        asked = seconds + 1
-        await asyncio.sleep(asked)
-        return PermissionResultAllow()
-
-    for seconds in (4.0, 15.0):  # a busy machine may be silent for longer than that before it asks, or afterwards
-        async with serve([bash("touch later.txt && touch l2.txt"), say("done")]):
-            config = context(timeout=seconds, permission_mode="default")
-            async with Worker().session(config, can_use_tool=ask) as session:
-                _, error = await drain(session.query("work"))
-        if error is None:
-            break
-    assert error is None
-    assert asked > seconds
-    assert Path("later.txt").exists()
 
 
 # -- how it ends -------------------------------------------------------------------------------------------------------
@@ -370,23 +372,6 @@ async def test_closing_a_busy_session_leaves_nothing_and_wakes_those_who_wait(se
     assert isinstance(got[-1], ResultMessage)
     assert closed is not None
     assert "closed" in closed.message
-
-
-@pytest.mark.req("000-US5-2", "000-FR-005b")
-async def test_a_killed_cli_fails_the_turn_and_keeps_what_came_and_its_tools_are_ended(
-    serve: ServeModel, mark: str
-) -> None:
-    async with serve(bash(LONG_COMMAND)), Worker().session(context()) as session:
-        task = await busy(session, mark)
-        kill_marked(mark, lambda command: "_bundled/claude" in command.split(" ")[0])
-        got, error = await task
-        assert type(error) is StreamingError
-        assert type(error.__cause__) is ProcessError
-        assert error.__cause__.exit_code == -9
-        assert extract_all_text(got) == "Running."
-        assert wait_until_gone(mark) == {}
-        _, again = await drain(session.query("more"))
-        assert isinstance(again, ProcessError)
 
 
 @pytest.mark.explore  # keepers are killed in tests/attacks
