@@ -57,10 +57,12 @@ def widths_are_richs_own() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def idle_is_noticed_soon() -> Iterator[None]:
-    """After each key Textual sleeps for 20 ms at least, to see whether the application has come to rest."""
+    """After each key Textual looks every 20 ms whether the application has come to rest, which it has if it worked for
+    less than one of them: each look, and whatever ticks, takes longer than that, and so each key up to two seconds.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_wait, "SLEEP_GRANULARITY", _wait.SLEEP_GRANULARITY / 5)
-        patch.setattr(_wait, "SLEEP_IDLE", _wait.SLEEP_IDLE / 5)
+        patch.setattr(_wait, "SLEEP_GRANULARITY", 0.004)
+        patch.setattr(_wait, "SLEEP_IDLE", 0.002)
         yield
 
 
