@@ -9,13 +9,13 @@ import pytest
 
 from maverick_tui.agent.permissions.standing import user_file
 from tests.attacks import paths
+from tests.attacks.benign import RULES
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.driving import Call
 from tests.attacks.granting import granted
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.shell_tricks import KINDS, is_asked_for, sessions, some, wanted
-from tests.attacks.test_shell_unattended import RULES
 from tests.attacks.tricks import Trick
 from tests.conftest import ServeModel
 
