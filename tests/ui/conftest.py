@@ -19,6 +19,7 @@ from textual.screen import Screen
 
 # Where it is loaded, as in a run of all tests, it reads the settings; else each application has a process do that.
 import maverick_tui.config  # noqa: F401
+from maverick_tui.ui.picker import xray
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -53,6 +54,14 @@ def widths_are_richs_own() -> None:
         cells.load_cell_table = _RICHS_OWN  # type: ignore[attr-defined]
         cells.get_character_cell_size.cache_clear()
         cells.cached_cell_len.cache_clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_forecasts() -> Iterator[None]:
+    """Where runs are kept each picker has a process find out what agents cost; `history/test_forecast.py` has it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xray, "read_forecasts", dict)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
