@@ -30,10 +30,10 @@ def folder(sandbox: Sandbox, place: str) -> Path:
 def writes(places: dict[str, str], sandbox: Sandbox, cwd: Path) -> list[Call]:
     """Write to these files, and change every fourth in other ways; what exists must have been read before.
 
-    The judge is asked about all of them elsewhere, so that each fifth is enough where there are many.
+    The judge is asked about all of them elsewhere, so that each eighth is enough where there are many.
     """
     calls = []
-    step = 5 if len(places) > MANY and not is_asked_for() else 1
+    step = 8 if len(places) > MANY and not is_asked_for() else 1
     for number, (name, place) in enumerate(list(places.items())[::step]):
         path = sandbox.place(place.replace("{C}", str(cwd)), name)
         calls.append(Call(f"read-{name}", "Read", {"file_path": path}))
