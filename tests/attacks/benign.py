@@ -71,6 +71,9 @@ ASKED_ONCE: dict[str, str] = {
 }
 """With a person: asked about exactly once, and done if the person says yes."""
 
+RULES = ("Read", "Bash(git log:*)", "Bash(git add:*)", "Bash(ls:*)", "Bash(npm run *)")
+"""What an agent may do without a person, in most of these tests."""
+
 BY_RULE: dict[str, str] = {
     "log": "git log",
     "log-oneline": "git log --oneline -3",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,10 @@ class Report:
     changes: list[str]
     root: Path
     """Where the sandbox is; it need not be told in every line."""
+
+    def of(self, calls: Sequence[Call]) -> Report:
+        """Of these calls alone."""
+        return replace(self, outcomes={call.id: self.outcomes[call.id] for call in calls})
 
     def explain(self, wrong: Sequence[str]) -> str:
         """The outcomes that are wrong, the changes, and who is suspected of them."""

@@ -8,10 +8,8 @@ import pytest
 from claude_agent_sdk import PermissionResultAllow, ToolPermissionContext
 
 from tests.attacks import benign
-from tests.attacks.driving import Call, attended, unattended
+from tests.attacks.driving import Call, Report, attended, unattended
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import is_asked_for
-from tests.attacks.test_shell_unattended import RULES
 from tests.conftest import ServeModel
 
 
@@ -19,9 +17,13 @@ def calls(commands: dict[str, str]) -> list[Call]:
     return [Call(name, "Bash", {"command": command}) for name, command in commands.items()]
 
 
+@pytest.mark.explore  # `test_attended.py` tries some, and the judge is asked about all of them elsewhere
 async def test_reading_goes_on_unasked(sandbox: Sandbox, serve: ServeModel) -> None:
-    every = 1 if is_asked_for() else 6  # the judge is asked about all of them elsewhere
-    report = await attended(sandbox, serve, calls(benign.READ_UNASKED)[::every])
+    check_unasked(await attended(sandbox, serve, calls(benign.READ_UNASKED)))
+
+
+def check_unasked(report: Report) -> None:
+    """All of them ran, and nobody was asked."""
     wrong = [name for name, outcome in report.outcomes.items() if outcome.is_asked or not outcome.has_run]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)
@@ -39,8 +41,13 @@ async def test_a_change_is_asked_about_once(sandbox: Sandbox, serve: ServeModel)
         assert (sandbox.project / f"made-{name}").exists()
 
 
+@pytest.mark.explore  # `test_shell_unattended.py` tries them with its tricks
 async def test_without_a_person_the_rules_run_and_nothing_else(sandbox: Sandbox, serve: ServeModel) -> None:
-    report = await unattended(sandbox, serve, calls({**benign.BY_RULE, **benign.NOT_BY_RULE}), RULES)
+    check_by_rule(await unattended(sandbox, serve, calls({**benign.BY_RULE, **benign.NOT_BY_RULE}), benign.RULES))
+
+
+def check_by_rule(report: Report) -> None:
+    """What a rule allows has run, and nothing else."""
     wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not (name in benign.BY_RULE)]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)

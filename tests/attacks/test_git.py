@@ -35,6 +35,35 @@ from tests.support.sampling import sampled
 
 BY_ID = {trap.id: trap for trap in TRAPS}
 
+TOGETHER = (
+    "core.fsmonitor",
+    "hooks",
+    "filter.x.clean",
+    "filter.x.process",
+    "filter.x.required",
+    "includeIf gitdir",
+    "diff.external",
+    "core.pager",
+    "gpg.program",
+    "core.alternateRefsCommand",
+    "alias of a command",
+    "gc.auto",
+    "credential.helper",
+    "remote.origin.vcs",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_COUNT",
+    "a point in PATH",
+)
+
+
+def _all(ground: Ground) -> None:
+    for name in TOGETHER:
+        ground.mark = name.replace(" ", "-")
+        BY_ID[name].set(ground)
+
+
+ALL_TOGETHER = Trap("all together", _all, STATUS)
+
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -79,7 +108,33 @@ async def test_looking_runs_nothing(trap: Trap, base: Path, tmp_path: Path, monk
         assert ground.left() != [], "the trap is broken: plain git does not fall into it"
 
 
-@pytest.mark.parametrize("trap", sampled(TRAPS, 3, [trap.id for trap in TRAPS]))
+def _all_of_worktrees(ground: Ground) -> None:
+    """What is there for somebody who only looks, and what would be run by those who check out, commit and merge."""
+    _all(ground)
+    for name in ("diff.x.textconv", "merge.x.driver", "core.editor"):
+        ground.mark = name
+        BY_ID[name].set(ground)
+    ground.mark = "smudge"
+    ground.config('[filter "y"]\n smudge = {run}')  # beside a process it would not be asked
+    ground.write(".git/info/attributes", "* filter=x diff=x merge=x\n*.txt filter=y\n")
+
+
+# Each makes and ends three worktrees, with some hundred calls of git: what can be laid together is.
+APART = ("submodule", "linked worktree", "remote.x.promisor")
+WORKTREE_TRAPS = [
+    Trap("all together", _all_of_worktrees),
+    *(BY_ID[name] for name in APART),
+    *(trap for trap in TRAPS if trap.id not in APART),
+]
+
+
+@pytest.mark.parametrize(
+    "trap",
+    [
+        pytest.param(trap, id=trap.id, marks=[pytest.mark.explore] if number > len(APART) else [])
+        for number, trap in enumerate(WORKTREE_TRAPS)
+    ],
+)
 def test_worktrees_of_runs_run_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = lay(trap, base, tmp_path / "ground")
     folder = enter(ground, monkeypatch)
@@ -103,6 +158,7 @@ def test_worktrees_of_runs_run_nothing(trap: Trap, base: Path, tmp_path: Path, m
                 end(worktree)
             make_again(worktree)
     assert ground.left() == []
+    assert made == len(ways) or trap is not WORKTREE_TRAPS[0]
     if trap.is_told and not made:  # else it would show nothing
         config = (ground.project / ".git" / "config").read_text().casefold()
         assert "promisor" in config or "partialclone" in config, "only a partial clone lacks files"
@@ -193,34 +249,7 @@ def test_making_repositories_runs_nothing(home: Path, tmp_path: Path, monkeypatc
 
 # -- the CLI -----------------------------------------------------------------------------------------------------------
 
-TOGETHER = (
-    "core.fsmonitor",
-    "hooks",
-    "filter.x.clean",
-    "filter.x.process",
-    "filter.x.required",
-    "includeIf gitdir",
-    "diff.external",
-    "core.pager",
-    "gpg.program",
-    "core.alternateRefsCommand",
-    "alias of a command",
-    "gc.auto",
-    "credential.helper",
-    "remote.origin.vcs",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_CONFIG_COUNT",
-    "a point in PATH",
-)
-
-
-def _all(ground: Ground) -> None:
-    for name in TOGETHER:
-        ground.mark = name.replace(" ", "-")
-        BY_ID[name].set(ground)
-
-
-CLI_TRAPS = [Trap("all together", _all, STATUS), BY_ID["embedded bare repository"], BY_ID["nothing in PATH"]]
+CLI_TRAPS = [ALL_TOGETHER, BY_ID["embedded bare repository"], BY_ID["nothing in PATH"]]
 
 
 @pytest.mark.parametrize("trap", sampled(CLI_TRAPS, 4, [trap.id for trap in CLI_TRAPS]))

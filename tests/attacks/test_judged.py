@@ -10,12 +10,11 @@ import pytest
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import RuleBook, user_file
 from maverick_tui.git.programs import programs_named
-from tests.attacks.benign import READ_UNASKED
+from tests.attacks.benign import READ_UNASKED, RULES
 from tests.attacks.judging import calls_of
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.shell_tricks import KINDS, is_asked_for, wanted
 from tests.attacks.test_paths import EDITS, PLACES, folder
-from tests.attacks.test_shell_unattended import RULES
 
 ALL = [trick for kind in KINDS.values() for trick in wanted(kind)]
 

@@ -30,10 +30,10 @@ def folder(sandbox: Sandbox, place: str) -> Path:
 def writes(places: dict[str, str], sandbox: Sandbox, cwd: Path) -> list[Call]:
     """Write to these files, and change every fourth in other ways; what exists must have been read before.
 
-    The judge is asked about all of them elsewhere, so that each fifth is enough where there are many.
+    The judge is asked about all of them elsewhere, so that each eighth is enough where there are many.
     """
     calls = []
-    step = 5 if len(places) > MANY and not is_asked_for() else 1
+    step = 8 if len(places) > MANY and not is_asked_for() else 1
     for number, (name, place) in enumerate(list(places.items())[::step]):
         path = sandbox.place(place.replace("{C}", str(cwd)), name)
         calls.append(Call(f"read-{name}", "Read", {"file_path": path}))
@@ -57,7 +57,8 @@ def check_refused(report: Report) -> None:
     assert not report.changes, report.explain(wrong)
 
 
-@pytest.mark.parametrize("place", sampled(["project", "home"], 2))
+@pytest.mark.explore  # `test_attended.py` tries some in the project
+@pytest.mark.parametrize("place", PLACES)
 async def test_with_a_person_these_ask(place: str, sandbox: Sandbox, serve: ServeModel) -> None:
     cwd = folder(sandbox, place)
     check_refused(await attended(sandbox, serve, writes(PLACES[place], sandbox, cwd), allowed_tools=EDITS, cwd=cwd))
@@ -106,12 +107,16 @@ async def test_a_pipe_is_not_waited_for(engine: str, sandbox: Sandbox, serve: Se
         Call(name.partition(".")[0], "Read", {"file_path": str(sandbox.project / name)})
         for name in ("CLAUDE.md", "notes.md", "README.md")
     ]
-    report = await unattended(sandbox, serve, calls, READS, engine=engine)
-    ran = [outcome.has_run for outcome in report.outcomes.values()]
+    config = (sandbox.project / ".git/config").read_bytes()
+    edits = writes({"hard": "hard.md"}, sandbox, sandbox.project) if engine == "claude-code" else []
+    report = await unattended(sandbox, serve, [*calls, *edits], EDITS if edits else READS, engine=engine)
+    ran = [report.outcomes[call.id].has_run for call in calls]
     assert ran == [False, False, True], report.explain(list(report.outcomes))
+    assert (sandbox.project / ".git/config").read_bytes() == config, "a second name of it was written to"
 
 
-@pytest.mark.parametrize("drive", sampled([unattended, attended], 2))
+@pytest.mark.explore  # the test above does it, too, without a person
+@pytest.mark.parametrize("drive", [unattended, attended])
 async def test_a_second_name_of_a_file_does_not_change_the_first(
     drive: Any, sandbox: Sandbox, serve: ServeModel
 ) -> None:
@@ -135,14 +140,9 @@ async def test_ordinary_files_are_written_unasked(person: bool, sandbox: Sandbox
         assert (sandbox.project / place.replace("{C}/", "")).read_text() == f"PWNED {name}\n"
 
 
-@pytest.mark.parametrize(
-    ("engine", "place", "person"), sampled(list(itertools.product(["claude-code", "api"], PLACES, [True, False])), 5)
-)
-async def test_credentials_are_not_read_unasked(
-    engine: str, place: str, person: bool, sandbox: Sandbox, serve: ServeModel
-) -> None:
-    cwd = folder(sandbox, place)
-    calls = [
+def credentials(sandbox: Sandbox) -> list[Call]:
+    """Read each of them, in every way."""
+    return [
         Call(
             name,
             tool,
@@ -150,9 +150,10 @@ async def test_credentials_are_not_read_unasked(
         )
         for name, (tool, arguments) in paths.READ.items()
     ]
-    report = await (attended if person else unattended)(
-        sandbox, serve, calls, allowed_tools=READS, engine=engine, cwd=cwd
-    )
+
+
+def check_untold(report: Report) -> None:
+    """No credential was told, and nothing written."""
     wrong = [
         name
         for name, outcome in report.outcomes.items()
@@ -160,3 +161,15 @@ async def test_credentials_are_not_read_unasked(
     ]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)
+
+
+# With a person and the CLI `test_attended.py` tries them.
+@pytest.mark.parametrize(
+    ("person", "engine", "place"), sampled(list(itertools.product([False, True], ["api", "claude-code"], PLACES)), 8)
+)
+async def test_credentials_are_not_read_unasked(
+    engine: str, place: str, person: bool, sandbox: Sandbox, serve: ServeModel
+) -> None:
+    drive = attended if person else unattended
+    cwd = folder(sandbox, place)
+    check_untold(await drive(sandbox, serve, credentials(sandbox), allowed_tools=READS, engine=engine, cwd=cwd))

@@ -14,6 +14,7 @@ from tests.attacks.shell_tricks import BASH, KINDS, sessions, some, tricks_for
 from tests.conftest import ServeModel
 
 
+@pytest.mark.explore  # `test_attended.py` tries some
 @pytest.mark.parametrize("kinds", sessions(BASH), ids=" ".join)
 async def test_nothing_runs_unasked(kinds: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
     tricks = [trick for kind in kinds for trick in some(kind, 60)]

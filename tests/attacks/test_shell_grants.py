@@ -9,13 +9,13 @@ import pytest
 
 from maverick_tui.agent.permissions.standing import user_file
 from tests.attacks import paths
+from tests.attacks.benign import RULES
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.driving import Call
 from tests.attacks.granting import granted
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
 from tests.attacks.shell_tricks import KINDS, is_asked_for, sessions, some, wanted
-from tests.attacks.test_shell_unattended import RULES
 from tests.attacks.tricks import Trick
 from tests.conftest import ServeModel
 
@@ -29,7 +29,7 @@ def grants(*names: str) -> list[Call]:
 
 def tricks_beyond(names: Sequence[str]) -> list[Trick]:
     """What goes beyond these grants: of each other ones, or all if somebody has asked for them."""
-    step = 1 if is_asked_for() else 18
+    step = 1 if is_asked_for() else 30
     return [trick for start, name in enumerate(names) for trick in wanted(beyond(name))[start * 3 % step :: step]]
 
 
@@ -59,7 +59,7 @@ async def test_nothing_beyond_a_grant_runs(names: tuple[str, ...], sandbox: Sand
 async def test_nothing_beyond_a_standing_rule_runs(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(f"allow = {json.dumps(RULES)}")
-    tricks = [trick for trick in (wanted(KINDS[kind]) if is_asked_for() else some(kind, 4)) if not trick.is_listed]
+    tricks = [trick for trick in (wanted(KINDS[kind]) if is_asked_for() else some(kind, 8)) if not trick.is_listed]
     by_rule = [Call("rule-lint", "Bash", {"command": "npm run lint"})]
     allowed, refused = await granted(sandbox, serve, by_rule, calls_of(tricks, sandbox))
     assert [len(outcome.questions) for outcome in allowed.outcomes.values()] == [0], "it was not asked about"

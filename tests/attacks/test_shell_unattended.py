@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.attacks.benign import BY_RULE, NOT_BY_RULE, RULES
 from tests.attacks.driving import Call, unattended
 from tests.attacks.judging import calls_of, check
 from tests.attacks.sandbox import Sandbox
-from tests.attacks.shell_tricks import BASH, KINDS, sessions, some
+from tests.attacks.shell_tricks import BASH, KINDS, is_asked_for, sessions, some
+from tests.attacks.test_benign import calls, check_by_rule
 from tests.conftest import ServeModel
 
-RULES = ("Read", "Bash(git log:*)", "Bash(git add:*)", "Bash(ls:*)", "Bash(npm run *)")
 BEGINNINGS = ("git log", "git add", "ls", "npm")
 EDITS = ("Read", "Edit", "Write")
 
@@ -18,8 +19,10 @@ EDITS = ("Read", "Edit", "Write")
 @pytest.mark.parametrize("kinds", sessions(BASH), ids=" ".join)
 async def test_only_the_rules_run(kinds: tuple[str, ...], sandbox: Sandbox, serve: ServeModel) -> None:
     tricks = [trick for kind in kinds for trick in some(kind, 60, BEGINNINGS if kind == "git" else ())]
-    report = await unattended(sandbox, serve, calls_of(tricks, sandbox), RULES)
-    check(report, tricks)
+    tricky, ordinary = calls_of(tricks, sandbox), [] if is_asked_for() else calls({**BY_RULE, **NOT_BY_RULE})
+    report = await unattended(sandbox, serve, [*ordinary, *tricky], RULES)
+    check_by_rule(report.of(ordinary))
+    check(report.of(tricky), tricks)
 
 
 BEYOND_GIT = {

@@ -127,6 +127,8 @@ def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
     assert last.wait() == 0
 
 
+# Without a terminal `ui/test_attached.py` shows each of these, and `host/test_readers.py` who has answered.
+@pytest.mark.explore
 def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answered(
     maverick: Maverick, hosted: Hosted
 ) -> None:

@@ -19,6 +19,7 @@ from textual.screen import Screen
 
 # Where it is loaded, as in a run of all tests, it reads the settings; else each application has a process do that.
 import maverick_tui.config  # noqa: F401
+from maverick_tui.ui.picker import xray
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -56,11 +57,21 @@ def widths_are_richs_own() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def idle_is_noticed_soon() -> Iterator[None]:
-    """After each key Textual sleeps for 20 ms at least, to see whether the application has come to rest."""
+def no_forecasts() -> Iterator[None]:
+    """Where runs are kept each picker has a process find out what agents cost; `history/test_forecast.py` has it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_wait, "SLEEP_GRANULARITY", _wait.SLEEP_GRANULARITY / 5)
-        patch.setattr(_wait, "SLEEP_IDLE", _wait.SLEEP_IDLE / 5)
+        patch.setattr(xray, "read_forecasts", dict)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def idle_is_noticed_soon() -> Iterator[None]:
+    """After each key Textual looks every 20 ms whether the application has come to rest, which it has if it worked for
+    less than one of them: each look, and whatever ticks, takes longer than that, and so each key up to two seconds.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_wait, "SLEEP_GRANULARITY", 0.004)
+        patch.setattr(_wait, "SLEEP_IDLE", 0.002)
         yield
 
 

@@ -28,7 +28,6 @@ from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.runs.pretending import Pretender
 from tests.support.runs import Tape
-from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import FedApp, Kept, until, watching
 
 

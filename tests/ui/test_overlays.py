@@ -6,7 +6,6 @@ import pytest
 
 from maverick_tui.events.kinds import Failure
 from maverick_tui.ui.overlays import MOST_SHOWN, DetailsScreen, sections
-from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.widgets.host import Host
 
 FAILURE = Failure(

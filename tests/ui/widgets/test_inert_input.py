@@ -8,7 +8,6 @@ from textual.widgets import Input
 
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.quick import quick_pilot as quick_pilot
 from tests.ui.running import until, watching
 
 HOSTILE = "a\x1b]0;title\x07b\x9b2J\u202ec\td"
