@@ -210,6 +210,8 @@ def merge(worktree: Worktree, message: str) -> Merged:
         project("merge", new)
     except GitError as error:
         raise _no_merge(worktree, f"git says: {one_line(error.said)}" if error.said else error.message) from error
+    if project.commit("HEAD") != new:
+        raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
     _discard_noted(worktree, tip, "merged")
     how = "" if new == tip else " with a merge commit"
     return Merged(

@@ -237,6 +237,31 @@ def test_files_of_another_folder_are_not_changed_whatever_the_repository_says(pr
     assert ending.merge(made, "changed").commit
 
 
+@pytest.mark.parametrize("link", ["logs/HEAD", "logs/refs/heads/maverick", "logs", "worktrees", "refs/heads/maverick"])
+def test_git_writes_through_no_link_of_a_repository(link: str, project: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    place = project / ".git" / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        place.rename(tmp_path / "before")
+    place.unlink(missing_ok=True)
+    place.symlink_to(theirs / ".bashrc" if link == "logs/HEAD" else theirs)
+    with pytest.raises(ConfigError, match=f"{link} is a link, and git would write where it leads"):
+        make(RUN, "fixer", project)
+    assert list(theirs.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--strategy=ours", "--squash"])
+def test_a_merge_takes_no_options_of_the_repository(option: str, project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    commit(project, "meanwhile", c__txt="c\n")
+    (made.top / "a.txt").write_text("changed\n")
+    git(project, "config", "branch.main.mergeOptions", option)
+    assert ending.merge(made, "changed").commit == git(project, "rev-parse", "HEAD")
+    assert (project / "a.txt").read_text() == "changed\n"
+
+
 def test_submodules_are_told_of_and_not_touched(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     git(project, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "lib")
