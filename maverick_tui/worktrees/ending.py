@@ -143,6 +143,16 @@ def changed_by(worktree: Worktree) -> Changed:
     return Changed(len(rows), added, removed)
 
 
+def files_changed_by(worktree: Worktree) -> list[str] | None:
+    """The files that its commits have changed since it was made, from its top; None if nobody can say."""
+    try:
+        git = Git(Path(worktree.project))
+        tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
+        return git("diff-tree", "-r", "--name-only", "--no-renames", "-z", worktree.base, tip).split("\0")[:-1]
+    except ConfigError:
+        return None
+
+
 def diff_of(worktree: Worktree) -> str:
     """What its commits have changed since it was made, as a diff."""
     git = Git(worktree.top if worktree.is_there else Path(worktree.project))

@@ -14,6 +14,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
+from maverick_tui.git.programs import started_by_settings
 from maverick_tui.worktrees import ending, records
 from maverick_tui.worktrees.making import make, make_again
 from tests.worktrees.projects import commit, git, project_in, spoil, state
@@ -132,6 +133,21 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     made = make(RUN, "fixer", dotfiles).worktree
     assert Places(made.cwd).why_not_to_write("bashrc")
     assert Places(made.cwd).why_not_to_write("a.txt") == ""
+
+
+def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(project / "bin"), prepend=os.pathsep)
+    git(project, "config", "core.hooksPath", str(project / "hooks"))
+    made = make(RUN, "fixer", project).worktree
+    for folder in (project, made.cwd):
+        judge = Judge(["Write"], folder, person=True, git_starts=started_by_settings, started=[f"{project}/hk"])
+        asked = {
+            file: judge.judge("Write", {"file_path": str(folder / file), "content": ""}, mode="acceptEdits").decision
+            for file in ("bin/ls", "hk", "hooks/pre-commit", "a.txt")
+        }
+        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "a.txt": "allow"}
 
 
 def test_a_detached_head_is_branched_from(project: Path) -> None:
