@@ -13,7 +13,7 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, environment, find_git, overrides, read_settings
 from maverick_tui.git.programs import included_on_conditions
-from maverick_tui.git.repository import find_repository, links_written_through
+from maverick_tui.git.repository import find_repository, is_anothers, links_written_through
 from maverick_tui.inert import one_line
 
 SECONDS = 600.0
@@ -71,7 +71,7 @@ class Git:
     def __init__(self, folder: Path) -> None:
         """ConfigError without git, or if the settings of the repository cannot be read."""
         self.folder = folder
-        self._has_no_links = False
+        self._is_own = False
         found = read_settings(folder) if folder.is_dir() else None
         if found is None:
             why = "there is no such folder" if not folder.is_dir() else "git is not installed, or cannot read it"
@@ -95,7 +95,7 @@ class Git:
     ) -> bytes:
         """The same as it is; `codes` are those that are no failure, either."""
         if command in _WRITING:
-            self._require_no_links()
+            self._require_own()
         variables = {**self._variables, **(self._identity(who) if who else {})}
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
@@ -169,12 +169,18 @@ class Git:
         if repository is None or os.path.realpath(top) != str(repository.top):
             raise self._no_change(f"its setting core.worktree leads to {one_line(top)}")
 
-    def _require_no_links(self) -> None:
-        """ConfigError if git would write through a link, as a line of a log into a file of the person's."""
-        repository = None if self._has_no_links else find_repository(self.folder)
+    def _require_own(self) -> None:
+        """ConfigError if git would write elsewhere: to another folder's repository, or, where something is a link, to
+        any file of the person's.
+        """
+        repository = None if self._is_own else find_repository(self.folder)
+        if repository is not None and is_anothers(repository):
+            raise self._no_change(
+                f"what it says is its repository, {one_line(str(repository.own))}, belongs to another folder"
+            )
         if repository is not None and (link := next(links_written_through(repository), None)) is not None:
             raise self._no_change(f"{one_line(str(link))} is a link, and git would write where it leads")
-        self._has_no_links = True
+        self._is_own = True
 
     def _no_change(self, why: str) -> ConfigError:
         return ConfigError(

@@ -47,6 +47,15 @@ def find_repository(folder: Path) -> Repository | None:
     return None
 
 
+def is_anothers(repository: Repository) -> bool:
+    """Whether a folder says that a repository is its own which belongs to another folder: a clone's `.git` may."""
+    own = Path(os.path.realpath(repository.own))
+    if own == repository.common:
+        return own.name == ".git" and own.parent != repository.top
+    back = _pointed(read_small(own / "gitdir", _MOST_POINTER) or "")
+    return not back or os.path.realpath(own / back) != str(repository.top / ".git")
+
+
 def repository_of(folder: Path) -> str:
     """The folder of the repository around a folder: the same for all its worktrees. Empty outside of one."""
     found = find_repository(folder)

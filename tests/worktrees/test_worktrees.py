@@ -268,6 +268,38 @@ def test_git_writes_through_no_link_of_a_repository(link: str, project: Path, tm
     assert list(theirs.iterdir()) == []
 
 
+@pytest.mark.parametrize("leads", ["file", "link", "commondir"])
+def test_a_folder_does_not_have_the_repository_of_another_one_changed(
+    leads: str, project: Path, tmp_path: Path
+) -> None:
+    clone = project_in(tmp_path / "clone")
+    if leads == "commondir":
+        (clone / ".git" / "commondir").write_text(f"{project}/.git\n")
+    else:
+        (clone / ".git").rename(tmp_path / "before")
+    if leads == "file":
+        (clone / ".git").write_text(f"gitdir: {project}/.git\n")
+    if leads == "link":
+        (clone / ".git").symlink_to(project / ".git")
+    before = state(project)
+    with pytest.raises(ConfigError, match="belongs to another folder"):
+        make(RUN, "fixer", clone)
+    assert state(project) == before
+
+
+def test_a_repository_apart_from_its_folder_and_a_worktree_of_the_persons_have_worktrees(
+    project: Path, tmp_path: Path
+) -> None:
+    git(project, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    git(tmp_path, "init", "--quiet", f"--separate-git-dir={tmp_path / 'apart'}", str(tmp_path / "work"))
+    commit(tmp_path / "work", a__txt="a\n")
+    for number, folder in enumerate(("side", "work")):
+        made = make(f"0123456789a{number}", "fixer", tmp_path / folder).worktree
+        (made.top / "a.txt").write_text("changed\n")
+        ending.merge(made, "m")
+        assert (tmp_path / folder / "a.txt").read_text() == "changed\n"
+
+
 @pytest.mark.parametrize("option", ["--strategy=ours", "--squash"])
 def test_a_merge_takes_no_options_of_the_repository(option: str, project: Path) -> None:
     made = make(RUN, "fixer", project).worktree
