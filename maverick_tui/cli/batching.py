@@ -23,7 +23,7 @@ from maverick_tui.batch.items import BrokenLine, Item, broken_input, read_items
 from maverick_tui.batch.places import Here, Place, There
 from maverick_tui.batch.running import Batch
 from maverick_tui.cli.batch_progress import REDRAW_EVERY, Progress, spent
-from maverick_tui.cli.exit_codes import FAILED
+from maverick_tui.cli.exit_codes import FAILED, OVER_LIMIT
 from maverick_tui.cli.layout import count, say_error
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
@@ -198,6 +198,8 @@ async def _serve(
     left = len(items) - len(batch.done) - len(batch.failures)
     if caught and left:
         return 128 + caught[-1]
+    if batch.limit and left:
+        return OVER_LIMIT
     return FAILED if left or batch.failures else 0
 
 
@@ -269,6 +271,7 @@ def _tell(wish: Wish, batch: Batch, folder: BatchFolder, tag: str, seconds: floa
         "tokens": sum(int(tokens) for usage in usages for tokens in usage.values()),
         "seconds": round(seconds, 3),
         "is_interrupted": is_cut,
+        "limit": batch.limit,
     }
     if wish.as_json:
         typer.echo(json.dumps(told))

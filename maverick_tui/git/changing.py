@@ -120,8 +120,8 @@ class Git:
             )
         return done.stdout
 
-    def add_worktree(self, path: str, *how: str) -> None:
-        """A new worktree at a path, `how` being what else `git worktree add` is told. GitError if that fails.
+    def add_worktree(self, path: str, branch: str) -> None:
+        """A new worktree of a branch at a path. ConfigError if that fails; what is there by then stays.
 
         Settings may be included for its branch or its place alone (`includeIf`), so they are read once more there
         before any file is written. Until then git starts itself there, with those settings: what any of them names, on
@@ -133,14 +133,10 @@ class Git:
         before = self._variables
         self._variables = environment(self.folder, {**_HERE, **overrides([*self.settings, *anywhere])})
         try:
-            self("worktree", "add", "--quiet", "--no-checkout", *how)
+            self("worktree", "add", "--quiet", "--no-checkout", path, branch)
         finally:
             self._variables = before
-        try:
-            Git(Path(path))("reset")
-        except ConfigError:
-            self("worktree", "remove", "--force", "--force", path)
-            raise
+        Git(Path(path))("reset")
 
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -181,19 +182,29 @@ def is_unchanged(worktree: Worktree) -> bool:
 
 def keep(worktree: Worktree, message: str) -> str:
     """Keep it as a branch alone, with all that was done; the commit that the branch is at."""
+    worktree = records.release(worktree)  # first: whoever tidies up after a race leaves it alone from now on
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
-    records.note(worktree, tip=tip, race="")  # first: whoever tidies up after a race leaves it alone from now on
-    remove_tree(worktree)
-    records.note(worktree, tip=tip, became="kept", race="")
-    return tip
+    return _keep_branch(worktree, tip)
 
 
 def keep_committed(worktree: Worktree) -> None:
     """Keep its branch alone; what is not committed is lost."""
-    tip = _tip_of(worktree)
-    records.note(worktree, tip=tip, race="")
+    worktree = records.release(worktree)
+    _keep_branch(worktree, _tip_of(worktree))
+
+
+def _keep_branch(worktree: Worktree, tip: str) -> str:
     remove_tree(worktree)
-    records.note(worktree, tip=tip, became="kept", race="")
+    try:
+        records.note(worktree, tip=tip, became="kept")
+    except OSError as error:
+        raise ConfigError(
+            f"All of it is on the branch {worktree.branch}, at {tip[:7]}, but that cannot be noted: "
+            f"{error.strerror or error}.",
+            path=str(records.file_of(worktree.run_id)),
+            hint="The branch stays, whatever becomes of the note.",
+        ) from error
+    return tip
 
 
 def merge(worktree: Worktree, message: str) -> Merged:
@@ -232,7 +243,9 @@ def merge(worktree: Worktree, message: str) -> Merged:
 def remove(worktree: Worktree) -> None:
     """Remove it and its branch, with all that only they have."""
     with suppress(ConfigError):
-        worktree = records.note(worktree, tip=_tip_of(worktree))
+        worktree = replace(worktree, tip=_tip_of(worktree))
+    with suppress(OSError):  # of a full disk: it is noted once more when there is room
+        records.write(worktree)
     _discard_noted(worktree, worktree.tip, "removed")
 
 
