@@ -81,7 +81,7 @@ _EMPTIED = frozenset(
     """
     core.pager core.editor core.sshcommand core.askpass core.gitproxy sequence.editor interactive.difffilter
     filter.clean filter.smudge filter.process
-    diff.external diff.command diff.textconv merge.driver
+    diff.external diff.command diff.textconv merge.driver branch.mergeoptions
     difftool.cmd difftool.path mergetool.cmd mergetool.path guitool.cmd
     gpg.program gpg.defaultkeycommand credential.helper
     remote.uploadpack remote.receivepack remote.vcs uploadpack.packobjectshook
@@ -181,7 +181,8 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
         return []
     line = [program, "--no-pager", *LISTING, "--file", str(file)]
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
-    return None if listing is None else _listed(listing)
+    # Of a file by itself git says that it comes from the command.
+    return None if listing is None else [one._replace(scope="included") for one in _listed(listing)]
 
 
 def chosen_editor(folder: Path, *others: Path) -> str:

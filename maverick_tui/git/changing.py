@@ -12,6 +12,8 @@ from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, environment, find_git, overrides, read_settings
+from maverick_tui.git.programs import included_on_conditions
+from maverick_tui.git.repository import find_repository, is_anothers, links_written_through
 from maverick_tui.inert import one_line
 
 SECONDS = 600.0
@@ -30,6 +32,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "merge": ("--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash", "--no-verify-signatures", "--quiet"),
     "merge-base": (),
     "merge-tree": (),
+    "reset": ("--hard", "--quiet", "--no-recurse-submodules"),
     "rev-list": (),
     "rev-parse": (),
     "status": ("--ignore-submodules=dirty", "--no-ahead-behind", "--no-renames"),
@@ -40,6 +43,8 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "write-tree": (),
 }
 """The commands that can be given, with what makes each of them harmless."""
+_WRITING = frozenset({"merge", "reset", "update-index", "update-ref", "worktree"})
+"""Those that write elsewhere than to objects."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,
     "branch.autoSetupMerge": "false",
@@ -66,18 +71,17 @@ class Git:
     def __init__(self, folder: Path) -> None:
         """ConfigError without git, or if the settings of the repository cannot be read."""
         self.folder = folder
+        self._is_own = False
         found = read_settings(folder) if folder.is_dir() else None
         if found is None:
             why = "there is no such folder" if not folder.is_dir() else "git is not installed, or cannot read it"
             if folder.is_dir() and find_git(folder) is None:
                 why = "git is not installed"
-            raise ConfigError(
-                f"Nothing can be changed in the repository in {folder}: {why}.",
-                path=str(folder),
-                hint="See to that, then try again.",
-            )
+            raise self._no_change(why)
         self._program, self.settings = found
         self._variables = environment(folder, {**_HERE, **overrides(self.settings)})
+        if any(one.key == "core.worktree" for one in self.settings):
+            self._require_own_files()
 
     def __call__(self, command: str, *arguments: str, stdin: bytes = b"", who: str = "") -> str:
         """What it says, without the end of the last line. GitError if it fails.
@@ -90,6 +94,8 @@ class Git:
         self, command: str, *arguments: str, stdin: bytes = b"", who: str = "", codes: tuple[int, ...] = ()
     ) -> bytes:
         """The same as it is; `codes` are those that are no failure, either."""
+        if command in _WRITING:
+            self._require_own()
         variables = {**self._variables, **(self._identity(who) if who else {})}
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
@@ -114,6 +120,24 @@ class Git:
             )
         return done.stdout
 
+    def add_worktree(self, path: str, branch: str) -> None:
+        """A new worktree of a branch at a path. ConfigError if that fails; what is there by then stays.
+
+        Settings may be included for its branch or its place alone (`includeIf`), so they are read once more there
+        before any file is written. Until then git starts itself there, with those settings: what any of them names, on
+        whatever condition, is overridden.
+        """
+        anywhere = included_on_conditions(self.settings, self.folder)
+        if anywhere is None:
+            raise self._no_change("it includes settings that cannot be read")
+        before = self._variables
+        self._variables = environment(self.folder, {**_HERE, **overrides([*self.settings, *anywhere])})
+        try:
+            self("worktree", "add", "--quiet", "--no-checkout", path, branch)
+        finally:
+            self._variables = before
+        Git(Path(path))("reset")
+
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""
         try:
@@ -133,6 +157,33 @@ class Git:
         """The branches that some folder works on."""
         lines = self("worktree", "list", "--porcelain", "-z").split("\0")
         return {line.removeprefix("branch refs/heads/") for line in lines if line.startswith("branch ")}
+
+    def _require_own_files(self) -> None:
+        """ConfigError if a setting has git change the files of another folder than this one."""
+        repository = find_repository(self.folder)
+        top = self("rev-parse", "--show-toplevel")
+        if repository is None or os.path.realpath(top) != str(repository.top):
+            raise self._no_change(f"its setting core.worktree leads to {one_line(top)}")
+
+    def _require_own(self) -> None:
+        """ConfigError if git would write elsewhere: to another folder's repository, or, where something is a link, to
+        any file of the person's.
+        """
+        repository = None if self._is_own else find_repository(self.folder)
+        if repository is not None and is_anothers(repository):
+            raise self._no_change(
+                f"what it says is its repository, {one_line(str(repository.own))}, belongs to another folder"
+            )
+        if repository is not None and (link := next(links_written_through(repository), None)) is not None:
+            raise self._no_change(f"{one_line(str(link))} is a link, and git would write where it leads")
+        self._is_own = True
+
+    def _no_change(self, why: str) -> ConfigError:
+        return ConfigError(
+            f"Nothing can be changed in the repository in {self.folder}: {why}.",
+            path=str(self.folder),
+            hint="See to that, then try again.",
+        )
 
     def _identity(self, who: str) -> dict[str, str]:
         told = {one.key: one.value for one in self.settings if one.section == "user"}

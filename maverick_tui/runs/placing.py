@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.agent.permissions.started import Started
+from maverick_tui.inert import one_line
 from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import Made, make, make_again, require_inside
 from maverick_tui.worktrees.needs import Needs, needs_of, provide
@@ -65,7 +68,9 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
             return Placed(known.cwd, is_isolated=True)
         needs = trusted_needs(Path(known.project))
         again = make_again(known)
-        return Placed(cwd, told=(GONE,)) if again is None else _provided(again, needs, is_new=False)
+        return (
+            Placed(cwd, told=(GONE,)) if again is None else _provided(*_without_own_set_up(again, needs), is_new=False)
+        )
     if wish.is_new and (wish.is_wanted or isolation == "worktree"):
         needs = trusted_needs(cwd)
         made = make(wish.run_id, agent, cwd, brings_changes=wish.brings_changes, race=wish.race)
@@ -119,6 +124,19 @@ def trusted_needs(folder: Path) -> Needs | None:
         path=str(needs.path),
         hint="Read it, then run: maverick worktree trust",
     )
+
+
+def _without_own_set_up(made: Made, needs: Needs | None) -> tuple[Made, Needs | None]:
+    """Leave the set-up out if the run has changed what it may start: its agent's code would run unasked."""
+    if needs is None or not needs.setup:
+        return made, needs
+    top, line = Path(os.path.realpath(made.worktree.top)), shlex.join(needs.setup)
+    files, started = ending.files_changed_by(made.worktree), Started([line], top)
+    if files is not None and not (own := [file for file in files if started.has(top / file)]):
+        return made, needs
+    why = f"the run has changed {records.some(own)}" if files is not None else "what the run has changed is not known"
+    text = f"Its set-up was not run, since {why}. If that is fine, run it in {top}: {one_line(line)}"
+    return made._replace(told=(*made.told, text)), needs._replace(setup=())
 
 
 def _provided(made: Made, needs: Needs | None, *, is_new: bool) -> Placed:

@@ -144,6 +144,16 @@ def changed_by(worktree: Worktree) -> Changed:
     return Changed(len(rows), added, removed)
 
 
+def files_changed_by(worktree: Worktree) -> list[str] | None:
+    """The files that its commits have changed since it was made, from its top; None if nobody can say."""
+    try:
+        git = Git(Path(worktree.project))
+        tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
+        return git("diff-tree", "-r", "--name-only", "--no-renames", "-z", worktree.base, tip).split("\0")[:-1]
+    except ConfigError:
+        return None
+
+
 def diff_of(worktree: Worktree) -> str:
     """What its commits have changed since it was made, as a diff."""
     git = Git(worktree.top if worktree.is_there else Path(worktree.project))
@@ -221,6 +231,8 @@ def merge(worktree: Worktree, message: str) -> Merged:
         project("merge", new)
     except GitError as error:
         raise _no_merge(worktree, f"git says: {one_line(error.said)}" if error.said else error.message) from error
+    if project.commit("HEAD") != new:
+        raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
     _discard_noted(worktree, tip, "merged")
     how = "" if new == tip else " with a merge commit"
     return Merged(

@@ -192,7 +192,7 @@ def _build(git: Git, worktree: Worktree, *, new_at: str) -> None:
                 hint="Look at it, move it away, and try again.",
             ) from error
         undoing.callback(remove_tree, worktree)
-        git("worktree", "add", "--quiet", worktree.path, worktree.branch)
+        git.add_worktree(worktree.path, worktree.branch)
         require_inside(worktree)
         worktree.cwd.mkdir(parents=True, exist_ok=True)  # git has no empty folders
         undoing.pop_all()

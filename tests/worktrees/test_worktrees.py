@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +17,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
+from maverick_tui.git.programs import started_by_settings
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
@@ -137,6 +140,21 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     assert Places(made.cwd).why_not_to_write("a.txt") == ""
 
 
+def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(project / "bin"), prepend=os.pathsep)
+    git(project, "config", "core.hooksPath", str(project / "hooks"))
+    made = make(RUN, "fixer", project).worktree
+    for folder in (project, made.cwd):
+        judge = Judge(["Write"], folder, person=True, git_starts=started_by_settings, started=[f"{project}/hk"])
+        asked = {
+            file: judge.judge("Write", {"file_path": str(folder / file), "content": ""}, mode="acceptEdits").decision
+            for file in ("bin/ls", "hk", "hooks/pre-commit", "a.txt")
+        }
+        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "a.txt": "allow"}
+
+
 def test_a_detached_head_is_branched_from(project: Path) -> None:
     first = git(project, "rev-parse", "HEAD")
     commit(project, c__txt="c\n")
@@ -180,6 +198,121 @@ def test_neither_hooks_nor_filters_run_and_what_that_means_is_told(project: Path
     assert "maverick worktree keep 0123456789ab" in refused.value.hint
     ending.keep(made, "large")
     assert not trace.exists()
+
+
+@pytest.mark.parametrize("condition", ["onbranch:maverick/**", "gitdir:**/worktrees/**"])
+def test_a_filter_that_only_a_worktree_has_does_not_run(condition: str, project: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "ran"
+    commit(project, __gitattributes="*.txt filter=large\n")
+    git(project, "config", f"includeIf.{condition}.path", "inner")
+    git(project, "config", "--file", ".git/inner", "filter.large.smudge", f"echo smudge >> {trace}; cat")
+    made, told = make(RUN, "fixer", project)
+    assert told == ("2 files stand as they are stored, for filters are not run: large.",)
+    (made.top / "a.txt").write_text("changed\n")
+    ending.keep(made, "changed")
+    again = make_again(made)
+    assert again is not None
+    assert (again.worktree.top / "a.txt").read_text() == "changed\n"
+    ending.remove(again.worktree)
+    assert not trace.exists()
+
+
+def test_what_settings_name_on_any_condition_is_off_while_git_makes_a_worktree(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Newer gits run hooks that settings name, also the git that `git worktree add` starts in the new one."""
+    told = tmp_path / "told"
+    shim, real = tmp_path / "bin" / "git", shutil.which("git")
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\ncase "$*" in *"worktree add"*) env > {told};; esac\nexec {real} "$@"\n')
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", str(shim.parent), prepend=os.pathsep)
+    git(project, "config", "includeIf.onbranch:maverick/**.path", "one")
+    git(project, "config", "--file", ".git/one", "includeIf.gitdir:**/worktrees/**.path", "two")
+    git(project, "config", "--file", ".git/two", "hook.evil.command", "touch ran")
+    make(RUN, "fixer", project)
+    assert "=hook.evil.enabled\n" in told.read_text()
+
+
+def test_a_worktree_whose_settings_cannot_be_read_is_not_made(project: Path) -> None:
+    before = state(project)
+    git(project, "config", "includeIf.onbranch:maverick/**.path", "inner")
+    (project / ".git" / "inner").write_text("[broken")
+    with pytest.raises(ConfigError, match="it includes settings that cannot be read"):
+        make(RUN, "fixer", project)
+    assert state(project) == before
+    assert records.worktree_of(RUN) is None
+
+
+def test_files_of_another_folder_are_not_changed_whatever_the_repository_says(project: Path, tmp_path: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "a.txt").write_text("changed\n")
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    git(project, "update-index", "--skip-worktree", "a.txt", "b.txt")
+    git(project, "config", "core.worktree", str(home))
+    with pytest.raises(ConfigError, match=r"its setting core\.worktree leads to .*elsewhere"):
+        ending.merge(made, "changed")
+    assert list(home.iterdir()) == []
+    git(project, "config", "core.worktree", str(project))
+    assert ending.merge(made, "changed").commit
+
+
+@pytest.mark.parametrize("link", ["logs/HEAD", "logs/refs/heads/maverick", "logs", "worktrees", "refs/heads/maverick"])
+def test_git_writes_through_no_link_of_a_repository(link: str, project: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    place = project / ".git" / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        place.rename(tmp_path / "before")
+    place.unlink(missing_ok=True)
+    place.symlink_to(theirs / ".bashrc" if link == "logs/HEAD" else theirs)
+    with pytest.raises(ConfigError, match=f"{link} is a link, and git would write where it leads"):
+        make(RUN, "fixer", project)
+    assert list(theirs.iterdir()) == []
+
+
+@pytest.mark.parametrize("leads", ["file", "link", "commondir"])
+def test_a_folder_does_not_have_the_repository_of_another_one_changed(
+    leads: str, project: Path, tmp_path: Path
+) -> None:
+    clone = project_in(tmp_path / "clone")
+    if leads == "commondir":
+        (clone / ".git" / "commondir").write_text(f"{project}/.git\n")
+    else:
+        (clone / ".git").rename(tmp_path / "before")
+    if leads == "file":
+        (clone / ".git").write_text(f"gitdir: {project}/.git\n")
+    if leads == "link":
+        (clone / ".git").symlink_to(project / ".git")
+    before = state(project)
+    with pytest.raises(ConfigError, match="belongs to another folder"):
+        make(RUN, "fixer", clone)
+    assert state(project) == before
+
+
+def test_a_repository_apart_from_its_folder_and_a_worktree_of_the_persons_have_worktrees(
+    project: Path, tmp_path: Path
+) -> None:
+    git(project, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    git(tmp_path, "init", "--quiet", f"--separate-git-dir={tmp_path / 'apart'}", str(tmp_path / "work"))
+    commit(tmp_path / "work", a__txt="a\n")
+    for number, folder in enumerate(("side", "work")):
+        made = make(f"0123456789a{number}", "fixer", tmp_path / folder).worktree
+        (made.top / "a.txt").write_text("changed\n")
+        ending.merge(made, "m")
+        assert (tmp_path / folder / "a.txt").read_text() == "changed\n"
+
+
+@pytest.mark.parametrize("option", ["--strategy=ours", "--squash"])
+def test_a_merge_takes_no_options_of_the_repository(option: str, project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    commit(project, "meanwhile", c__txt="c\n")
+    (made.top / "a.txt").write_text("changed\n")
+    git(project, "config", "branch.main.mergeOptions", option)
+    assert ending.merge(made, "changed").commit == git(project, "rev-parse", "HEAD")
+    assert (project / "a.txt").read_text() == "changed\n"
 
 
 def test_submodules_are_told_of_and_not_touched(project: Path, tmp_path: Path) -> None:
