@@ -181,7 +181,8 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
         return []
     line = [program, "--no-pager", *LISTING, "--file", str(file)]
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
-    return None if listing is None else _listed(listing)
+    # Of a file by itself git says that it comes from the command.
+    return None if listing is None else [one._replace(scope="included") for one in _listed(listing)]
 
 
 def chosen_editor(folder: Path, *others: Path) -> str:

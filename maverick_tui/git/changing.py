@@ -12,6 +12,8 @@ from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, environment, find_git, overrides, read_settings
+from maverick_tui.git.programs import included_on_conditions
+from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 
 SECONDS = 600.0
@@ -30,6 +32,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "merge": ("--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash", "--no-verify-signatures", "--quiet"),
     "merge-base": (),
     "merge-tree": (),
+    "reset": ("--hard", "--quiet", "--no-recurse-submodules"),
     "rev-list": (),
     "rev-parse": (),
     "status": ("--ignore-submodules=dirty", "--no-ahead-behind", "--no-renames"),
@@ -71,13 +74,11 @@ class Git:
             why = "there is no such folder" if not folder.is_dir() else "git is not installed, or cannot read it"
             if folder.is_dir() and find_git(folder) is None:
                 why = "git is not installed"
-            raise ConfigError(
-                f"Nothing can be changed in the repository in {folder}: {why}.",
-                path=str(folder),
-                hint="See to that, then try again.",
-            )
+            raise self._no_change(why)
         self._program, self.settings = found
         self._variables = environment(folder, {**_HERE, **overrides(self.settings)})
+        if any(one.key == "core.worktree" for one in self.settings):
+            self._require_own_files()
 
     def __call__(self, command: str, *arguments: str, stdin: bytes = b"", who: str = "") -> str:
         """What it says, without the end of the last line. GitError if it fails.
@@ -114,6 +115,28 @@ class Git:
             )
         return done.stdout
 
+    def add_worktree(self, path: str, *how: str) -> None:
+        """A new worktree at a path, `how` being what else `git worktree add` is told. GitError if that fails.
+
+        Settings may be included for its branch or its place alone (`includeIf`), so they are read once more there
+        before any file is written. Until then git starts itself there, with those settings: what any of them names, on
+        whatever condition, is overridden.
+        """
+        anywhere = included_on_conditions(self.settings, self.folder)
+        if anywhere is None:
+            raise self._no_change("it includes settings that cannot be read")
+        before = self._variables
+        self._variables = environment(self.folder, {**_HERE, **overrides([*self.settings, *anywhere])})
+        try:
+            self("worktree", "add", "--quiet", "--no-checkout", *how)
+        finally:
+            self._variables = before
+        try:
+            Git(Path(path))("reset")
+        except ConfigError:
+            self("worktree", "remove", "--force", "--force", path)
+            raise
+
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""
         try:
@@ -133,6 +156,20 @@ class Git:
         """The branches that some folder works on."""
         lines = self("worktree", "list", "--porcelain", "-z").split("\0")
         return {line.removeprefix("branch refs/heads/") for line in lines if line.startswith("branch ")}
+
+    def _require_own_files(self) -> None:
+        """ConfigError if a setting has git change the files of another folder than this one."""
+        repository = find_repository(self.folder)
+        top = self("rev-parse", "--show-toplevel")
+        if repository is None or os.path.realpath(top) != str(repository.top):
+            raise self._no_change(f"its setting core.worktree leads to {one_line(top)}")
+
+    def _no_change(self, why: str) -> ConfigError:
+        return ConfigError(
+            f"Nothing can be changed in the repository in {self.folder}: {why}.",
+            path=str(self.folder),
+            hint="See to that, then try again.",
+        )
 
     def _identity(self, who: str) -> dict[str, str]:
         told = {one.key: one.value for one in self.settings if one.section == "user"}

@@ -62,6 +62,7 @@ _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
 _DEPTH, _MOST_FOLDERS, _MOST_REPOSITORIES, _MOST_SETTINGS = 2, 500, 40, 64 * 1024
+_MOST_INCLUDED = 40
 _ASKED_ANYWAY = 5
 _MASSES = frozenset({".git", "node_modules", ".venv", "venv", "target", "__pycache__", ".cache"})
 _NAMING = re.compile(
@@ -154,7 +155,7 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
     top = repository.top if repository is not None else folder
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
     is_conditional = any(setting.kind == _INCLUDING[1] for setting in settings)
-    if (included := _included(settings, top)) is None:
+    if (included := included_on_conditions(settings, top)) is None:
         return None
     settings += included
     folders = [top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
@@ -167,16 +168,19 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
     return hooks, [setting.command for setting in settings if setting.command], is_conditional
 
 
-def _included(settings: Sequence[Setting], top: Path) -> list[Setting] | None:
-    """What stands in files that are included on a condition, which may hold anywhere; None if they cannot be read."""
+def included_on_conditions(settings: Sequence[Setting], top: Path) -> list[Setting] | None:
+    """What stands in files that are included on a condition, which may hold anywhere.
+
+    None if they cannot be read, or are too many.
+    """
     found, read, level = list[Setting](), set[Path](), [*settings]
-    for _ in range(_DEPTH):
+    while level:
         conditional = [one for one in level if one.kind == _INCLUDING[1] and one.origin.startswith(_FILE)]
         files = {(top / one.origin.removeprefix(_FILE)).parent / _expanded(one.value) for one in conditional} - read
         level = []
-        for file in sorted(files)[:_MOST_REPOSITORIES]:
+        for file in sorted(files):
             read.add(file)
-            if (inner := read_included(file, top)) is None:
+            if len(read) > _MOST_INCLUDED or (inner := read_included(file, top)) is None:
                 return None
             level += (setting for setting in inner if setting.value)
         found += level

@@ -56,7 +56,7 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
         race=race,
     )
     with _building(worktree):
-        git("worktree", "add", "--quiet", "--no-track", "-b", worktree.branch, worktree.path, base)
+        git.add_worktree(worktree.path, "--no-track", "-b", worktree.branch, worktree.path, base)
         require_inside(worktree)
         worktree.cwd.mkdir(parents=True, exist_ok=True)  # git has no empty folders
     changed = changed_files(git)
@@ -102,7 +102,7 @@ def make_again(worktree: Worktree) -> Made | None:
         whence, tip, branch = f"{whence}, on {worktree.branch}", branch, ""
     with _building(worktree):
         how = (worktree.path, worktree.branch) if branch else ("--no-track", "-b", worktree.branch, worktree.path, tip)
-        git("worktree", "add", "--quiet", *how)
+        git.add_worktree(worktree.path, *how)
         require_inside(worktree)
         worktree.cwd.mkdir(parents=True, exist_ok=True)
     text = f"Its worktree was gone and is made again, from {whence}. What was not committed is not in it."

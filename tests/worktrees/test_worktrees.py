@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,6 +177,64 @@ def test_neither_hooks_nor_filters_run_and_what_that_means_is_told(project: Path
     assert "maverick worktree keep 0123456789ab" in refused.value.hint
     ending.keep(made, "large")
     assert not trace.exists()
+
+
+@pytest.mark.parametrize("condition", ["onbranch:maverick/**", "gitdir:**/worktrees/**"])
+def test_a_filter_that_only_a_worktree_has_does_not_run(condition: str, project: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "ran"
+    commit(project, __gitattributes="*.txt filter=large\n")
+    git(project, "config", f"includeIf.{condition}.path", "inner")
+    git(project, "config", "--file", ".git/inner", "filter.large.smudge", f"echo smudge >> {trace}; cat")
+    made, told = make(RUN, "fixer", project)
+    assert told == ("2 files stand as they are stored, for filters are not run: large.",)
+    (made.top / "a.txt").write_text("changed\n")
+    ending.keep(made, "changed")
+    again = make_again(made)
+    assert again is not None
+    assert (again.worktree.top / "a.txt").read_text() == "changed\n"
+    ending.remove(again.worktree)
+    assert not trace.exists()
+
+
+def test_what_settings_name_on_any_condition_is_off_while_git_makes_a_worktree(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Newer gits run hooks that settings name, also the git that `git worktree add` starts in the new one."""
+    told = tmp_path / "told"
+    shim, real = tmp_path / "bin" / "git", shutil.which("git")
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\ncase "$*" in *"worktree add"*) env > {told};; esac\nexec {real} "$@"\n')
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", str(shim.parent), prepend=os.pathsep)
+    git(project, "config", "includeIf.onbranch:maverick/**.path", "one")
+    git(project, "config", "--file", ".git/one", "includeIf.gitdir:**/worktrees/**.path", "two")
+    git(project, "config", "--file", ".git/two", "hook.evil.command", "touch ran")
+    make(RUN, "fixer", project)
+    assert "=hook.evil.enabled\n" in told.read_text()
+
+
+def test_a_worktree_whose_settings_cannot_be_read_is_not_made(project: Path) -> None:
+    before = state(project)
+    git(project, "config", "includeIf.onbranch:maverick/**.path", "inner")
+    (project / ".git" / "inner").write_text("[broken")
+    with pytest.raises(ConfigError, match="it includes settings that cannot be read"):
+        make(RUN, "fixer", project)
+    assert state(project) == before
+    assert records.worktree_of(RUN) is None
+
+
+def test_files_of_another_folder_are_not_changed_whatever_the_repository_says(project: Path, tmp_path: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "a.txt").write_text("changed\n")
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    git(project, "update-index", "--skip-worktree", "a.txt", "b.txt")
+    git(project, "config", "core.worktree", str(home))
+    with pytest.raises(ConfigError, match=r"its setting core\.worktree leads to .*elsewhere"):
+        ending.merge(made, "changed")
+    assert list(home.iterdir()) == []
+    git(project, "config", "core.worktree", str(project))
+    assert ending.merge(made, "changed").commit
 
 
 def test_submodules_are_told_of_and_not_touched(project: Path, tmp_path: Path) -> None:
