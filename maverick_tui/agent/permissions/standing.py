@@ -192,6 +192,8 @@ def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trus
     agents = data.pop("agents", {})
     if not isinstance(agents, dict) or not all(isinstance(table, dict) for table in agents.values()):
         raise wrong(path, "[agents.NAME] has the rules of one agent")
+    if hidden := next((name for name in agents if not name.isprintable()), ""):
+        raise wrong(path, f"{hidden!r} is no name of an agent")
     found = list[StandingRule]()
     for agent, table in [("", data), *agents.items()]:
         for effect, entry in _entries(path, table):
@@ -225,6 +227,8 @@ def _entries(path: Path, table: Mapping[str, Any]) -> Iterator[tuple[Effect, str
 
 def wrong_with(entry: str) -> str:
     """Why a text is no rule; empty if it is one."""
+    if not entry.strip().isprintable():
+        return "all of a rule is seen, so there are no line breaks in it, and no letters that cannot be seen"
     try:
         tool = parse_tool(entry)
     except InvalidToolError as error:

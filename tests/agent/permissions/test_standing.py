@@ -297,6 +297,10 @@ def test_rules(entry: str) -> None:
         "Bash(~/bin/x:*)",
         "Bash(echo 'a' *)",
         "WebFetch(domain:.)",
+        "Bash(make lint # without the cache,\ntouch x # which is slow)",  # on one line it would seem to be a comment
+        "Bash(ls\tx)",
+        "Read(a\u200b)",
+        "Read(a\u00a0b)",
     ],
 )
 def test_what_is_no_rule(entry: str) -> None:
