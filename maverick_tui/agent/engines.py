@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, Message
 
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.permissions.judge import Judgement
     from maverick_tui.agent.result import AgentUsage
     from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
@@ -67,6 +68,8 @@ class ToolQuestion:
     """Whether a standing rule has it ask, so that none can allow it."""
     known_as: str = ""
     """What rules call the tool, where that is not its name."""
+    look_again: Callable[[], Awaitable[Judgement | None]] | None = None
+    """What the judge says of it now, if the standing rules have changed since that was asked for last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,9 @@ class Steers(Protocol):
     """A session that takes in what the person says in the middle of an answer."""
 
     between: Callable[[], str]
-    """Asked for that whenever the model is about to read what its calls have returned; the words are taken by it."""
+    """Asked for that whenever the model is about to read what its calls have returned; nothing is given twice."""
+    taken: Callable[[], None]
+    """To be called once that is part of the conversation; what was given and not taken follows on the answer."""
 
 
 class WorksOn(Protocol):

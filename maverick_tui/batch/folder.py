@@ -3,12 +3,16 @@
 `results.jsonl` has what was done, `failures.jsonl` what was not, one object a line for each prompt; `runs.jsonl` says
 which run was started for which prompt, before it is. So nothing is lost or done twice if the batch is killed: its runs
 go on by themselves, and whoever comes next finds them there.
+
+A clone may bring such a folder along, with runs to take up and results that nobody had. So it counts only where the
+batch was begun by this user, which the state folder knows (`batches/ID`, with the place of the folder).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +20,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from maverick_tui import paths
 from maverick_tui.batch.items import Item
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
@@ -24,6 +29,7 @@ from maverick_tui.journal.folders import is_run_id
 
 RESULTS, FAILURES, RUNS, ABOUT = "results.jsonl", "failures.jsonl", "runs.jsonl", "batch.json"
 _VERSION = 1
+_ID = re.compile("[0-9a-f]{8}")
 _APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -113,6 +119,11 @@ class BatchFolder:
             raise ConfigError(f"{about} cannot be read: {error}.", hint="Name another folder with --output.") from error
         if version > _VERSION:
             raise ConfigError(f"{self.path} is the folder of a batch of a newer Maverick.", hint="Update this one.")
+        if not _ID.fullmatch(batch_id) or _place_of(batch_id) != os.path.realpath(self.path):
+            raise ConfigError(
+                f"The batch in {self.path} was not begun here, so what stands there is not taken for what came of it.",
+                hint="Name another folder with --output, or remove this one.",
+            )
         if before != agent:
             raise ConfigError(
                 f"{self.path} is the folder of a batch of the agent {before!r}, and not of {agent!r}.",
@@ -121,6 +132,8 @@ class BatchFolder:
         return batch_id
 
     def _write_about(self) -> None:
+        if not _place_of(self.batch_id):
+            _note_place(self.batch_id, self.path)
         told = {"version": _VERSION, "batch": self.batch_id, "agent": self._agent, "prompts": sorted(self.prompts)}
         write_whole(self.path / ABOUT, (json.dumps(told) + "\n",))
 
@@ -140,6 +153,28 @@ class BatchFolder:
                 f"{self.path / name} cannot be written: {error.strerror or error}.",
                 hint="See to that; then the same command goes on, with what its runs have done meanwhile.",
             ) from error
+
+
+def _place_of(batch_id: str) -> str:
+    """Where the folder of a batch is that was begun here; empty if none of that id was."""
+    try:
+        return os.fsdecode((_begun() / batch_id).read_bytes())
+    except OSError:
+        return ""
+
+
+def _note_place(batch_id: str, folder: Path) -> None:
+    """Remember that this batch was begun here, and forget those whose folders are gone."""
+    begun = _begun()
+    begun.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for one in begun.iterdir():
+        if not Path(_place_of(one.name), ABOUT).exists():
+            one.unlink(missing_ok=True)
+    (begun / batch_id).write_bytes(os.fsencode(os.path.realpath(folder)))
+
+
+def _begun() -> Path:
+    return paths.user_state() / "batches"
 
 
 @contextmanager

@@ -83,6 +83,8 @@ class Batch:
         self.at_work: dict[str, AtWork] = {}
         self.is_stopping = False
         """Whether nothing more is begun."""
+        self.limit = ""
+        """Which fuse of a day has nothing left, where one has not."""
         self._folder = folder
         self._places = list(places)
         self._order_of = order_of
@@ -241,6 +243,14 @@ class Batch:
         goes = " Its prompts go elsewhere." if has_others else "" if is_over else " It is tried again."
         self._told.said(f"{error.message}{goes}", error.hint)
 
+    def _leave_for_today(self, place: Place, why: str) -> None:
+        """Start nothing there any more: each run would come to the same end."""
+        if self._away.get(place.name) == inf:
+            return
+        self.limit, self._away[place.name] = why, inf
+        goes = "Its prompts go elsewhere." if self._others_work(place) else "Nothing more begins."
+        self._told.said(f"{f'{place.name}: ' if place.name else ''}{why} {goes}", "Raise it, or go on tomorrow.")
+
     async def _follow(self, work: _Work, run: StartedRun, place: Place) -> None:
         """Wait for the end of a run, and write down what came of it. NeverBegunError if there is no such run."""
         item, outcome = work.item, ReadOutcome()
@@ -261,6 +271,9 @@ class Batch:
             self._told.said(error.message, error.hint)
         elif error is not None and not isinstance(error, ConfigError):
             raise error
+        elif error is None and outcome.is_day_over:
+            self._come_back(item)
+            self._leave_for_today(place, outcome.why)
         elif error is None and self._is_to_be_asked_again(work, outcome):
             self._come_back(item)
         else:

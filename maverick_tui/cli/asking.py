@@ -6,6 +6,8 @@ import sys
 
 import typer
 
+from maverick_tui.inert import inert
+
 
 def is_anybody_there() -> bool:
     """Whether somebody can be asked."""
@@ -14,7 +16,7 @@ def is_anybody_there() -> bool:
 
 def says_yes(question: str) -> bool:
     """Whether a person says yes."""
-    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
+    typer.echo(f"{inert(question)} [y/N]: ", nl=False, err=True)
     try:
         answer = sys.stdin.readline()
     except KeyboardInterrupt:

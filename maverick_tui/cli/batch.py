@@ -82,7 +82,9 @@ def batch(
     With --on or --hosts, a prompt goes to whichever machine has room; its agents and folders are those of that machine.
     One that cannot be reached is told, and left out.
 
-    --json at the end: {batch, tag, output, prompts, done, failed, left, cost, tokens, seconds, is_interrupted}.
+    At the fuse of a day nothing more begins: what is not done is left, and the same command goes on later.
+
+    --json at the end: {batch, tag, output, prompts, done, failed, left, cost, tokens, seconds, is_interrupted, limit}.
     """
     if (each is None) == (each_line is None):
         raise typer.BadParameter(

@@ -9,7 +9,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +23,14 @@ from maverick_tui.batch.items import BrokenLine, Item, broken_input, read_items
 from maverick_tui.batch.places import Here, Place, There
 from maverick_tui.batch.running import Batch
 from maverick_tui.cli.batch_progress import REDRAW_EVERY, Progress, spent
-from maverick_tui.cli.exit_codes import FAILED
+from maverick_tui.cli.exit_codes import FAILED, OVER_LIMIT
 from maverick_tui.cli.layout import count, say_error
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.host.far.machines import find_machine
 from maverick_tui.host.orders import Order
+from maverick_tui.inert import inert
 from maverick_tui.paths import too_much
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.holding import RunLimits
@@ -81,7 +82,7 @@ def run_batch(wish: Wish) -> int:
         _tell_changes(folder, items)
         if wish.retries:
             folder.forget_failures(item.key for item in items)
-        return asyncio.run(_serve(wish, items, places, folder, progress))
+        return asyncio.run(_serve(wish, items, places, folder, progress, config.hosts))
 
 
 def _read(wish: Wish) -> list[Item]:
@@ -150,7 +151,14 @@ def _tell_changes(folder: BatchFolder, items: list[Item]) -> None:
         )
 
 
-async def _serve(wish: Wish, items: list[Item], places: list[Place], folder: BatchFolder, progress: Progress) -> int:
+async def _serve(
+    wish: Wish,
+    items: list[Item],
+    places: list[Place],
+    folder: BatchFolder,
+    progress: Progress,
+    hosts: Collection[str],
+) -> int:
     tag, began = f"batch-{folder.batch_id}", time.monotonic()
 
     def order_of(item: Item, place: Place, run_id: str) -> Order:
@@ -172,7 +180,10 @@ async def _serve(wish: Wish, items: list[Item], places: list[Place], folder: Bat
         )
 
     batch = Batch(folder, items, places, order_of, verdict_of, progress)
-    extra = [_before(name, places[0].jobs, progress) for name in batch.unreached]
+    # A file says where they are: nobody is called whom the person has not named.
+    extra = [_before(name, places[0].jobs, progress) for name in batch.unreached if not name or name in hosts]
+    for name in sorted(batch.unreached - {place.name for place in extra}):
+        progress.said(f"Runs of this batch are on {name}, which is left alone.", "Name it with --on to take them up.")
     caught: list[int] = []
     progress.begin(batch)
     drawing = asyncio.create_task(_redraw(progress))
@@ -187,6 +198,8 @@ async def _serve(wish: Wish, items: list[Item], places: list[Place], folder: Bat
     left = len(items) - len(batch.done) - len(batch.failures)
     if caught and left:
         return 128 + caught[-1]
+    if batch.limit and left:
+        return OVER_LIMIT
     return FAILED if left or batch.failures else 0
 
 
@@ -258,6 +271,7 @@ def _tell(wish: Wish, batch: Batch, folder: BatchFolder, tag: str, seconds: floa
         "tokens": sum(int(tokens) for usage in usages for tokens in usage.values()),
         "seconds": round(seconds, 3),
         "is_interrupted": is_cut,
+        "limit": batch.limit,
     }
     if wish.as_json:
         typer.echo(json.dumps(told))
@@ -267,7 +281,8 @@ def _tell(wish: Wish, batch: Batch, folder: BatchFolder, tag: str, seconds: floa
             f"{len(done)} of {count(len(batch.items), 'prompt')} done, {len(failures)} failed, {left} left"
             f"{cost}, {clock(seconds)}; runs are tagged {tag}."
         )
-        typer.echo(f"Results: {folder.path / RESULTS}" + (f"  Failures: {folder.path / FAILURES}" if failures else ""))
+        results = f"Results: {folder.path / RESULTS}" + (f"  Failures: {folder.path / FAILURES}" if failures else "")
+        typer.echo(inert(results))
     command = f"maverick {shlex.join(argument for argument in sys.argv[1:] if argument != '--retry-failed')}"
     if left:
         say_error(f"{count(left, 'prompt')} left. Go on with: {command}", "", sys.stderr)

@@ -23,8 +23,8 @@ _ARGUMENT = {
 }
 
 
-def judge_call(text: str, agent: str = "", *, person: bool = True) -> Judgement:
-    """What the judge says of a call in this folder."""
+def judge_call(text: str, agent: str = "", *, person: bool = True) -> tuple[Judgement, str]:
+    """What the judge says of a call in this folder, and what there is to say beside that."""
     tool, arguments = _call(text)
     cwd, mode, tools = Path.cwd(), "acceptEdits", sorted({*BUILTIN_TOOLS, tool})
     if agent:
@@ -43,7 +43,10 @@ def judge_call(text: str, agent: str = "", *, person: bool = True) -> Judgement:
         git_starts=started_by_settings,
         standing=rules_for(agent, cwd),
     )
-    return judge.judge(tool, arguments, mode=mode)
+    found = judge.judge(tool, arguments, mode=mode)
+    if found.decision != "allow":
+        return found, judge.why_not_covered(tool, arguments)
+    return found, "" if found.rule else judge.what_allows(tool, arguments, mode)
 
 
 def _call(text: str) -> tuple[str, dict[str, Any]]:

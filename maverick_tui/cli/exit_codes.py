@@ -46,4 +46,5 @@ Exit codes:
     2  wrong usage, or lines that are no prompts
     3  no such agent
     4  not trusted
+    6  the fuse of a day has nothing left; the same command goes on later
   130  interrupted (143: told to end); the same command goes on"""

@@ -12,6 +12,7 @@ from maverick_tui.cli.runs import AsJson, print_json
 if TYPE_CHECKING:
     from maverick_tui.exceptions import MaverickError
     from maverick_tui.host.far.machines import Machine
+    from maverick_tui.host.interrupting import Stopped
     from maverick_tui.host.live import LiveRun
 
 Scope: TypeAlias = Literal["run", "turn", "call"]
@@ -114,7 +115,8 @@ def stop(
 
     A turn that is running is interrupted, a question is withdrawn, and prompts that wait are dropped. With --turn or
     --call the run stays, and less of it stops; it returns when that took effect. Claude Code can stop commands and
-    subagents by themselves, the engine api every call.
+    subagents by themselves, the engine api every call. Where nothing stops, since nothing is at work, the exit code is
+    1; a run that has ended already is as it should be.
     """
     import asyncio
 
@@ -130,7 +132,7 @@ def stop(
     named = [machine_and_run(run) for run in runs or []]
     wanted = dict.fromkeys((find_machine(name), run) if name else (None, find_any_run(run)) for name, run in named)
     scope: Scope = "turn" if turn else "call" if call else "run"
-    if not asyncio.run(_stop_all(list(wanted), scope)):
+    if not asyncio.run(_stop_all(list(wanted), scope, is_named=not everything)):
         raise typer.Exit(FAILED)
 
 
@@ -152,14 +154,14 @@ def _all_runs(*, turn: bool, call: bool, is_sure: bool) -> list[str] | None:
     return runs if says_yes(f"{what} {count(len(runs), 'run')}: {', '.join(run[:8] for run in runs)}?") else None
 
 
-async def _stop_all(runs: list[tuple[Machine | None, str]], scope: Scope) -> bool:
-    """Stop all of them, side by side; whether all have."""
+async def _stop_all(runs: list[tuple[Machine | None, str]], scope: Scope, *, is_named: bool) -> bool:
+    """Stop all of them, side by side; whether all have. Of one that is not named, nothing need be at work."""
     import asyncio
 
-    return all(await asyncio.gather(*(_stop(machine, run, scope) for machine, run in runs)))
+    return all(await asyncio.gather(*(_stop(machine, run, scope, is_named=is_named) for machine, run in runs)))
 
 
-async def _stop(machine: Machine | None, run: str, scope: Scope) -> bool:
+async def _stop(machine: Machine | None, run: str, scope: Scope, *, is_named: bool) -> bool:
     """Stop a run, or a part of it, and say what came of it; whether it has."""
     import sys
 
@@ -169,7 +171,11 @@ async def _stop(machine: Machine | None, run: str, scope: Scope) -> bool:
 
     try:
         if scope != "run":
-            run, words = await _stop_part(machine, run, scope)
+            run, stopped = await _stop_part(machine, run, scope)
+            if is_named and not stopped.is_so:
+                say_error(f"{run} {stopped.words}.", "", sys.stderr)
+                return False
+            words = stopped.words
         elif machine is None:
             from maverick_tui.host.stopping import stop_run
 
@@ -186,7 +192,7 @@ async def _stop(machine: Machine | None, run: str, scope: Scope) -> bool:
     return True
 
 
-async def _stop_part(machine: Machine | None, run: str, scope: Scope) -> tuple[str, str]:
+async def _stop_part(machine: Machine | None, run: str, scope: Scope) -> tuple[str, Stopped]:
     """Stop a part of what a run does; what it is called, and what came of it."""
     from maverick_tui.host.interrupting import interrupt_turn, stop_calls
 

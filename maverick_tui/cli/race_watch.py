@@ -17,7 +17,7 @@ from maverick_tui.cli.asking import is_anybody_there
 from maverick_tui.cli.layout import Paper, cut, pad, say_error, terminal_width
 from maverick_tui.cli.runs import print_json
 from maverick_tui.cli.settled import Watched
-from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.orders import Order
 from maverick_tui.host.racing import Entrant, Race, Result
 from maverick_tui.inert import one_line
@@ -148,11 +148,7 @@ class _Finishing:
 
     def _work(self) -> None:
         while (found := self._settled.get()) is not None and not self._is_over:
-            one, word = found
-            try:
-                self._results.append(self._race.finish(one, word, lambda: self._is_over))
-            except (MaverickError, OSError) as error:
-                self._results.append(Result(one, "failed", problem=str(error)))
+            self._results.append(self._race.finish(*found, lambda: self._is_over))
 
     def _say(self, text: str) -> None:
         if self._is_seen:
@@ -244,15 +240,20 @@ def _kept(results: Sequence[Result], choice: Choice) -> list[Result]:
 
 
 def _carry_out(race: Race, kept: Sequence[Result], *, merges: bool) -> tuple[list[str], ConfigError | None]:
-    """Keep them, and merge the only one; what came of it, and why it could not be merged."""
+    """Keep them, and merge the only one; what came of it, and why it could not be merged, or kept as it should be."""
     told: list[str] = []
+    failed: ConfigError | None = None
+    is_merged = merges and len(kept) == 1
+    for result in kept:
+        race.hold(result)  # all of them, before the first that may fail
     for result in kept:
         one = result.entrant
         try:
-            words = race.merge(result) if merges and len(kept) == 1 else race.keep(result)
+            words = race.merge(result) if is_merged else race.keep(result)
         except ConfigError as error:
-            return [*told, f"{one.number} {one.label}: it is kept, and not merged."], error
+            failed = failed or error
+            words = "it is kept, and not merged." if is_merged else f"it stays as it is: {error.message}"
         told.append(f"{one.number} {one.label}: {words}")
     if len(kept) > 1:
         told.append("`maverick worktree merge RUN` merges one of them, `remove` removes it.")
-    return told, None
+    return told, failed

@@ -89,22 +89,26 @@ def try_call(
 
     Without --agent it is judged as a call of an agent that may use every tool.
 
-    JSON: {"decision": "allow", "ask" or "deny", "rule": the rule or null, "file": its file or null, "reason": text}
+    JSON: {"decision": "allow", "ask" or "deny", "rule": the rule or null, "file": its file or null, "reason": text,
+    "note": what allows it where no rule does, or why one that seems to cover it does not}
     """
     from maverick_tui.cli.call_trial import judge_call
     from maverick_tui.cli.layout import display_path
     from maverick_tui.inert import whole_line
 
-    found = judge_call(call, agent, person=not unattended)
+    found, note = judge_call(call, agent, person=not unattended)
     rule = found.rule
     if as_json:
         entry, file = (rule.entry, str(rule.file)) if rule else (None, None)
-        _print_json({"decision": found.decision, "rule": entry, "file": file, "reason": found.reason})
+        told = {"decision": found.decision, "rule": entry, "file": file, "reason": found.reason, "note": note}
+        _print_json(told)
         return
-    by = f"  by {rule.effect} {rule.entry} in {display_path(str(rule.file))}" if rule else "  by no rule"
-    typer.echo(whole_line(f"{found.decision}{by}"))
-    if found.reason:
-        typer.echo(whole_line(found.reason))
+    by = f"by {rule.effect} {rule.entry} in {display_path(str(rule.file))}" if rule else "by no rule"
+    is_allowed = found.decision == "allow"
+    typer.echo(whole_line(f"{found.decision}  {by}{f': {note}' if note and is_allowed else ''}"))
+    for line in (found.reason, "" if is_allowed else note):
+        if line:
+            typer.echo(whole_line(line))
 
 
 @rules_app.command("add", short_help="Add a rule, after trying it on all past calls.", epilog=EPILOG)

@@ -463,6 +463,8 @@ class Noticed(Event):
     kind: str
     text: str
     parent: str = ""
+    scope: str = ""
+    """Of a fuse that has ended the run: `run`, `agent_day` or `day`; on that day others have nothing left, either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -535,7 +537,8 @@ class PermissionAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettled(Event):
-    """The question is answered, or withdrawn by an interrupt. `by_rule` if an earlier grant answered it.
+    """The question is answered, or withdrawn by an interrupt. `by_rule` if a grant answered it (`run`), or a standing
+    rule that somebody has written meanwhile.
 
     `by` is the reader who did, by the name of its terminal, where several were looking at the run.
     """

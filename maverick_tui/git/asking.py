@@ -81,7 +81,7 @@ _EMPTIED = frozenset(
     """
     core.pager core.editor core.sshcommand core.askpass core.gitproxy sequence.editor interactive.difffilter
     filter.clean filter.smudge filter.process
-    diff.external diff.command diff.textconv merge.driver
+    diff.external diff.command diff.textconv merge.driver branch.mergeoptions
     difftool.cmd difftool.path mergetool.cmd mergetool.path guitool.cmd
     gpg.program gpg.defaultkeycommand credential.helper
     remote.uploadpack remote.receivepack remote.vcs uploadpack.packobjectshook

@@ -13,7 +13,7 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, environment, find_git, overrides, read_settings
 from maverick_tui.git.programs import included_on_conditions
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import find_repository, is_anothers, links_written_through
 from maverick_tui.inert import one_line
 
 SECONDS = 600.0
@@ -43,6 +43,8 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "write-tree": (),
 }
 """The commands that can be given, with what makes each of them harmless."""
+_WRITING = frozenset({"merge", "reset", "update-index", "update-ref", "worktree"})
+"""Those that write elsewhere than to objects."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,
     "branch.autoSetupMerge": "false",
@@ -69,6 +71,7 @@ class Git:
     def __init__(self, folder: Path) -> None:
         """ConfigError without git, or if the settings of the repository cannot be read."""
         self.folder = folder
+        self._is_own = False
         found = read_settings(folder) if folder.is_dir() else None
         if found is None:
             why = "there is no such folder" if not folder.is_dir() else "git is not installed, or cannot read it"
@@ -91,6 +94,8 @@ class Git:
         self, command: str, *arguments: str, stdin: bytes = b"", who: str = "", codes: tuple[int, ...] = ()
     ) -> bytes:
         """The same as it is; `codes` are those that are no failure, either."""
+        if command in _WRITING:
+            self._require_own()
         variables = {**self._variables, **(self._identity(who) if who else {})}
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
@@ -115,8 +120,8 @@ class Git:
             )
         return done.stdout
 
-    def add_worktree(self, path: str, *how: str) -> None:
-        """A new worktree at a path, `how` being what else `git worktree add` is told. GitError if that fails.
+    def add_worktree(self, path: str, branch: str) -> None:
+        """A new worktree of a branch at a path. ConfigError if that fails; what is there by then stays.
 
         Settings may be included for its branch or its place alone (`includeIf`), so they are read once more there
         before any file is written. Until then git starts itself there, with those settings: what any of them names, on
@@ -128,14 +133,10 @@ class Git:
         before = self._variables
         self._variables = environment(self.folder, {**_HERE, **overrides([*self.settings, *anywhere])})
         try:
-            self("worktree", "add", "--quiet", "--no-checkout", *how)
+            self("worktree", "add", "--quiet", "--no-checkout", path, branch)
         finally:
             self._variables = before
-        try:
-            Git(Path(path))("reset")
-        except ConfigError:
-            self("worktree", "remove", "--force", "--force", path)
-            raise
+        Git(Path(path))("reset")
 
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""
@@ -163,6 +164,19 @@ class Git:
         top = self("rev-parse", "--show-toplevel")
         if repository is None or os.path.realpath(top) != str(repository.top):
             raise self._no_change(f"its setting core.worktree leads to {one_line(top)}")
+
+    def _require_own(self) -> None:
+        """ConfigError if git would write elsewhere: to another folder's repository, or, where something is a link, to
+        any file of the person's.
+        """
+        repository = None if self._is_own else find_repository(self.folder)
+        if repository is not None and is_anothers(repository):
+            raise self._no_change(
+                f"what it says is its repository, {one_line(str(repository.own))}, belongs to another folder"
+            )
+        if repository is not None and (link := next(links_written_through(repository), None)) is not None:
+            raise self._no_change(f"{one_line(str(link))} is a link, and git would write where it leads")
+        self._is_own = True
 
     def _no_change(self, why: str) -> ConfigError:
         return ConfigError(

@@ -17,6 +17,9 @@ _MOST_ENTRIES = 20_000
 """The most entries of git's own folder that are looked at."""
 _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
 """Folders of git's own with many files, or with none that git reads line by line."""
+_NOT_WRITTEN = frozenset("objects hooks modules lfs annex info rr-cache".split())
+"""What we have git write nothing to; of objects names and content are only hashes and what is packed."""
+_WRITTEN = frozenset("logs refs".split())
 _READ_AT_THE_TOP = frozenset(".gitattributes .gitignore .gitmodules .mailmap".split())
 """Files of the work that git reads; it follows no link of theirs, but waits for a pipe."""
 
@@ -42,6 +45,15 @@ def find_repository(folder: Path) -> Repository | None:
         if is_file:  # git looks no further, either
             return None
     return None
+
+
+def is_anothers(repository: Repository) -> bool:
+    """Whether a folder says that a repository is its own which belongs to another folder: a clone's `.git` may."""
+    own = Path(os.path.realpath(repository.own))
+    if own == repository.common:
+        return own.name == ".git" and own.parent != repository.top
+    back = _pointed(read_small(own / "gitdir", _MOST_POINTER) or "")
+    return not back or os.path.realpath(own / back) != str(repository.top / ".git")
 
 
 def repository_of(folder: Path) -> str:
@@ -113,6 +125,21 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
     yield from (odd for odd in at_the_top if odd and odd.is_waited_for)
 
 
+def links_written_through(repository: Repository) -> Iterator[Path]:
+    """Links in git's own folder where it writes: a line of a log would be added to any file of the person's."""
+    waiting = list(dict.fromkeys((repository.own, repository.common)))
+    tops = set(waiting)
+    while waiting:
+        folder = waiting.pop()
+        for entry in _entries(folder, most=None):
+            if folder in tops and entry.name in _NOT_WRITTEN:
+                continue
+            if entry.is_symlink():
+                yield Path(entry.path)
+            elif entry.is_dir(follow_symlinks=False) and (folder not in tops or entry.name in _WRITTEN):
+                waiting.append(Path(entry.path))
+
+
 def _folders(repository: Repository) -> Iterator[Path]:
     """All folders of git's own in which it reads files by their names: its own, those in them, and other worktrees'."""
     worktrees = [Path(entry.path) for entry in _entries(repository.common / "worktrees") if entry.is_dir()]
@@ -136,10 +163,10 @@ def _all_below(folder: Path) -> Iterator[Path]:
             waiting += (Path(entry.path) for entry in _entries(folder) if entry.is_dir())
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _entries(folder: Path, most: int | None = _MOST_ENTRIES + 1) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return list(islice(entries, _MOST_ENTRIES + 1))
+            return list(islice(entries, most))
     except OSError:
         return []
 

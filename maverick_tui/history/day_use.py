@@ -1,8 +1,10 @@
-"""DayLedger: what other runs have used today, by what they have told. It is read anew each time it is asked for."""
+"""DayLedger: what other runs have used today, by what they have told. What is new is read each time it is asked for."""
 
 from __future__ import annotations
 
 import json
+import os
+from datetime import date
 from pathlib import Path
 
 from maverick_tui.events import kinds as ev
@@ -40,9 +42,20 @@ class _Journal:
         self._count = FuseCount()
         self._offset = 0
         self._last_at = 0.0
+        self._seen = (-1, -1)
+        self._used: tuple[date | None, Used] = (None, NOTHING)
+        """What it has used on the day on which it was last heard of."""
 
-    def read(self, path: Path) -> None:
-        """Take in what has been told since the last time. A line that is not whole yet waits."""
+    def read(self, folder: str, about: os.stat_result) -> None:
+        """Take in what has been told since the last time, if anything was: there may be a thousand journals."""
+        seen = (about.st_size, about.st_mtime_ns)
+        if seen != self._seen:
+            self._read_on(Path(folder) / JOURNAL)
+            self._seen = seen
+            self._used = (day_of(self._last_at), self._count.used_today(self._last_at))
+
+    def _read_on(self, path: Path) -> None:
+        """A line that is not whole yet waits."""
         with path.open("rb") as lines:
             lines.seek(self._offset)
             for line in lines:
@@ -62,9 +75,10 @@ class _Journal:
         self._last_at = event.at
         self._count.take(event)
 
-    def used_today(self, now: float) -> Used:
+    def used_on(self, day: date | None) -> Used:
         """Of a run whose process is gone, an open turn lasts no longer than it was heard of."""
-        return self._count.used_today(self._last_at) if day_of(self._last_at) == day_of(now) else NOTHING
+        last, used = self._used
+        return used if last == day else NOTHING
 
 
 class DayLedger:
@@ -76,15 +90,16 @@ class DayLedger:
 
     def used_today(self, agent: str, now: float) -> Used:
         """What they have used since midnight: those of one agent or, for "", all of them."""
-        begun, used = day_begins(now), NOTHING
+        begun, today, used = day_begins(now), day_of(now), NOTHING
         for run_id, folder, about in kept_journals():
             if run_id == self._run_id or about.st_mtime < begun:
                 continue
-            journal = self._journals.setdefault(run_id, _Journal())
+            if (journal := self._journals.get(run_id)) is None:
+                journal = self._journals[run_id] = _Journal()
             try:
-                journal.read(Path(folder) / JOURNAL)
+                journal.read(folder, about)
             except OSError:
                 continue  # it was deleted a moment ago
             if agent in ("", journal.agent):
-                used += journal.used_today(now)
+                used += journal.used_on(today)
         return used

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.events.kinds import CallStopping
 from maverick_tui.exceptions import ConfigError, NetworkError
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 
 TAKES_EFFECT_WITHIN = 60.0
 """Seconds that a turn, or a call, has to stop."""
+
+
+class Stopped(NamedTuple):
+    """What came of it, in words, and whether anything has stopped."""
+
+    words: str
+    is_so: bool = True
+
+
+_ENDED = Stopped("has ended meanwhile")
 
 
 class _Read:
@@ -41,6 +51,11 @@ class _Read:
             self.store.apply(event)
             self._on_event(event)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes of the run."""
+        return self.store.ended is not None or self.remote.events.is_closed
+
     async def until(self, is_so: Callable[[], bool]) -> None:
         """Wait until it is so, or the run has ended."""
         self.catch_up()
@@ -48,18 +63,22 @@ class _Read:
             self.catch_up()
 
 
-async def interrupt_turn(run_id: str, way: Way = THIS_MACHINE) -> str:
-    """Interrupt what the run is doing; what came of it, in words. NetworkError if it goes on all the same."""
+async def interrupt_turn(run_id: str, way: Way = THIS_MACHINE) -> Stopped:
+    """Interrupt what the run is doing. NetworkError if it goes on all the same."""
     async with _following(run_id, way) as run:
         if not run.store.is_running and not run.store.questions:
-            return "does nothing that could be interrupted"
+            return Stopped("does nothing that could be interrupted", is_so=False)
         run.remote.send(Interrupt())
         await run.until(lambda: not run.store.is_running)
-        return "was interrupted, and waits for a prompt"
+        if run.is_over:
+            return _ENDED
+        if run.store.last_outcome == "done":
+            return Stopped("had done its work before that, and waits for a prompt")
+        return Stopped("was interrupted, and waits for a prompt")
 
 
-async def stop_calls(run_id: str, way: Way = THIS_MACHINE) -> str:
-    """Stop the calls that the run waits for; the turn goes on. What came of it, in words; NetworkError if nothing."""
+async def stop_calls(run_id: str, way: Way = THIS_MACHINE) -> Stopped:
+    """Stop the calls that the run waits for; the turn goes on. ConfigError if one cannot be stopped."""
     async with _following(run_id, way) as run:
         hello = run.remote.hello
         if hello is None or not hello.knows_calls:
@@ -68,7 +87,7 @@ async def stop_calls(run_id: str, way: Way = THIS_MACHINE) -> str:
             )
         calls = {entry.call: entry.name for entry in run.store.calls.running.values() if entry.state == "running"}
         if not calls:
-            return "waits for no call that could be stopped"
+            return Stopped("waits for no call that could be stopped", is_so=False)
         settled: dict[str, CallStopping] = {}
 
         def hear(event: Event) -> None:
@@ -81,7 +100,9 @@ async def stop_calls(run_id: str, way: Way = THIS_MACHINE) -> str:
         await run.until(lambda: len(settled) == len(calls))
         if failed := [event for event in settled.values() if event.state == "failed"]:
             raise ConfigError(f"{run_id}: {failed[0].reason}", hint="--turn interrupts the whole turn.")
-        return f"goes on without {', '.join(calls.values())}"
+        if len(settled) < len(calls):
+            return _ENDED
+        return Stopped(f"goes on without {', '.join(calls.values())}")
 
 
 @asynccontextmanager

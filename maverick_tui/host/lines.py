@@ -58,6 +58,9 @@ class ReaderHello(NamedTuple):
     """Whether nobody looks at the run by it: it does not count among the readers."""
     is_hidden: bool = False
     """Whether the run is not on its screen now; with `pace` it says when that changes."""
+    only_does: bool = False
+    """Whether it only sends commands: it is told no events, and does not count among the readers. An older host tells
+    it all of them, from `since` on."""
 
 
 class ToldState(NamedTuple):

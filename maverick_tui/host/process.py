@@ -13,7 +13,7 @@ import sys
 import threading
 import uuid
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,13 +131,15 @@ async def _host(order: Order) -> None:
         since = len(goes_on.past.events) if goes_on is not None else 0
         told_by = config.notify_command if order.is_attended else ()  # of hundreds, whoever has ordered them tells
         news = notifying(order.run_id, run.events, told_by, lambda: server.readers > 0, since)
-        async with server.listening(), news:
+        async with AsyncExitStack() as leaving, server.listening(), news:
             if order.is_kept and config.keep_runs:  # once its place is its own: else somebody else may have to keep it
                 if goes_on is None:
                     _require_new(order.run_id)
                 run.keep(journal_of(order.run_id), goes_on.size if goes_on is not None else None)
                 if order.tags:
                     tag_run(order.run_id, order.tags)
+            # The run is this process's own now: whatever ends that sees to its worktree, once nobody is served.
+            leaving.push_async_callback(asyncio.to_thread, leave_place, order.run_id, order.race)
             line.try_enter()  # before whoever is started after us
             _answer({"ready": os.getpid()})
             _heed_signals(run)
@@ -155,7 +157,6 @@ async def _host(order: Order) -> None:
             finally:
                 for task in watching:
                     task.cancel()
-    await asyncio.to_thread(leave_place, order.run_id)
 
 
 def _require_new(run_id: str) -> None:

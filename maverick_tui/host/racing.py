@@ -125,7 +125,18 @@ class Race:
             start_host(replace(own, race=self.race_id, inputs=(inputs or {}).get(one.agent, {})))
 
     def finish(self, one: Entrant, word: str, stop: Callable[[], bool] = lambda: False) -> Result:
-        """One has settled: end its process, commit what it has done, and test that. It blocks for as long as that."""
+        """One has settled: end its process, commit what it has done, and test that. It blocks for as long as that.
+
+        Whatever goes wrong there is its problem: nobody waits for more than that.
+        """
+        try:
+            return self._finished(one, word, stop)
+        except Exception as error:
+            log.exception("What came of %s in the race %s cannot be told", one.run_id, self.race_id)
+            why = error.message if isinstance(error, MaverickError) else f"{type(error).__name__}: {error}"
+            return Result(one, "failed", problem=redact(why))
+
+    def _finished(self, one: Entrant, word: str, stop: Callable[[], bool]) -> Result:
         end_host(one.run_id)
         result = result_of(one, word)
         worktree = records.worktree_of(one.run_id)
@@ -136,17 +147,23 @@ class Race:
             result = result._replace(changed=ending.changed_by(worktree), diff=ending.diff_of(worktree)[:_LONGEST_DIFF])
         except ConfigError as error:
             result = result._replace(problem=error.message)
+        except OSError as error:
+            result = result._replace(problem=f"What it has done cannot be noted: {error.strerror or error}.")
         if self._test and not stop():
             result = result._replace(test=run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop))
         return result
 
+    def hold(self, result: Result) -> records.Worktree | None:
+        """Have nothing of it be thrown away any more, whatever goes wrong from now on; its worktree."""
+        worktree = records.worktree_of(result.entrant.run_id)
+        return records.release(worktree) if worktree is not None else None
+
     def keep(self, result: Result) -> str:
         """Have what one has done stay: as a branch, or where that cannot be, as its worktree. Where it is, in words."""
-        worktree = records.worktree_of(result.entrant.run_id)
+        worktree = self.hold(result)
         if worktree is None:
             return "It had no worktree."
         if result.problem:
-            records.note(worktree, race="")
             return f"It stays in {worktree.path}: {result.problem}"
         ending.keep_committed(worktree)
         return f"It is on the branch {worktree.branch}."

@@ -17,13 +17,15 @@ HEARD_WITHIN = 15.0
 
 
 async def send_once(run_id: str, command: Command, since: int = 0, way: Way = THIS_MACHINE) -> None:
-    """Have a run's host do this, and wait until it has heard it. `since` is how many of its events are known.
+    """Have a run's host do this, and wait until it has heard it. `since` is how many of its events are known: an older
+    host tells the others first.
 
     NetworkError if nobody hears it, ConfigError if it is refused as a whole.
     """
     name = uuid.uuid4().hex
+    reads_nothing = ReaderHello(since, is_hidden=True, only_does=True)
     try:
-        async with asyncio.timeout(HEARD_WITHIN), connected(run_id, ReaderHello(since, is_hidden=True), way) as there:
+        async with asyncio.timeout(HEARD_WITHIN), connected(run_id, reads_nothing, way) as there:
             there.writer.write(line({"do": to_json(command), "id": name}))
             while text := await there.reader.readline():
                 said = object_of(text)

@@ -125,6 +125,10 @@ class RunServer:
         if hello.only_asks:
             writer.write(hello_line(self.about()))
             return
+        if hello.only_does:
+            writer.write(hello_line(self.about()))
+            await self._follow(hello, reader, writer, Pace(), self._tell_end(writer))
+            return
         if hello.since > len(self._events):
             raise ProtocolError(f"there are only {len(self._events)} events")
         pace = Pace(is_hidden=hello.is_hidden)
@@ -210,6 +214,12 @@ class RunServer:
                 due = len(self._events)
             first = reader.number
             await _write_events(first, reader.take(AT_ONCE), writer)
+        await _write_end(len(self._events), writer)
+
+    async def _tell_end(self, writer: asyncio.StreamWriter) -> None:
+        """Tell nothing but that."""
+        while await self._events.wait(len(self._events)):
+            pass
         await _write_end(len(self._events), writer)
 
     async def _tell_masked(self, masked: MaskedLog, since: int, writer: asyncio.StreamWriter) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.inert import inert
 from maverick_tui.runs.entries import Entry, ToolEntry, ToolState
 from maverick_tui.runs.entry_list import EntryList
+from maverick_tui.runs.own_questions import ASKS_PERSON
 from maverick_tui.runs.own_questions import is_own as is_question_of_ours
 from maverick_tui.runs.todos import Todos
 from maverick_tui.runs.tool_text import WRITING_TOOLS
@@ -34,7 +35,7 @@ class RunCalls:
         self._open: dict[str, ToolEntry] = {}
         self._began: dict[str, float] = {}
         """When calls began whose message has not come yet."""
-        self._asked: set[str] = set()
+        self._asked: dict[str, float] = {}
         """Calls that somebody was asked about, whose arguments are those of the question."""
 
     def get(self, call: str) -> ToolEntry | None:
@@ -104,6 +105,8 @@ class RunCalls:
         is_denied = event.is_error and entry.decision == "deny"
         is_cut = event.is_error and (is_interrupting or entry.is_stopped or entry.decision == "withdrawn")
         state: ToolState = "denied" if is_denied else "cut" if is_cut else "failed" if event.is_error else "done"
+        if entry.name in ASKS_PERSON:  # what took time is the person's answer
+            entry.at = self._asked.get(event.call, entry.at)
         self.end(entry, state, event.at)
         if state == "done" and isinstance(path := entry.arguments.get(WRITING_TOOLS.get(entry.name, "")), str):
             self.files.add(path)
@@ -195,7 +198,7 @@ class RunCalls:
             self.called(ToolCalled(event.at, event.call, event.tool, event.arguments), turn, None)
             entry = self._calls[event.call]
         # What is asked about is what will run; a hook may have changed it since the model said it.
-        self._asked.add(event.call)
+        self._asked[event.call] = event.at
         entry.name, entry.arguments = event.tool, _with_plan(event, entry.arguments)
         entry.question, entry.state, entry.ended_at = event, "asking", None
         self._open[event.call] = entry

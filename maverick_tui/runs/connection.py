@@ -79,7 +79,8 @@ class Connection:
         self.on_load: Callable[[Loaded], None] = lambda _loaded: None
         """Takes the agent once it is known."""
         self.between: Callable[[], str] = lambda: ""
-        """What is said in the middle of a turn, for engines that take it."""
+        self.taken: Callable[[], None] = lambda: None
+        """What is said in the middle of a turn, for engines that take it; see `Steers`."""
         self.is_wanted = True
         """Whether a connection that is not there is to be opened."""
 
@@ -149,7 +150,8 @@ class Connection:
         # From here on nothing is waited for: a loss is told after the connection that it is the loss of.
         self.prompter = Prompter(self.loaded, session, self._turns, self._events)
         if self.prompter.can_steer:
-            cast("Steers", session).between = self.between
+            steers = cast("Steers", session)
+            steers.between, steers.taken = self.between, self.taken
         self._has_connected, self.is_wanted = True, False
         self._watching = asyncio.create_task(self._watch(session, self.prompter), name="maverick-watch")
         self._events.emit(Connected(self._events.now(), size))

@@ -153,6 +153,11 @@ class ToolEntry(Entry):
         return self.stop_state in ("asked", "stopped")
 
     @property
+    def cut_words(self) -> str:
+        """What is said of one that was cut short."""
+        return "stopped" if self.is_stopped else "no result" if self.has_run else "not run"
+
+    @property
     def is_task_alive(self) -> bool:
         """Whether the subagent or background task that it started goes on."""
         return bool(self.task_state) and self.task_state not in ENDED_TASKS

@@ -79,11 +79,11 @@ class Fuses:
     """Those of one run. Whoever is about to call a tool or to ask the model waits for `hold` before."""
 
     def __init__(self, events: EventLog, ask: AskPerson | None, *, set_model: Callable[[str], None]) -> None:
-        """`ask` is None where nobody can be asked: then `on_blown` is told why, and ends the run."""
+        """`ask` is None where nobody can be asked: then `on_blown` is told why, and by whose fuse, and ends the run."""
         self.ledger: Ledger | None = None
         self.given: Mapping[str, float] = {}
         """What the person has said for this run: it counts before its agent's file and the settings."""
-        self.on_blown: Callable[[str], None] = lambda _why: None
+        self.on_blown: Callable[[str, str], None] = lambda _why, _scope: None
         self.stop: Callable[[], None] = lambda: None
         """Ends what is being answered."""
         self._events = events
@@ -157,7 +157,7 @@ class Fuses:
                     return ""
                 if self._ask is None:
                     self._stopped_in = self._turn
-                    self.on_blown(f"{self._what(*found)}.")
+                    self.on_blown(f"{self._what(*found)}.", found[0].scope)
                 else:
                     await self._decide(self._ask, *found)
             return STOPPED

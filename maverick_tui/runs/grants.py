@@ -17,9 +17,8 @@ from maverick_tui.agent.permissions.shell import plain_words
 from maverick_tui.agent.permissions.standing import wrong_with
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
+from maverick_tui.runs.own_questions import ASKS_PERSON
 
-_NEVER = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
-"""Tools that ask the person something: an answer holds for one question."""
 _WITH_SUBCOMMANDS = frozenset(
     "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
     " terraform uv yarn".split()
@@ -77,7 +76,7 @@ class Grants:
 
         `known_as` is what rules call the tool, where that is not its name.
         """
-        if tool in _NEVER or self._is_asked_each_time(tool, arguments):
+        if tool in ASKS_PERSON or self._is_asked_each_time(tool, arguments):
             return []
         if tool == "Bash":
             return _commands(_command(arguments), self._cwd) if is_plain(arguments) else []

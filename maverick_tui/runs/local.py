@@ -119,6 +119,7 @@ class LocalRun:
             past=past,
         )
         self._connection.on_load = self._begin_watching
+        self._questions.is_planning = lambda: self._turns.mode == "plan"
         self._queue = Queue(self.events)
         self._call_stops = CallStops(self.events, self._questions)
         self._continues = continues
@@ -129,11 +130,12 @@ class LocalRun:
             self._questions.ask if is_attended else None,
             set_model=lambda model: self.send(SetModel(model)),
         )
-        self.fuses.stop, self.fuses.on_blown = self._interrupt, lambda why: self.stop("limit", why)
+        self.fuses.stop = self._interrupt
+        self.fuses.on_blown = lambda why, scope: self.stop("limit", why, scope)
         self._turns.hold = self.fuses.hold
         self._stalls = Stalls(self.events)
         self._shell = Shell(self.events)
-        self._connection.between = self._words_between
+        self._connection.between, self._connection.taken = self._words_between, self._words_taken
         self._past = past
         if past is None:
             self.events.emit(RunStarted(self.events.now(), run_id, name))
@@ -175,10 +177,10 @@ class LocalRun:
             journal.claim()
         self.events.keep_in(journal, self._past.kept if self._past is not None else 0)
 
-    def stop(self, kind: str, why: str) -> None:
+    def stop(self, kind: str, why: str, scope: str = "") -> None:
         """End the run in good order, and tell why; what is being answered is interrupted."""
         if not self.events.is_closed and not self._is_closing:
-            self.events.emit(Noticed(self.events.now(), kind, why))
+            self.events.emit(Noticed(self.events.now(), kind, why, scope=scope))
         self.send(CloseRun())
 
     @property
@@ -509,13 +511,14 @@ class LocalRun:
             self.events.emit(Noticed(self.events.now(), "steer", NOT_STEERED))
 
     def _words_between(self) -> str:
-        """What a person wants the agent to know in the middle of its turn; the engine asks for it, and takes it."""
-        turn = self._turns.current
-        taken = self._queue.take_urgent() if turn is not None and not self._is_stopping else []
-        for prompt in taken:
-            assert turn is not None
-            self.events.emit(PromptSteered(self.events.now(), turn.number, prompt.prompt_id, prompt.text))
-        return "\n\n".join(prompt.text for prompt in taken)
+        """What a person wants the agent to know in the middle of its turn; it waits until the engine has taken it."""
+        is_open = self._turns.current is not None and not self._is_stopping
+        return "\n\n".join(prompt.text for prompt in self._queue.give_urgent()) if is_open else ""
+
+    def _words_taken(self) -> None:
+        if (turn := self._turns.current) is not None:
+            for prompt in self._queue.take_given():
+                self.events.emit(PromptSteered(self.events.now(), turn.number, prompt.prompt_id, prompt.text))
 
     @property
     def _is_stopping(self) -> bool:
@@ -524,6 +527,8 @@ class LocalRun:
 
     def _turn_ended(self, turn: OpenTurn, failure: Failure | None) -> None:
         self._queue.calm()
+        if turn.before and not turn.is_sent:
+            self._shell.take_back()
         self._continuing.turn_ended(turn, failure)
 
     def _want_connection(self) -> None:

@@ -84,10 +84,16 @@ class RunOutcome:
 class ReadOutcome(RunOutcome):
     """The same of a run in another process, which tells as well what it was cut for."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_day_over = False
+        """Whether a day's fuse has cut it: no other run of this day would come further."""
+
     def take(self, event: ev.Event) -> None:
         """Take the next event."""
         if isinstance(event, ev.Noticed) and event.kind in ("timeout", "limit") and not self.cut:
             self.cut, self.why = ("timeout" if event.kind == "timeout" else "limit"), event.text
+            self.is_day_over = event.scope in ("agent_day", "day")
         super().take(event)
 
     def kill(self) -> None:

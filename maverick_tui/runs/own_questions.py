@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+ASKS_PERSON = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
+"""Tools that ask the person something: an answer holds for one question."""
 FUSE = "maverick-fuse-"
 """How the calls are named that a fuse asks about."""
 

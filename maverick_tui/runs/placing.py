@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.agent.permissions.started import Started
+from maverick_tui.inert import one_line
 from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import Made, make, make_again, require_inside
 from maverick_tui.worktrees.needs import Needs, needs_of, provide
@@ -57,22 +60,28 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
     if not wish.run_id:
         return Placed(cwd)
     if (known := records.worktree_of(wish.run_id)) is not None:
+        if known.race and known.race != wish.race:  # it goes on after its race was killed
+            known = records.release(known)
         if known.is_there:
             require_inside(known)
             known.cwd.mkdir(parents=True, exist_ok=True)  # the run may have removed it
             return Placed(known.cwd, is_isolated=True)
         needs = trusted_needs(Path(known.project))
         again = make_again(known)
-        return Placed(cwd, told=(GONE,)) if again is None else _provided(again, needs)
+        return (
+            Placed(cwd, told=(GONE,)) if again is None else _provided(*_without_own_set_up(again, needs), is_new=False)
+        )
     if wish.is_new and (wish.is_wanted or isolation == "worktree"):
         needs = trusted_needs(cwd)
         made = make(wish.run_id, agent, cwd, brings_changes=wish.brings_changes, race=wish.race)
-        return _provided(made, needs)
+        return _provided(made, needs, is_new=True)
     return Placed(cwd, told=(GONE,) if wish.had_one else ())
 
 
-def leave_place(run_id: str) -> records.Worktree | None:
+def leave_place(run_id: str, race: str = "") -> records.Worktree | None:
     """A run has ended: its worktree goes if nothing was done in it. The worktree that is still there, if any."""
+    if race:
+        races.await_making()
     worktree = records.worktree_of(run_id)
     if worktree is None:
         return None
@@ -117,13 +126,26 @@ def trusted_needs(folder: Path) -> Needs | None:
     )
 
 
-def _provided(made: Made, needs: Needs | None) -> Placed:
+def _without_own_set_up(made: Made, needs: Needs | None) -> tuple[Made, Needs | None]:
+    """Leave the set-up out if the run has changed what it may start: its agent's code would run unasked."""
+    if needs is None or not needs.setup:
+        return made, needs
+    top, line = Path(os.path.realpath(made.worktree.top)), shlex.join(needs.setup)
+    files, started = ending.files_changed_by(made.worktree), Started([line], top)
+    if files is not None and not (own := [file for file in files if started.has(top / file)]):
+        return made, needs
+    why = f"the run has changed {records.some(own)}" if files is not None else "what the run has changed is not known"
+    text = f"Its set-up was not run, since {why}. If that is fine, run it in {top}: {one_line(line)}"
+    return made._replace(told=(*made.told, text)), needs._replace(setup=())
+
+
+def _provided(made: Made, needs: Needs | None, *, is_new: bool) -> Placed:
     worktree = made.worktree
     try:
         told = provide(needs, worktree) if needs is not None else []
     except BaseException:
         # As before it was made: with its branch, if it had one.
-        if worktree.tip == worktree.base:
+        if is_new:
             discard(worktree)
         else:
             remove_tree(worktree)

@@ -85,6 +85,7 @@ class Prompter:
             if self._turns.hold is not None and await self._turns.hold(""):
                 turn.is_cut = True
                 return
+            turn.is_sent = True
             if turn.is_command:
                 answered = await session.compact(prompt.removeprefix("/compact").strip())
             elif channel is not None and made is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,11 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.own_questions import is_own
+from maverick_tui.runs.own_questions import ASKS_PERSON, is_own
 from maverick_tui.threads import in_thread
 
+LOOK_EVERY = 1.0
+"""Seconds between looks whether somebody has changed the rules while a question is open."""
 ALLOWING = ("once", "run")
 """The decisions that let a call run; whatever else a reader of another version may say does not."""
 REFUSED = "The user does not want this call."
@@ -27,10 +31,15 @@ WITHDRAWN = "The user has interrupted the work."
 
 @dataclass(slots=True)
 class _Question:
-    call: str
+    about: ToolQuestion
     grants: list[Grant]
     answer: asyncio.Future[AnswerPermission | None]
     """None if the question was withdrawn."""
+
+    @property
+    def call(self) -> str:
+        """The call that waits."""
+        return self.about.call
 
 
 class Questions:
@@ -41,6 +50,11 @@ class Questions:
         self._grants = Grants(Path())
         self._agent = ""
         self._open: dict[str, _Question] = {}
+        self.is_planning: Callable[[], bool] = lambda: False
+        """Whether nothing but reading runs unasked now, whatever was allowed."""
+        self._news = asyncio.Event()
+        """Set when the rules may have changed, or nothing is open any more."""
+        self._looking: asyncio.Task[None] | None = None
 
     def work_in(self, cwd: Path, agent: str) -> None:
         """The run's folder and its agent are known; what was allowed elsewhere is not allowed here."""
@@ -60,8 +74,10 @@ class Questions:
             return Permission(True)
         offers = grants.offers(about.tool, about.arguments, about.known_as) if grants else []
         rules = () if about.is_ruled else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
-        question = _Question(about.call, offers, asyncio.get_running_loop().create_future())
+        question = _Question(about, offers, asyncio.get_running_loop().create_future())
         self._open[request] = question
+        if about.look_again is not None and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look_again(), name="maverick-rules")
         marks = self._grants.marks(about.tool, about.arguments)
         self._log.emit(
             PermissionAsked(
@@ -93,9 +109,45 @@ class Questions:
         try:
             await in_thread(add_rule, user_file(), "allow", rule, agent)
             told = f"{rule} is allowed to {whom} from now on, by {user_file()}."
+            self._news.set()
         except ConfigError as error:
             told = f"The rule {rule} was not written. {error.message}"
         self._log.emit(Noticed(self._log.now(), "rule", told))
+
+    async def _look_again(self) -> None:
+        """While questions are open: let rules answer those that they decide by now, whoever has written them."""
+        while self._open:
+            with suppress(asyncio.TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._news.wait()
+            self._news.clear()
+            for request, question in list(self._open.items()):
+                judgement = await question.about.look_again() if question.about.look_again is not None else None
+                if judgement is not None and judgement.rule is not None and request in self._open:
+                    self._decide(request, judgement.decision, judgement.rule.text)
+
+    def _decide(self, request: str, decision: str, rule: str) -> None:
+        """A standing rule answers a question, unless it is one that only a person can."""
+        question = self._open[request]
+        if question.answer.done() or question.about.tool in ASKS_PERSON:
+            return
+        if decision == "deny":
+            reason = f"There is a rule against it: {rule}."
+            self._settle(request, "deny", reason, by_rule=rule)
+            question.answer.set_result(AnswerPermission(request, "deny", reason))
+        elif decision == "allow" and not self.is_planning():
+            self._settle(request, "once", by_rule=rule)
+            question.answer.set_result(AnswerPermission(request, "once"))
+
+    def _grant_others(self) -> None:
+        """What was just allowed for the run answers what else waits for that."""
+        for request, question in list(self._open.items()):
+            about = question.about
+            if about.is_asked_each_time or self.is_planning() or question.answer.done():
+                continue
+            if rule := self._grants.rule_for(about.tool, about.arguments):
+                self._settle(request, "run", by_rule=rule)
+                question.answer.set_result(AnswerPermission(request, "once"))
 
     def answer(self, command: AnswerPermission) -> None:
         """Take a person's answer; one that comes too late is nobody's."""
@@ -113,6 +165,8 @@ class Questions:
         said = ", ".join((command.answers or {}).values()) if is_own(question.call) else ""
         self._settle(command.request, decision, command.reason or said, command.by, arguments)
         question.answer.set_result(command)
+        if decision == "run":
+            self._grant_others()
 
     def refuse(self, call: str, reason: str) -> bool:
         """Deny a call that is asked about; whether it is."""
@@ -135,11 +189,14 @@ class Questions:
         reason: str = "",
         by: str = "",
         arguments: dict[str, Any] | None = None,
+        by_rule: str = "",
     ) -> None:
         question = self._open.pop(request, None)
         if question is not None:
-            now = self._log.now()
-            self._log.emit(PermissionSettled(now, request, question.call, decision, reason, by=by, arguments=arguments))
+            now, call = self._log.now(), question.call
+            self._log.emit(PermissionSettled(now, request, call, decision, reason, by_rule, by, arguments))
+        if not self._open:
+            self._news.set()
 
 
 def _permission(about: ToolQuestion, answer: AnswerPermission | None) -> Permission:

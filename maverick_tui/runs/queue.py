@@ -22,6 +22,10 @@ class Queue:
         """Those of them that only a failure has held: they follow whatever makes that good."""
         self._urgent: list[str] = []
         """Those that are to be given to the agent in the middle of its turn, in this order."""
+        self._given: list[SendPrompt] = []
+        """What the engine was given of these, and has not taken yet; if it never does, they wait like any other."""
+        self._hurried: set[str] = set()
+        """Those that somebody wants to be the next, one after the other."""
 
     @property
     def next(self) -> SendPrompt | ClearConversation | None:
@@ -69,26 +73,35 @@ class Queue:
         """Let a prompt be the next, whoever held it; perhaps even before the turn has ended. Whether it waits."""
         if (prompt := self._prompt(prompt_id)) is None:
             return False
-        self._items.remove(prompt)
-        self._items.insert(0, prompt)
+        if prompt_id not in self._hurried:
+            self._items.remove(prompt)
+            hurried = [at for at, item in enumerate(self._items) if self._is_hurried(item)]
+            self._items.insert(hurried[-1] + 1 if hurried else 0, prompt)
+            self._hurried.add(prompt_id)
         self._held.discard(prompt_id)
         if is_to_steer and prompt_id not in self._urgent:
             self._urgent.append(prompt_id)
         self._tell()
         return True
 
-    def take_urgent(self) -> list[SendPrompt]:
-        """The prompts that the agent is to have now; they wait no longer."""
-        taken = [prompt for prompt in map(self._prompt, self._urgent) if prompt is not None]
-        self._urgent.clear()
-        for prompt in taken:
-            self._items.remove(prompt)
-            self._log.emit(PromptDropped(self._log.now(), prompt.prompt_id))
-        return taken
+    def give_urgent(self) -> list[SendPrompt]:
+        """The prompts that the agent is to have now, each once; they wait until it has them."""
+        known = {prompt.prompt_id for prompt in self._given}
+        urgent = [self._prompt(one) for one in self._urgent if one not in known]
+        given = [prompt for prompt in urgent if prompt is not None]
+        self._given += given
+        return given
+
+    def take_given(self) -> list[SendPrompt]:
+        """The agent has what it was given: that waits no longer. What was changed meanwhile waits on, in its name."""
+        given, self._given = self._given, []
+        self.drop(lambda prompt: prompt in given)
+        return [prompt if self._prompt(prompt.prompt_id) is None else replace(prompt, prompt_id="") for prompt in given]
 
     def calm(self) -> None:
         """The turn has ended: what was to be given to the agent meanwhile waits like any other, as the next."""
         self._urgent.clear()
+        self._given.clear()
 
     def _prompt(self, prompt_id: str) -> SendPrompt | None:
         prompts = (item for item in self._items if isinstance(item, SendPrompt))
@@ -102,6 +115,9 @@ class Queue:
     def remove(self, item: SendPrompt | ClearConversation) -> None:
         """It begins."""
         self._items.remove(item)
+        if isinstance(item, SendPrompt):
+            self._hurried.discard(item.prompt_id)
+            self._urgent = [one for one in self._urgent if one != item.prompt_id]
 
     def hold(self, *, has_failed: bool = False) -> None:
         """Let every prompt wait until somebody releases it, or what has failed goes on.
@@ -127,9 +143,12 @@ class Queue:
     def drop(self, is_meant: Callable[[SendPrompt], bool]) -> None:
         """Forget prompts."""
         for prompt in [item for item in self._items if isinstance(item, SendPrompt) and is_meant(item)]:
-            self._items.remove(prompt)
+            self.remove(prompt)
             self._held.discard(prompt.prompt_id)
             self._log.emit(PromptDropped(self._log.now(), prompt.prompt_id))
+
+    def _is_hurried(self, item: SendPrompt | ClearConversation) -> bool:
+        return isinstance(item, SendPrompt) and item.prompt_id in self._hurried
 
     def _is_held(self, item: SendPrompt | ClearConversation) -> bool:
         return isinstance(item, SendPrompt) and item.prompt_id in self._held

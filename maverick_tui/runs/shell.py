@@ -39,6 +39,8 @@ class Shell:
         """Set for the commands that run now, and made anew for others."""
         self._untold: list[str] = []
         """What the agent does not know of yet."""
+        self._telling: list[str] = []
+        """What it is told with the prompt of this turn."""
 
     @property
     def is_running(self) -> bool:
@@ -67,8 +69,12 @@ class Shell:
 
     def take_untold(self) -> str:
         """What the agent is to be told before the next prompt; nothing if it knows it all."""
-        untold, self._untold = self._untold, []
-        return "\n\n".join([TOLD, *untold]) if untold else ""
+        self._telling, self._untold = self._untold, []
+        return "\n\n".join([TOLD, *self._telling]) if self._telling else ""
+
+    def take_back(self) -> None:
+        """That prompt was never sent: it is told with the next one."""
+        self._untold, self._telling = self._telling + self._untold, []
 
     async def _run(self, ident: str, command: str, folder: Path, stop: asyncio.Event) -> None:
         said, code, why = Said(), None, ""

@@ -55,6 +55,8 @@ class OpenTurn:
         self.is_command = False
         """Whether it is a command of the engine's, and not words for the model."""
         self.is_asked = False
+        self.is_sent = False
+        """Whether the engine was given the prompt."""
         self.is_cut = False
         """Whether somebody ended it on purpose."""
         self.error: BaseException | None = None

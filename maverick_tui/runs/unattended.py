@@ -72,7 +72,7 @@ class Unattended(RunOutcome):
             prepare, run_id=run_id, name=agent.name, is_attended=False, past=past, continues=waits_for_limit
         )
         self._run.fuses.given, self._run.fuses.ledger = fuse or {}, ledger
-        self._run.fuses.on_blown = lambda why: self.stop("limit", why)
+        self._run.fuses.on_blown = lambda why, _scope: self.stop("limit", why)
         if journal is not None:
             self._run.keep(journal, size)
 

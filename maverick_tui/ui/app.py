@@ -19,12 +19,12 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.events import InputEvent, Paste
-from textual.notifications import Notify
+from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
 
 from maverick_tui import paths
-from maverick_tui.inert import one_line
+from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.board.visiting import BoardVisits
 from maverick_tui.ui.far_runs import FarRuns
@@ -480,6 +480,18 @@ class MaverickApp(App[int]):
         others.sort(key=lambda one: (one.severity != "information", one.raised_at))
         for old in others[: len(others) + 1 - MOST_NOTICES]:
             withdraw(self, old)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a notice; names of runs and agents come from files and other machines."""
+        super().notify(inert(message), title=one_line(title), severity=severity, timeout=timeout, markup=markup)
 
     def _tell_problems(self, problems: Sequence[str], title: str) -> None:
         """Tell what is wrong with the person's settings, all of it at once: of many notices few would be seen."""

@@ -15,6 +15,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from maverick_tui.inert import inert
 from maverick_tui.ui.textual_private.painting import uncovered_rows
 
 Span: TypeAlias = tuple[str, str]
@@ -27,6 +28,7 @@ ROLES = (
 )  # fmt: skip
 ROLE_CLASSES = {f"role--{role}" for role in ROLES}
 """Component classes for the screen or the container that all drawn widgets are in."""
+_BREAKS = {ord(one): " " for one in "\t\n"}
 WHEEL = 3
 """Lines that one notch of the wheel moves."""
 Layout = Callable[[int], list[Line]]
@@ -49,6 +51,18 @@ def role_look(widget: Widget, role: str) -> Style:
         if isinstance(holder, Widget) and "role--text" in holder.COMPONENT_CLASSES:
             return holder.get_component_rich_style(f"role--{role}")
     return widget.rich_style
+
+
+def inert_strip(strip: Strip) -> Strip:
+    """What reaches the terminal of a row: nothing in it steers or hides, whatever its maker was given."""
+    text = strip.text
+    if _flat(text) == text:  # as a whole: a style may end within an emoji
+        return strip
+    return Strip([Segment(_flat(segment.text), segment.style) for segment in strip])
+
+
+def _flat(text: str) -> str:
+    return inert(text).translate(_BREAKS)
 
 
 class ScrolledLines(Widget, can_focus=False):
@@ -151,7 +165,7 @@ class ScrolledLines(Widget, can_focus=False):
         """One line of the screen, and its piece of the bar."""
         room, thumb = self._frame
         index, base = self.top + y, self.look()
-        line = self.draw_line(index, room) if index < self.line_count else Strip([])
+        line = inert_strip(self.draw_line(index, room)) if index < self.line_count else Strip([])
         bar = Segment("┃", self.look("faint")) if y in thumb else Segment(" ", base)
         return Strip([*line.crop_extend(0, room, base), bar])
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TITLE = "Worktree"
 ENDS_WITHIN = 60.0
 """Seconds in which a run has ended whose worktree is to be dealt with."""
+ENDED = "Its run has ended for that; it can go on later, from the history."
 _LOOK_EVERY = 0.05
 
 
@@ -86,13 +87,15 @@ class Worktrees:
         """End the run, for nobody may work there meanwhile, and do it. ConfigError if it cannot be done."""
         from maverick_tui.host import worktrees
 
+        has_ended = run.is_ours
         if run.is_ours:
             run.close()
         async with asyncio.timeout(ENDS_WITHIN):
             while await asyncio.to_thread(worktrees.is_worked_in, worktree):  # noqa: ASYNC110 - files tell it
                 await asyncio.sleep(_LOOK_EVERY)
         act = {"merge": worktrees.merge, "keep": worktrees.keep, "remove": worktrees.remove}[becomes]
-        self._say(await asyncio.to_thread(act, worktree))
+        told = await asyncio.to_thread(act, worktree)
+        self._say(f"{told} {ENDED}" if has_ended else told)
 
     def _work(self, work: Any) -> None:
         work_told(self._app, work, group="worktrees", title=TITLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,6 +144,16 @@ def changed_by(worktree: Worktree) -> Changed:
     return Changed(len(rows), added, removed)
 
 
+def files_changed_by(worktree: Worktree) -> list[str] | None:
+    """The files that its commits have changed since it was made, from its top; None if nobody can say."""
+    try:
+        git = Git(Path(worktree.project))
+        tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
+        return git("diff-tree", "-r", "--name-only", "--no-renames", "-z", worktree.base, tip).split("\0")[:-1]
+    except ConfigError:
+        return None
+
+
 def diff_of(worktree: Worktree) -> str:
     """What its commits have changed since it was made, as a diff."""
     git = Git(worktree.top if worktree.is_there else Path(worktree.project))
@@ -171,19 +182,29 @@ def is_unchanged(worktree: Worktree) -> bool:
 
 def keep(worktree: Worktree, message: str) -> str:
     """Keep it as a branch alone, with all that was done; the commit that the branch is at."""
+    worktree = records.release(worktree)  # first: whoever tidies up after a race leaves it alone from now on
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
-    records.note(worktree, tip=tip, race="")  # first: whoever tidies up after a race leaves it alone from now on
-    remove_tree(worktree)
-    records.note(worktree, tip=tip, became="kept", race="")
-    return tip
+    return _keep_branch(worktree, tip)
 
 
 def keep_committed(worktree: Worktree) -> None:
     """Keep its branch alone; what is not committed is lost."""
-    tip = _tip_of(worktree)
-    records.note(worktree, tip=tip, race="")
+    worktree = records.release(worktree)
+    _keep_branch(worktree, _tip_of(worktree))
+
+
+def _keep_branch(worktree: Worktree, tip: str) -> str:
     remove_tree(worktree)
-    records.note(worktree, tip=tip, became="kept", race="")
+    try:
+        records.note(worktree, tip=tip, became="kept")
+    except OSError as error:
+        raise ConfigError(
+            f"All of it is on the branch {worktree.branch}, at {tip[:7]}, but that cannot be noted: "
+            f"{error.strerror or error}.",
+            path=str(records.file_of(worktree.run_id)),
+            hint="The branch stays, whatever becomes of the note.",
+        ) from error
+    return tip
 
 
 def merge(worktree: Worktree, message: str) -> Merged:
@@ -210,6 +231,8 @@ def merge(worktree: Worktree, message: str) -> Merged:
         project("merge", new)
     except GitError as error:
         raise _no_merge(worktree, f"git says: {one_line(error.said)}" if error.said else error.message) from error
+    if project.commit("HEAD") != new:
+        raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
     _discard_noted(worktree, tip, "merged")
     how = "" if new == tip else " with a merge commit"
     return Merged(
@@ -220,7 +243,9 @@ def merge(worktree: Worktree, message: str) -> Merged:
 def remove(worktree: Worktree) -> None:
     """Remove it and its branch, with all that only they have."""
     with suppress(ConfigError):
-        worktree = records.note(worktree, tip=_tip_of(worktree))
+        worktree = replace(worktree, tip=_tip_of(worktree))
+    with suppress(OSError):  # of a full disk: it is noted once more when there is room
+        records.write(worktree)
     _discard_noted(worktree, worktree.tip, "removed")
 
 

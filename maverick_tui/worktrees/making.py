@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, suppress
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +19,9 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
+from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
-from maverick_tui.worktrees.removing import discard, forget_place
+from maverick_tui.worktrees.removing import forget_place, remove_branch, remove_tree
 
 _GITLINK = "160000 "
 _NAMED = 3
@@ -41,24 +42,23 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
     """
     git, base = base_of(cwd)
     top = git.folder
-    name = records.name_for(agent, run_id)
     head = head_of(top) or ""
-    worktree = Worktree(
-        run_id,
-        agent,
-        str(top),
-        os.path.relpath(os.path.realpath(cwd), top),
-        str(records.place_for(top, name)),
-        f"{PREFIX}{name}",
-        base,
-        onto="" if base.startswith(head) else head,
-        tip=base,
-        race=race,
-    )
-    with _building(worktree):
-        git.add_worktree(worktree.path, "--no-track", "-b", worktree.branch, worktree.path, base)
-        require_inside(worktree)
-        worktree.cwd.mkdir(parents=True, exist_ok=True)  # git has no empty folders
+    with alone(_folder()):  # two that are added at once may meet in git's own files
+        require_running(race)
+        name = _free_name(git, records.name_for(agent, run_id))
+        worktree = Worktree(
+            run_id,
+            agent,
+            str(top),
+            os.path.relpath(os.path.realpath(cwd), top),
+            str(records.place_for(top, name)),
+            f"{PREFIX}{name}",
+            base,
+            onto="" if base.startswith(head) else head,
+            tip=base,
+            race=race,
+        )
+        _build(git, worktree, new_at=base)
     changed = changed_files(git)
     told = [*_brought(worktree, changed, brings_changes=brings_changes), *_unlike(worktree)]
     return Made(worktree, tuple(told))
@@ -100,11 +100,8 @@ def make_again(worktree: Worktree) -> Made | None:
     if branch and worktree.branch in git.checked_out():  # two that work on one branch would move it below each other
         worktree = replace(worktree, branch=_free_branch(git, worktree.branch))
         whence, tip, branch = f"{whence}, on {worktree.branch}", branch, ""
-    with _building(worktree):
-        how = (worktree.path, worktree.branch) if branch else ("--no-track", "-b", worktree.branch, worktree.path, tip)
-        git.add_worktree(worktree.path, *how)
-        require_inside(worktree)
-        worktree.cwd.mkdir(parents=True, exist_ok=True)
+    with alone(_folder()):
+        _build(git, worktree, new_at="" if branch else tip)
     text = f"Its worktree was gone and is made again, from {whence}. What was not committed is not in it."
     return Made(records.note(worktree, became="", brought="", tip=branch or tip), (text, *_unlike(worktree)))
 
@@ -154,22 +151,58 @@ def ignored_files(worktree: Worktree) -> list[str]:
     return [line[3:] for line in lines if line.startswith("!! ") and line[3:].rstrip("/") not in known]
 
 
-@contextmanager
-def _building(worktree: Worktree) -> Iterator[None]:
-    """While it is made: what is known of it comes first, so that whoever is killed leaves nothing unknown."""
+def _folder() -> Path:
     folder = paths.worktrees()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _free_name(git: Git, name: str) -> str:
+    """This name, or one like it that neither a branch has nor a folder of ours."""
+    return next(
+        one
+        for one in chain([name], (f"{name}-{number}" for number in count(2)))
+        if not git.commit(f"refs/heads/{PREFIX}{one}") and not os.path.lexists(records.place_for(git.folder, one))
+    )
+
+
+def _build(git: Git, worktree: Worktree, *, new_at: str) -> None:
+    """Make it, on its branch, which is made at that commit if there is one; as before if that fails.
+
+    What is known of it comes first, so that whoever is killed leaves nothing unknown. Folder and branch are made so
+    that it fails if there is one already: only what we have made ourselves is ever removed.
+    """
     worktree.top.parent.mkdir(mode=0o700, exist_ok=True)
     (worktree.top.parent / paths.WORKTREE_PROJECT).write_bytes(os.fsencode(worktree.project))
     before = records.worktree_of(worktree.run_id)
     records.write(worktree)
-    try:
-        with alone(folder):  # two that are added at once may meet in git's own files
-            yield
-    except BaseException:
-        if before is None:
-            discard(worktree)
-        raise
+    with ExitStack() as undoing:
+        undoing.callback(_know_again, worktree.run_id, before)
+        if new_at:  # the last argument says that there is no such branch
+            git("update-ref", "-m", f"branch: Created from {new_at}", f"refs/heads/{worktree.branch}", new_at, "")
+            undoing.callback(remove_branch, worktree)
+        with suppress(OSError):  # an empty one is nobody's
+            worktree.top.rmdir()
+        try:
+            worktree.top.mkdir()
+        except FileExistsError as error:
+            raise ConfigError(
+                f"There can be no worktree in {worktree.path}: something else is there.",
+                path=worktree.path,
+                hint="Look at it, move it away, and try again.",
+            ) from error
+        undoing.callback(remove_tree, worktree)
+        git.add_worktree(worktree.path, worktree.branch)
+        require_inside(worktree)
+        worktree.cwd.mkdir(parents=True, exist_ok=True)  # git has no empty folders
+        undoing.pop_all()
+
+
+def _know_again(run_id: str, before: Worktree | None) -> None:
+    if before is None:
+        records.forget(run_id)
+    else:
+        records.write(before)
 
 
 # -- what is told of it ------------------------------------------------------------------------------------------------

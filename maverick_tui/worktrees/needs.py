@@ -15,15 +15,17 @@ import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.commands import CommandEnd, run_command
 from maverick_tui.worktrees.making import changed_files_of, ignored_files
 from maverick_tui.worktrees.records import Worktree
+
+if TYPE_CHECKING:
+    from maverick_tui.worktrees.commands import CommandEnd
 
 PLACE = (".maverick", "worktree.toml")
 SETUP_SECONDS = 900.0
@@ -86,6 +88,15 @@ def needs_of(folder: Path) -> Needs | None:
     return Needs(path, content, **lists)
 
 
+def setup_line(folder: Path) -> str:
+    """The command that is run in each new worktree of the project around a folder; empty if there is none."""
+    try:
+        needs = needs_of(folder)
+    except ConfigError:  # then nothing is run
+        return ""
+    return shlex.join(needs.setup) if needs is not None else ""
+
+
 def _wrong_with(path: str) -> str:
     """Why a path is none that can be copied or linked; it must stay inside, and leave git's own alone."""
     parts = PurePosixPath(path).parts
@@ -115,6 +126,8 @@ def provide(needs: Needs, worktree: Worktree) -> list[str]:
             brought.append(name)
     records.note(worktree, brought="\n".join(brought))
     if needs.setup:
+        from maverick_tui.worktrees.commands import run_command  # the judge reads what is run, and runs nothing
+
         ended = run_command(needs.setup, worktree.top, SETUP_SECONDS, variables={"MAVERICK_PROJECT": worktree.project})
         if not ended.is_fine:
             raise _failed(needs, worktree, ended)

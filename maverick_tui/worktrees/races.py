@@ -54,6 +54,23 @@ def is_running(race: str) -> bool:
     return is_alive(file_of(race))
 
 
+def require_running(race: str) -> None:
+    """ConfigError if that race is over: whoever saw to what it left would not know of what is made now."""
+    if race and not is_running(race):
+        raise ConfigError("The race that it was to run in has ended.")
+
+
+def await_making() -> None:
+    """Wait until what a run makes at this moment is made, and known; once its race is over nothing more is begun.
+
+    A run may end while a thread still makes its worktree, and git goes on with that when the process is gone.
+    """
+    folder = paths.worktrees()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with alone(folder):
+        pass
+
+
 def throw_away(worktree: Worktree) -> None:
     """Remove what a race has left. Not while one is being made: git would go on making it."""
     with alone(paths.worktrees()):

@@ -20,6 +20,8 @@ from maverick_tui.journal.folders import is_run_id
 PREFIX = "maverick/"
 """What the names of branches begin with that are ours."""
 _ENDING = ".json"
+_RELEASED = ".released"
+"""What is known of one that no race throws away any more, until that is written as a whole again."""
 _LARGEST = 100_000
 _SHORT = 8
 _ODD = re.compile(r"[^A-Za-z0-9_]+")
@@ -92,14 +94,22 @@ def file_of(run_id: str) -> Path:
 
 def worktree_of(run_id: str) -> Worktree | None:
     """The worktree that a run has, or had; None if it never had one."""
-    return _read(file_of(run_id)) if is_run_id(run_id) else None
+    if not is_run_id(run_id):
+        return None
+    file = file_of(run_id)
+    if (found := _read(file)) is not None:
+        return found
+    released = _read(file.with_suffix(_RELEASED))
+    return replace(released, race="") if released is not None else None
 
 
 def all_worktrees() -> Iterator[Worktree]:
     """All that anything is known of, in the order of their ids."""
     with suppress(OSError):
-        for path in sorted(paths.worktrees().glob(f"*{_ENDING}")):
-            if is_run_id(path.stem) and (found := _read(path)) is not None:
+        for run_id in sorted(
+            {path.stem for path in paths.worktrees().iterdir() if path.suffix in (_ENDING, _RELEASED)}
+        ):
+            if (found := worktree_of(run_id)) is not None:
                 yield found
 
 
@@ -133,6 +143,7 @@ def write(worktree: Worktree) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out:
             json.dump(asdict(worktree), out)
         Path(unnamed).replace(file)
+        file.with_suffix(_RELEASED).unlink(missing_ok=True)
     except BaseException:
         Path(unnamed).unlink(missing_ok=True)
         raise
@@ -145,9 +156,22 @@ def note(worktree: Worktree, **changes: str) -> Worktree:
     return changed
 
 
+def release(worktree: Worktree) -> Worktree:
+    """Have it be of no race any more: from now on nobody throws it away.
+
+    It takes no room, so that a full disk costs nobody their work.
+    """
+    if not worktree.race:
+        return worktree
+    file = file_of(worktree.run_id)
+    file.replace(file.with_suffix(_RELEASED))
+    return replace(worktree, race="")
+
+
 def forget(run_id: str) -> None:
     """Know nothing of it any more."""
-    file_of(run_id).unlink(missing_ok=True)
+    for ending in (_ENDING, _RELEASED):
+        file_of(run_id).with_suffix(ending).unlink(missing_ok=True)
 
 
 def _read(path: Path) -> Worktree | None:

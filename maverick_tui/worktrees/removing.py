@@ -36,7 +36,8 @@ def forget_place(worktree: Worktree) -> None:
     """Remove what git still knows of it: `git worktree prune` would forget others as well that are only away."""
     repository = find_repository(Path(worktree.project))
     folder = repository.common / "worktrees" if repository is not None else None
-    for own in list(folder.iterdir()) if folder is not None and folder.is_dir() else ():
+    is_there = folder is not None and folder.is_dir() and not folder.is_symlink()
+    for own in list(folder.iterdir()) if folder is not None and is_there else ():
         with suppress(OSError):
             if os.path.realpath((own / "gitdir").read_text().strip()) == os.path.realpath(worktree.top / ".git"):
                 _remove_folder(own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,3 +157,37 @@ async def test_without_a_way_to_tell_the_cli_there_is_no_summary(tmp_path: Path)
     assert await rereading.before_summary({}, None, None) == {}
     await rereading.note("Read", {"file_path": str(tmp_path / "a.txt")}, None)
     assert (await rereading.before_summary({}, None, None))["decision"] == "block"
+
+
+async def test_of_two_that_are_judged_at_once_the_later_is_told_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, told = str(tmp_path / "a.txt"), list[str]()
+    rules: list[StandingRule] = []
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    judge = Judge(["Read", "Write"], tmp_path, person=True, standing=lambda: Standing(tuple(rules)))
+    rereading = Rereading(judge, write)
+    await rereading.note("Write", {"file_path": file}, None)
+    first_goes_on, begun = asyncio.Event(), list[int]()
+
+    async def slowly(function: Any, *arguments: Any) -> Any:
+        begun.append(1)
+        result = function(*arguments)
+        if len(begun) == 1:
+            await first_goes_on.wait()
+        return result
+
+    monkeypatch.setattr("maverick_tui.agent.engine.claude.rereading.in_thread", slowly)
+    first = asyncio.create_task(rereading.before_request({}, None, None))
+    await asyncio.sleep(0)
+    assert begun
+    rules.append(StandingRule("deny", "Read(a.txt)", tmp_path / "rules.toml"))
+    second = asyncio.create_task(rereading.before_request({}, None, None))
+    for _ in range(10):  # as far as it comes
+        await asyncio.sleep(0)
+    first_goes_on.set()
+    await asyncio.gather(first, second)
+    assert "a.txt" in told[-1], "what may not be read any more"

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from maverick_tui.batch import running
+from maverick_tui.batch.folder import StartedRun, opened
+from maverick_tui.batch.items import read_items
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NO_SUCH_AGENT
 from maverick_tui.history.labels import read_labels
 from maverick_tui.journal.folders import journal_of
@@ -201,6 +203,22 @@ def test_prompts_go_to_whichever_machine_has_room_and_one_that_is_away_is_told(
     until(lambda: hosts(mark) == [], "hosts end with their runs")
 
 
+def test_a_machine_that_only_the_folder_names_is_not_called(
+    maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_ssh(monkeypatch, "touch called; exit 255")
+    write_prompts("one")
+    with opened(Path("p.batch"), "cook") as folder:
+        (item,) = read_items(Path("p.jsonl"), is_jsonl=True)
+        folder.take_in([item])
+        folder.begin(item, StartedRun("2d2bce9f6980", "git@attacker.example"))
+    ran = maverick("batch", "cook", "--each", "p.jsonl")
+    assert (ran.code, "1 prompt left" in ran.err) == (FAILED, True)
+    assert "Runs of this batch are on git@attacker.example, which is left alone.\n  Name it with --on" in ran.err
+    assert not list(Path().rglob("called"))
+    assert hosts(mark) == []
+
+
 @pytest.mark.slow
 def test_a_value_is_a_result_and_a_prompt_may_have_a_model_of_its_own(
     maverick: Run, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch
@@ -222,10 +240,11 @@ def test_what_cannot_be_written_ends_the_batch_before_anything_else_is_started(
     maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_prompts("one", "two")
-    (Path("p.batch") / "runs.jsonl").mkdir(parents=True)
+    with opened(Path("p.batch"), "cook") as folder:
+        folder.take_in([])
+    (Path("p.batch") / "runs.jsonl").mkdir()
     monkeypatch.setattr("maverick_tui.batch.folder._mend", lambda _path: None)
     monkeypatch.setattr("maverick_tui.batch.folder._read", lambda _path: iter(()))
-    (Path("p.batch") / "batch.json").write_text('{"version": 1, "batch": "b", "agent": "cook"}')
     ran = maverick("batch", "cook", "--each", "p.jsonl", "--jobs", "1")
     assert ran.code == FAILED
     assert "runs.jsonl cannot be written: Is a directory." in ran.err

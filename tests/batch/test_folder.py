@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from maverick_tui.batch.folder import FAILURES, RESULTS, RUNS, StartedRun, opened
 from maverick_tui.batch.items import Item
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.paths import user_state
 
 ITEMS = [Item(number, str(number), f"prompt {number}", {}, "", f"k{number}") for number in range(1, 5)]
 PLACE = Path("out")
@@ -70,6 +72,28 @@ def test_a_folder_that_is_in_use_or_of_something_else_is_refused() -> None:
     Path("file").write_text("")
     with pytest.raises(ConfigError, match="cannot be the folder of a batch"), opened(Path("file"), "cook"):
         pass
+
+
+@pytest.mark.parametrize("batch", ["x\x1b]0;PWNED\x07", "../../trust", "0123abcd", ""])
+def test_what_a_clone_brings_along_is_not_taken_for_a_batch_of_ours(batch: str) -> None:
+    PLACE.mkdir()
+    (PLACE / "batch.json").write_text(json.dumps({"version": 1, "batch": batch, "agent": "cook"}))
+    (PLACE / RUNS).write_text('{"key": "k1", "run_id": "2d2bce9f6980", "machine": "git@attacker.example"}\n')
+    with pytest.raises(ConfigError, match="was not begun here") as refused, opened(PLACE, "cook"):
+        pass
+    assert "\x1b" not in refused.value.message
+
+
+def test_a_batch_of_ours_is_none_elsewhere_and_is_forgotten_with_its_folder(tmp_path: Path) -> None:
+    with opened(PLACE, "cook") as folder:
+        folder.take_in(ITEMS)
+    shutil.copytree(PLACE, "copy")
+    with pytest.raises(ConfigError, match="was not begun here"), opened(Path("copy"), "cook"):
+        pass
+    shutil.rmtree(PLACE)
+    with opened(Path("other"), "cook") as folder:
+        folder.take_in(ITEMS)
+    assert [one.name for one in (user_state() / "batches").iterdir()] == [folder.batch_id]
 
 
 @pytest.mark.parametrize("name", [RESULTS, FAILURES, "batch.json", "."])

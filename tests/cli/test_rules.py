@@ -84,12 +84,37 @@ def test_a_call_is_judged_without_being_run(maverick: Run) -> None:
     assert (told["decision"], told["rule"], told["file"]) == ("deny", "Bash(git log:*)", str(user_file()))
     told = json.loads(maverick("rules", "test", "Bash(git status)", "--json").out)
     assert (told["decision"], told["rule"]) == ("allow", None)
+    assert maverick("rules", "test", "Bash(git status)").out == "allow by no rule: it is known to only read\n"
+    assert maverick("rules", "test", "Edit(a.py)").out.startswith("allow by no rule: the mode acceptEdits lets it edit")
+    assert maverick("rules", "test", "Bash(make)", "--unattended").out.startswith("allow by no rule: the agent's own")
+    assert maverick("rules", "test", "TodoWrite").out == "allow by no rule: what this tool does is harmless\n"
     told = json.loads(maverick("rules", "test", "Bash(touch PWNED; rm (x))", "--json").out)
     assert told["decision"] == "ask"
     assert json.loads(maverick("rules", "test", "Bash(make)", "--unattended", "--json").out)["decision"] == "allow"
     assert not Path("PWNED").exists()
     assert maverick("rules", "test", "Bsh(x)").code == 1
     assert maverick("rules", "test", "Bash(make)", "--agent", "nobody").code == 3
+
+
+def test_a_rule_that_seems_to_cover_a_call_and_does_not_is_told_with_the_reason(maverick: Run) -> None:
+    Path("x").touch()
+    for rule in ("tail", "find", "git fetch"):
+        maverick("rules", "add", f"Bash({rule}:*)", "--yes")
+    reads = "it covers only calls that are known to only read, and"
+    for call, why in (
+        ("tail -f x", f"Bash(tail:*) does not cover it: {reads} tail -f x is not; Bash(tail -f *) would."),
+        ("find . -delete", f"Bash(find:*) does not cover it: {reads} find . -delete is not."),
+        (
+            "git fetch --upload-pack=x",
+            "Bash(git fetch:*) does not cover it: it covers no call in which git may run another program.",
+        ),
+        ("make", ""),
+    ):
+        told = json.loads(maverick("rules", "test", f"Bash({call})", "--json").out)
+        assert (told["decision"], told["note"]) == ("ask", why)
+        assert why in maverick("rules", "test", f"Bash({call})").out
+    maverick("rules", "add", "Bash(tail -f *)", "--yes")
+    assert json.loads(maverick("rules", "test", "Bash(tail -f x)", "--json").out)["rule"] == "Bash(tail -f *)"
 
 
 def test_the_rules_of_a_project_allow_nothing_before_they_are_trusted(maverick: Run) -> None:

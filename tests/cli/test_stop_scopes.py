@@ -70,7 +70,9 @@ def test_a_call_stops_and_its_turn_goes_on_and_a_turn_stops_and_its_run_stays(
     assert stopped.out == f"{waits} goes on without wait_long.\n"
     assert maverick("wait", waits).out == f"{waits} done\n"
     assert "I go on." in maverick("logs", waits).out
-    assert maverick("stop", waits, "--call").out == f"{waits} waits for no call that could be stopped.\n"
+    nothing = maverick("stop", waits, "--call")
+    assert (nothing.code, nothing.out) == (FAILED, "")
+    assert nothing.err == f"maverick: {waits} waits for no call that could be stopped.\n"
 
     stuck = started(maverick, "cook", "stuck")
     until(lambda: "stuck" in maverick("logs", stuck).out, "it is at work")
@@ -78,7 +80,8 @@ def test_a_call_stops_and_its_turn_goes_on_and_a_turn_stops_and_its_run_stays(
     assert maverick("stop", f"{THERE}:{stuck}", "--turn").out == (
         f"{THERE}:{stuck} was interrupted, and waits for a prompt.\n"
     )
-    assert maverick("stop", stuck, "--turn").out == f"{stuck} does nothing that could be interrupted.\n"
+    nothing = maverick("stop", stuck, "--turn")
+    assert (nothing.code, nothing.err) == (FAILED, f"maverick: {stuck} does nothing that could be interrupted.\n")
     assert len(hosts(mark)) == 2, "both runs are still there"
 
     refused = maverick("stop", "--all")

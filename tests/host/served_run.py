@@ -25,11 +25,13 @@ class Served:
     def __init__(self, told: Iterable[Event] = ()) -> None:
         self.events = EventLog(is_batched=False)
         self.commands: list[Command] = []
+        self.on_command: Callable[[Command], None] = lambda _command: None
         self.tell(told)
         self.server = RunServer(RUN, "reviewer", self.events, self)
 
     def send(self, command: Command) -> None:
         self.commands.append(command)
+        self.on_command(command)
 
     def tell(self, events: Iterable[Event]) -> None:
         for event in events:

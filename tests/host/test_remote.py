@@ -11,7 +11,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import SCHEMA
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import remote as remote_module
-from maverick_tui.host.lines import VERSION, line
+from maverick_tui.host.lines import VERSION, ReaderHello, line
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.ways import LocalWay
@@ -195,7 +195,8 @@ async def test_a_host_of_another_version_is_read_or_it_is_said_what_cannot_be(sc
 
 
 async def test_who_is_refused_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maverick_tui.host.lines.ReaderHello.__new__.__defaults__", (0, "", False, 99))
+    newer = tuple({**ReaderHello._field_defaults, "version": 99}.values())
+    monkeypatch.setattr("maverick_tui.host.lines.ReaderHello.__new__.__defaults__", newer)
     async with serving() as run:
         with pytest.raises(ConfigError, match="refuses"):
             await RemoteRun(RUN).serve()

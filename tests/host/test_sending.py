@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import NetworkError
+from maverick_tui.host.lines import ReaderHello, line, object_of
+from maverick_tui.host.remote import connected
 from maverick_tui.host.sending import send_once
 from maverick_tui.runs.commands import Interrupt
 from tests.host.served_run import RUN, serving
@@ -14,9 +17,17 @@ from tests.support.runs import Tape
 async def test_a_command_is_heard_and_a_run_without_a_host_says_so() -> None:
     tape = Tape().connect().prompt("Go").say("Words.")
     async with serving(tape.events) as run:
+        counted: list[int] = []
+        run.on_command = lambda _command: counted.append(run.server.readers)
         await send_once(RUN, Interrupt(), since=2)
         await send_once(RUN, Interrupt())
         assert run.commands == [Interrupt(), Interrupt()]
-        run.events.close()
+        assert counted == [0, 0], "nobody reads it by that"
+        async with connected(RUN, ReaderHello(only_does=True)) as there:
+            there.writer.write(line({"do": to_json(Interrupt()), "id": "one"}))
+            assert object_of(await there.reader.readline()) == {"done": "one"}, "however long its log is"
+            run.tell(Tape().prompt("More").events)
+            run.events.close()
+            assert object_of(await there.reader.readline()) == {"end": len(run.events)}
     with pytest.raises(NetworkError, match="no host"):
         await send_once(RUN, Interrupt())

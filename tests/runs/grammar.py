@@ -83,7 +83,7 @@ class Grammar:
             self.questions.add(event.request)
             return
         assert event.request not in self.settled
-        assert (event.request in self.questions) != bool(event.by_rule)
+        assert event.request in self.questions or event.by_rule, "only what was allowed before need not be asked"
         self.settled.add(event.request)
 
     def _beside(self, event: Event) -> None:

@@ -14,6 +14,7 @@ from maverick_tui.offline.script import Answer, ScriptedUsage, TextStep, ToolSte
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.fuse_count import Used
 from maverick_tui.runs.fuses import STOP
+from maverick_tui.runs.outcome import ReadOutcome
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.unattended import Unattended
 from tests.conftest import ServeModel
@@ -136,6 +137,23 @@ async def test_without_a_person_it_stops_with_the_fuse_as_its_reason(agent: type
         await run.serve()
     assert (run.cut, run.why) == ("limit", "The fuse of this run is at $0.60 of $0.50.")
     assert len(server.requests) == 2
+
+
+async def test_without_a_person_it_tells_that_the_day_is_over_for_others_too(serve: ServeModel) -> None:
+    others, read = Others(), ReadOutcome()
+    others.usd = 1.5
+    async with serve(say("never")) as server, watch(Direct, config=fused("day", usd=1), is_attended=False) as run:
+        run.run.fuses.ledger = others
+        run.prompt("go")
+        await run.until(ev.RunEnded)
+    for event in run.events:
+        read.take(event)
+    assert (read.cut, read.why, read.is_day_over) == (
+        "limit",
+        "The fuse of all runs of today is at $1.50 of $1.00.",
+        True,
+    )
+    assert not server.requests
 
 
 class Others:

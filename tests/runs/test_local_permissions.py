@@ -73,7 +73,7 @@ async def test_once_deny_and_a_reason_and_a_model_that_is_chosen_during_a_turn(s
 async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_before_it_runs(
     serve: ServeModel,
 ) -> None:
-    commands = ["touch one", "touch two", "touch -- --odd", "mkdir wrong", "mkdir bad", "mkdir asked"]
+    commands = ["touch one", "touch two", "touch -- --odd", "mkdir wrong", "mkdir bad", "mkdir asked", "mkdir ruled"]
     async with serve([*map(bash, commands), say("done")]), watch(Handyman) as run:
         run.prompt("work")
         first = await run.until(PermissionAsked)
@@ -92,9 +92,18 @@ async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_b
         run.send(AnswerPermission(fourth.request, "once", arguments={**fourth.arguments, "command": "git push"}))
         fifth = await run.until(PermissionAsked, 5)
         assert (fifth.rules, bool(fifth.grants)) == ((), True), "no rule allows what another one has ask"
-        run.send(AnswerPermission(fifth.request, "deny"))
+        user_file().write_text(rules.replace("asked:*", "other") + '\nallow = ["Bash(mkdir asked)"]')
+        sixth = await run.until(PermissionAsked, 6)
+        user_file().write_text('deny = ["Bash(mkdir:*)"]')
         await run.until(TurnEnded)
-    assert "There is a rule against it" in run.all(ToolFinished)[-2].output
+    allowed, denied = run.all(PermissionSettled)[-2:]
+    assert (allowed.request, allowed.decision) == (fifth.request, "once"), "a rule that comes later answers it"
+    assert allowed.by_rule == f"allow Bash(mkdir asked) in {user_file()}"
+    assert (denied.request, denied.decision) == (sixth.request, "deny")
+    outputs = [finished.output for finished in run.all(ToolFinished)]
+    assert "There is a rule against it" in outputs[-3]
+    assert f"There is a rule against it: deny Bash(mkdir:*) in {user_file()}." in outputs[-1]
+    assert (Path("asked").exists(), Path("ruled").exists()) == (True, False)
     assert tomllib.loads(written) == {"agents": {"handyman": {"allow": ["Bash(touch:*)"]}}}
     (told_of,) = run.all(Noticed)
     assert told_of.text == f"Bash(touch:*) is allowed to handyman from now on, by {user_file()}."

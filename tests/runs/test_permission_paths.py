@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import MaverickAgent
+from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import (
     ModeChanged,
     PermissionAsked,
@@ -32,6 +33,7 @@ from maverick_tui.events.marks import marks_of
 from maverick_tui.executor import tool
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.offline.script import Answer, ToolStep
+from maverick_tui.runs import questions
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
@@ -97,6 +99,31 @@ async def test_what_is_allowed_for_the_run_is_asked_about_once(serve: ServeModel
     assert len(run.all(PermissionAsked)) == 1
     assert [settled.by_rule for settled in run.all(PermissionSettled)] == ["", asked.grants[1]]
     assert [Path(name).is_dir() for name in ("a", "a2")] == [True, True]
+
+
+async def test_what_is_allowed_answers_what_waits_for_it_in_other_runs_too(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "LOOK_EVERY", 0.02)
+    async with serve([own("a", "b"), say("done")]), watch(Direct) as one:
+        one.prompt("go")
+        first = await one.until(PermissionAsked, 2)
+        one.send(AnswerPermission(first.request, "run", grant=1))
+        await one.until(TurnEnded)
+        assert [settled.by_rule for settled in one.all(PermissionSettled)] == ["", first.grants[1]]
+    async with serve([own("c", "d"), say("done")]), watch(Direct) as one, watch(Direct) as two:
+        one.prompt("go")
+        first = await one.until(PermissionAsked, 2)
+        two.prompt("go")
+        await two.until(PermissionAsked, 2)
+        one.send(AnswerPermission(first.request, "deny"))
+        user_file().parent.mkdir(parents=True)
+        user_file().write_text(f'allow = ["{first.rules[-1]}"]')
+        await one.until(TurnEnded)
+        await two.until(TurnEnded)
+    by_rule = f"allow {first.rules[-1]} in {user_file()}"
+    assert [settled.by_rule for settled in one.all(PermissionSettled)] == ["", by_rule]
+    assert [settled.by_rule for settled in two.all(PermissionSettled)] == [by_rule, by_rule]
 
 
 async def test_several_questions_at_once_are_each_answered_for_themselves(serve: ServeModel) -> None:

@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.engine.recalling import history_of
 from maverick_tui.events import kinds as ev
-from maverick_tui.runs.commands import AnswerPermission, EditPrompt, Interrupt, MovePrompt, SteerPrompt
+from maverick_tui.runs.commands import AnswerPermission, EditPrompt, Interrupt, MovePrompt, SendPrompt, SteerPrompt
 from maverick_tui.runs.local import NOT_STEERED
+from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.prompter import Prompter
+from maverick_tui.runs.queue import Queue
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import Direct, Talker
-from tests.support.model import call, last_prompt, say, scene
+from tests.support.model import call, fail, last_prompt, say, scene
 
 
 class Cli(Talker):
@@ -37,15 +40,20 @@ def waiting(run: Watched) -> tuple[list[str], set[str]]:
     return list(store.queue.values()), store.held
 
 
-@pytest.mark.parametrize("agent", [Cli, Api])
+@pytest.mark.parametrize(("agent", "is_there"), [(Cli, False), (Api, True)])
 async def test_words_reach_the_agent_in_the_middle_of_its_turn(
-    agent: type[Talker], serve: ServeModel, home: Path
+    agent: type[Talker], is_there: bool, serve: ServeModel, home: Path
 ) -> None:
     (home / ".ssh").mkdir()
     key = home / ".ssh" / "config"
-    key.write_text("nothing")
+    if is_there:  # a call that fails does as well as one that does not
+        key.write_text("nothing")
     read = call("Read", file_path=str(key))
-    scenes = [scene(read, say("Heard."), prompt="one"), scene(say("Third."), prompt="three")]
+    scenes = [
+        scene(read, say("Heard."), prompt="one"),
+        scene(say("Third."), prompt="three"),
+        scene(read, fail(400), prompt="four"),
+    ]
     async with serve(scenes) as model, watch(agent) as run:
         run.prompt("one")
         asked = await run.until(ev.PermissionAsked)
@@ -54,13 +62,77 @@ async def test_words_reach_the_agent_in_the_middle_of_its_turn(
         assert run.all(ev.QueueChanged)[-1] == ev.QueueChanged(run.events[-1].at, (two, three), (), (two,))
         run.send(AnswerPermission(asked.request, "once"))
         await run.until(ev.TurnEnded, 2)
+        if agent is Cli:  # which may not have kept what it was given when the request fails that tells the model
+            run.prompt("four")
+            asked = await run.until(ev.PermissionAsked, 2)
+            five = run.prompt("five")
+            run.send(SteerPrompt(five))
+            run.send(AnswerPermission(asked.request, "once"))
+            await run.until(ev.TurnEnded, 3)
+            assert waiting(run) == (["five"], {five})
     (steered,) = run.all(ev.PromptSteered)
     assert (steered.turn, steered.prompt_id, steered.text) == (1, two, "two: stop there")
-    assert [event.text for event in run.all(ev.TurnStarted)] == ["one", "three"], "it was no turn of its own"
+    assert [event.text for event in run.all(ev.TurnStarted)][:2] == ["one", "three"], "it was no turn of its own"
     first, second, *_ = [str(request["messages"]) for request in model.requests if request.get("messages")]
     assert "two: stop there" not in first
     assert "two: stop there" in second, "with the results of the call"
     assert "while you are at work" in second
+    at = run.events.index(steered)
+    assert not any(isinstance(event, ev.PromptSteered | ev.PromptDropped) for event in run.events[: at - 1])
+    assert [message.content for message in history_of(run.events)][3].endswith("two: stop there"), "it goes on with it"
+
+
+def given(*texts: str) -> tuple[Queue, EventLog, list[str]]:
+    """A queue of which all is to be given to the agent."""
+    log = EventLog()
+    queue, ids = Queue(log), [f"p{text}" for text in texts]
+    for text in (*texts, "last"):
+        queue.add(SendPrompt(f"p{text}", text))
+    for one in ids:
+        assert queue.urge(one, is_to_steer=True)
+    return queue, log, ids
+
+
+def order(log: EventLog) -> list[str]:
+    return [one.text for one in past_of([ev.RunStarted(0.0, "r", "a"), *log.since(0)]).waiting]
+
+
+def test_words_wait_until_the_engine_has_them_and_stay_in_their_order() -> None:
+    queue, log, ids = given("a", "b")
+    assert [one.text for one in queue.give_urgent()] == ["a", "b"]
+    assert queue.give_urgent() == [], "nothing is given twice"
+    assert order(log) == ["a", "b", "last"], "whoever is killed now has them still"
+    queue.calm()
+    assert queue.next == SendPrompt("pa", "a"), "the turn ended before the engine took them"
+    assert queue.take_given() == []
+    queue.urge("plast", is_to_steer=False)
+    assert order(log) == ["a", "b", "last"], "the first that is wanted now stays the first"
+    check_queue(log)
+    assert ids == ["pa", "pb"]
+
+
+def test_what_is_changed_or_dropped_while_it_is_given_is_told_as_it_was_given() -> None:
+    queue, log, _ = given("a", "b", "c")
+    queue.give_urgent()
+    queue.replace("pa", "a, better")
+    queue.drop(lambda prompt: prompt.prompt_id == "pb")
+    assert queue.take_given() == [SendPrompt("", "a"), SendPrompt("pb", "b"), SendPrompt("pc", "c")]
+    assert order(log) == ["a, better", "last"]
+    assert [one.text for one in queue.give_urgent()] == ["a, better"]
+    queue.urge("plast", is_to_steer=True)
+    check_queue(log)
+
+
+def check_queue(log: EventLog) -> None:
+    waiting = set[str]()
+    for event in log.since(0):
+        if isinstance(event, ev.PromptQueued):
+            waiting.add(event.prompt_id)
+        elif isinstance(event, ev.PromptDropped):
+            waiting.remove(event.prompt_id)
+        elif isinstance(event, ev.QueueChanged):
+            assert set(event.prompt_ids) == waiting
+            assert {*event.held, *event.urgent} <= waiting
 
 
 async def test_what_waits_is_changed_moved_and_sent_after_an_interrupt(serve: ServeModel, home: Path) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
+from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
-from maverick_tui.runs.commands import CloseRun, Interrupt, RunShell
+from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, RunShell
+from maverick_tui.runs.entries import PERSONS_OWN, Entry, ToolEntry
+from maverick_tui.runs.fuses import STOP
 from maverick_tui.runs.local import NOT_ATTENDED
 from maverick_tui.runs.shell import HEAD, TAIL, Said
 from maverick_tui.runs.store import RunStore
@@ -22,6 +26,10 @@ class Plain(Direct):
     name = "plain"
 
 
+def is_shell(entry: Entry) -> TypeGuard[ToolEntry]:
+    return isinstance(entry, ToolEntry) and entry.name == PERSONS_OWN
+
+
 async def ran(run: Watched, command: str, ident: str) -> ev.ShellEnded:
     run.send(RunShell(ident, command))
     return await run.until(ev.ShellEnded, where=lambda event: event.shell == ident)
@@ -32,7 +40,8 @@ async def test_what_the_person_runs_is_shown_and_told_with_the_next_prompt(
 ) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
     Path("cart.py").write_text("")
-    async with serve(say("Fine.")) as model, watch(Plain) as run:
+    config = MaverickConfig.load(fuses={"run": {"turns": 2}})
+    async with serve(say("Fine.")) as model, watch(Plain, config=config) as run:
         await run.until(ev.Connected)
         assert await ran(run, 'ls; read line; echo "[$line]"', "s1") == ev.ShellEnded(
             run.events[-1].at, "s1", "cart.py\n[]\n", 0
@@ -40,20 +49,31 @@ async def test_what_the_person_runs_is_shown_and_told_with_the_next_prompt(
         assert (await ran(run, "echo oh >&2; exit 3", "s2")).code == 3
         lists = "for pid in $PPID $$; do tr '\\0' ' ' < /proc/$pid/cmdline; done; # hunter2"
         if Path("/proc/self/cmdline").exists():
-            assert "hunter2" not in (await ran(run, lists, "s3")).output, "everybody can read arguments"
+            assert "hunter2" not in (await ran(run, lists, "lists")).output, "everybody can read arguments"
         await run.ask("And now?")
         await run.ask("And then?")
-    first, second = map(last_prompt, model.requests)
+        await ran(run, "echo late", "s3")
+        run.prompt("Held.")
+        asked = await run.until(ev.PermissionAsked)
+        run.send(AnswerPermission(asked.request, "once", answers={"": STOP}))
+        assert (await run.until(ev.TurnEnded, 3)).outcome == "interrupted"
+        await ran(run, "echo later", "s4")
+        run.prompt("Go on.")
+        asked = await run.until(ev.PermissionAsked, 2)
+        run.send(AnswerPermission(asked.request, "once", answers={"": "+2"}))
+        await run.until(ev.TurnEnded, 4)
+    first, second, third = map(last_prompt, model.requests)
     assert "$ ls; read line" in first
     assert "cart.py\n[]\n[exit code 0]" in first
     assert "oh\n[exit code 3]" in first
     assert first.endswith("And now?")
     assert second == "And then?", "each is told once"
-    assert [event.text for event in run.all(ev.TurnStarted)] == ["And now?", "And then?"], "as the person wrote it"
+    assert third.partition("$ ")[2] == "echo late\nlate\n[exit code 0]\n\n$ echo later\nlater\n[exit code 0]\n\nGo on."
+    assert [event.text for event in run.all(ev.TurnStarted)][:2] == ["And now?", "And then?"], "as the person wrote it"
     store = RunStore()
     for event in run.events:
         store.apply(event)
-    assert [entry.state for entry in store.entries if entry.kind == "tool"][:2] == ["done", "failed"]  # type: ignore[attr-defined]
+    assert [entry.state for entry in store.entries if is_shell(entry)] == ["done", "failed", "done", "done", "done"]
 
 
 async def test_it_is_stopped_by_an_interrupt_and_with_the_run(

@@ -76,6 +76,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         picture(app, "dialog")
         await pilot.press("m")
         await until(pilot, lambda: "main is at " in said(app), "it is merged")
+        assert "Its run has ended for that" in said(app)
         assert (project / "new.txt").read_text() == "new\n"
         assert not worktree.top.exists()
         await pilot.press("alt+w")

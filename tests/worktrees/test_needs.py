@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import ConfigError
+from maverick_tui.agent.permissions.places import Places
+from maverick_tui.runs.placing import Wish, find_place
 from maverick_tui.worktrees import ending, records
+from maverick_tui.worktrees.making import make
 from maverick_tui.worktrees.needs import log_of, needs_of
 from tests.support.command_line import Run, command_line
 from tests.support.smith import write_smith
@@ -63,6 +66,34 @@ def test_it_is_copied_linked_and_set_up_once_it_is_trusted(project: Path, maveri
     assert (project / "node_modules" / "left-pad.js").exists()
     says(project, 'setup = ["touch", "hacked"]\n')
     assert maverick(*RUN).code == 4
+
+
+def test_a_set_up_that_the_run_has_changed_is_not_run_again_unasked(project: Path, maverick: Run) -> None:
+    commit(project, setup__sh='echo ran >> "$MAVERICK_PROJECT/.env"\n')
+    says(project, 'setup = ["sh", "./setup.sh"]\n')
+    maverick("worktree", "trust", "--yes")
+    find_place(Wish("0123456789ab", is_wanted=True), "smith", None, project)
+    made = records.worktree_of("0123456789ab")
+    assert made is not None
+    for file, is_run, lines in (("a.txt", True, 3), ("setup.sh", False, 3)):
+        (made.top / file).write_text("touch hacked\n")
+        ending.keep(made, "m")
+        placed = find_place(Wish(made.run_id, is_new=False), "smith", None, project)
+        assert (project / ".env").read_text().count("\n") == lines
+        assert (
+            any("since the run has changed setup.sh. If that is fine, run it" in one for one in placed.told) != is_run
+        )
+        assert not (placed.cwd / "hacked").exists()
+
+
+def test_what_the_set_up_runs_is_not_edited_unasked_in_project_or_worktree(project: Path) -> None:
+    says(project, 'setup = ["make", "-f", "tools/deps.mk"]\n')
+    made = make("0123456789ab", "smith", project).worktree
+    for folder in (project, made.cwd):
+        places = Places(folder)
+        assert places.why_not_to_edit("a.txt") == ""
+        for file in ("Makefile", "tools/deps.mk", f"{folder}/tools/deps.mk"):
+            assert "what the set-up of the project's worktrees runs" in places.why_not_to_edit(file)
 
 
 def test_what_git_does_not_ignore_is_never_committed_by_us(project: Path, maverick: Run) -> None:

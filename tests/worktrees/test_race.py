@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.host.places import hosted_runs
+from maverick_tui.host.worktrees import is_worked_in
 from maverick_tui.worktrees import races, records
 from tests.support.command_line import Run, command_line
 from tests.support.hosts import end_hosts, hosts, until
@@ -155,6 +156,8 @@ def test_what_a_race_leaves_whose_hosts_were_killed_as_well_is_removed_by_whoeve
         program.kill()
         program.wait()
     assert len(list(records.all_worktrees())) == 2
+    # A git that they were about to start may have their locks for a moment longer.
+    until(lambda: not any(map(is_worked_in, records.all_worktrees())), "nobody holds their locks")
     listed = maverick("worktree", "list")
     assert "Removed what a race that was killed has left: 2 worktrees." in listed.err
     assert state(project) == before

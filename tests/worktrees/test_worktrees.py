@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +17,10 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
-from maverick_tui.worktrees import ending, records
+from maverick_tui.git.programs import started_by_settings
+from maverick_tui.host.racing import Entrant, Race
+from maverick_tui.runs.placing import Wish, find_place, leave_place
+from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import make, make_again
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
@@ -134,6 +140,21 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     assert Places(made.cwd).why_not_to_write("a.txt") == ""
 
 
+def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(project / "bin"), prepend=os.pathsep)
+    git(project, "config", "core.hooksPath", str(project / "hooks"))
+    made = make(RUN, "fixer", project).worktree
+    for folder in (project, made.cwd):
+        judge = Judge(["Write"], folder, person=True, git_starts=started_by_settings, started=[f"{project}/hk"])
+        asked = {
+            file: judge.judge("Write", {"file_path": str(folder / file), "content": ""}, mode="acceptEdits").decision
+            for file in ("bin/ls", "hk", "hooks/pre-commit", "a.txt")
+        }
+        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "a.txt": "allow"}
+
+
 def test_a_detached_head_is_branched_from(project: Path) -> None:
     first = git(project, "rev-parse", "HEAD")
     commit(project, c__txt="c\n")
@@ -235,6 +256,63 @@ def test_files_of_another_folder_are_not_changed_whatever_the_repository_says(pr
     assert list(home.iterdir()) == []
     git(project, "config", "core.worktree", str(project))
     assert ending.merge(made, "changed").commit
+
+
+@pytest.mark.parametrize("link", ["logs/HEAD", "logs/refs/heads/maverick", "logs", "worktrees", "refs/heads/maverick"])
+def test_git_writes_through_no_link_of_a_repository(link: str, project: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    place = project / ".git" / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        place.rename(tmp_path / "before")
+    place.unlink(missing_ok=True)
+    place.symlink_to(theirs / ".bashrc" if link == "logs/HEAD" else theirs)
+    with pytest.raises(ConfigError, match=f"{link} is a link, and git would write where it leads"):
+        make(RUN, "fixer", project)
+    assert list(theirs.iterdir()) == []
+
+
+@pytest.mark.parametrize("leads", ["file", "link", "commondir"])
+def test_a_folder_does_not_have_the_repository_of_another_one_changed(
+    leads: str, project: Path, tmp_path: Path
+) -> None:
+    clone = project_in(tmp_path / "clone")
+    if leads == "commondir":
+        (clone / ".git" / "commondir").write_text(f"{project}/.git\n")
+    else:
+        (clone / ".git").rename(tmp_path / "before")
+    if leads == "file":
+        (clone / ".git").write_text(f"gitdir: {project}/.git\n")
+    if leads == "link":
+        (clone / ".git").symlink_to(project / ".git")
+    before = state(project)
+    with pytest.raises(ConfigError, match="belongs to another folder"):
+        make(RUN, "fixer", clone)
+    assert state(project) == before
+
+
+def test_a_repository_apart_from_its_folder_and_a_worktree_of_the_persons_have_worktrees(
+    project: Path, tmp_path: Path
+) -> None:
+    git(project, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    git(tmp_path, "init", "--quiet", f"--separate-git-dir={tmp_path / 'apart'}", str(tmp_path / "work"))
+    commit(tmp_path / "work", a__txt="a\n")
+    for number, folder in enumerate(("side", "work")):
+        made = make(f"0123456789a{number}", "fixer", tmp_path / folder).worktree
+        (made.top / "a.txt").write_text("changed\n")
+        ending.merge(made, "m")
+        assert (tmp_path / folder / "a.txt").read_text() == "changed\n"
+
+
+@pytest.mark.parametrize("option", ["--strategy=ours", "--squash"])
+def test_a_merge_takes_no_options_of_the_repository(option: str, project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    commit(project, "meanwhile", c__txt="c\n")
+    (made.top / "a.txt").write_text("changed\n")
+    git(project, "config", "branch.main.mergeOptions", option)
+    assert ending.merge(made, "changed").commit == git(project, "rev-parse", "HEAD")
+    assert (project / "a.txt").read_text() == "changed\n"
 
 
 def test_submodules_are_told_of_and_not_touched(project: Path, tmp_path: Path) -> None:
@@ -361,3 +439,118 @@ def test_a_branch_that_somebody_works_on_stays_and_only_worktrees_are_ever_remov
     assert git(project, "branch", "--show-current") == made.branch
     records.write(replace(made, path=str(project)))
     assert records.worktree_of(RUN) is None
+
+
+def test_a_name_that_is_taken_is_left_to_whoever_has_it_and_only_what_we_made_is_undone(project: Path) -> None:
+    mine, name = commit(project, mine__txt="mine\n"), "maverick/fixer-01234567"
+    git(project, "branch", name, mine)
+    git(project, "reset", "--hard", "--quiet", "HEAD~1")
+    first = make(RUN, "fixer", project).worktree
+    assert (first.branch, first.top.name) == (f"{name}-2", "fixer-01234567-2")
+    second = make(f"{RUN}0", "fixer", project).worktree  # whose id begins alike
+    assert second.branch == f"{name}-3"
+    assert first.is_there
+    assert git(project, "rev-parse", name) == mine
+    before, known = state(project), list(records.all_worktrees())
+    (project / "out").symlink_to("..")
+    commit(project)
+    (project / "out").unlink()
+    (project / "out").mkdir()
+    with pytest.raises(ConfigError, match="is a link in the commit"):
+        make(f"{RUN}1", "fixer", project / "out")
+    assert list(records.all_worktrees()) == known
+    assert state(project)[3].replace(git(project, "rev-parse", "HEAD"), before[0]) == before[3]
+    ending.remove(second)
+    gone = records.worktree_of(second.run_id)
+    assert gone is not None
+    second.top.mkdir()
+    (second.top / "theirs").write_text("theirs\n")
+    with pytest.raises(ConfigError, match="something else is there"):
+        make_again(gone)
+    assert records.worktree_of(second.run_id) == gone
+    assert (second.top / "theirs").exists()
+    assert not ending.has_branch(gone)
+
+
+def test_a_race_that_is_over_gets_no_worktree_any_more(project: Path) -> None:
+    before = state(project)
+    with pytest.raises(ConfigError, match="has ended"):
+        make(RUN, "fixer", project, race="0123456789ff")
+    assert state(project) == before
+    assert records.worktree_of(RUN) is None
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """While nothing can be written by this process or what it starts; to rename and to remove needs no room."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_is_still_being_made_when_a_run_of_a_killed_race_ends_is_removed(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(project)
+    with races.running("0123456789ff"):
+        made = make(RUN, "fixer", project, race="0123456789ff").worktree
+    records.forget(RUN)
+
+    @contextmanager
+    def after_the_maker(_folder: Path) -> Iterator[None]:
+        records.write(made)  # whoever has the lock lets go of it now
+        yield
+
+    monkeypatch.setattr(races, "alone", after_the_maker)
+    assert leave_place(RUN, "0123456789ff") is None
+    assert state(project) == before
+    assert not made.top.exists()
+
+
+def test_a_run_that_goes_on_after_its_race_was_killed_keeps_its_worktree(project: Path) -> None:
+    with races.running("0123456789ff"):
+        made = make(RUN, "fixer", project, race="0123456789ff").worktree
+        (made.top / "a.txt").write_text("work\n")
+    assert find_place(Wish(RUN, is_new=False, had_one=True), "fixer", None, project).cwd == made.cwd
+    left = leave_place(RUN)
+    assert left is not None
+    assert (left.top / "a.txt").read_text() == "work\n"
+    assert races.tidy_up(lambda _one: False) == []
+
+
+def test_whatever_goes_wrong_when_one_has_settled_is_told_as_its_problem(project: Path) -> None:
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")], test=["true", "no\0text"])
+    with race.running():
+        make(RUN, "fixer", project, race=race.race_id)
+        result = race.finish(race.entrants[0], "done")
+    assert (result.word, result.problem) == ("failed", "ValueError: embedded null byte")
+
+
+def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other"), Entrant(3, f"{RUN}3", "third")])
+    before = state(project)
+    with race.running():
+        made = [make(one.run_id, one.agent, project, race=race.race_id).worktree for one in race.entrants]
+        for worktree in made:
+            (worktree.top / "a.txt").write_text("better\n")
+        results = [race.finish(race.entrants[0], "done")._replace(problem="")]  # it has no journal
+        with full_disk():
+            results.append(race.finish(race.entrants[1], "done"))
+            assert "cannot be" in results[1].problem or "failed" in results[1].problem
+            with pytest.raises(ConfigError, match="but that cannot be noted"):
+                race.keep(results[0])
+            assert race.keep(results[1]).startswith(f"It stays in {made[1].path}: ")
+    assert races.left_behind() == []
+    winner, second = records.worktree_of(RUN), records.worktree_of(f"{RUN}2")
+    assert winner is not None
+    assert second is not None
+    assert (winner.race, second.race) == ("", "")
+    assert git(project, "show", f"{winner.branch}:a.txt") == "better"
+    assert (second.top / "a.txt").read_text() == "better\n"
+    assert [one.run_id for one in records.all_worktrees()] == [RUN, f"{RUN}2"]
+    for worktree in (winner, second):
+        ending.remove(worktree)
+    assert state(project) == before

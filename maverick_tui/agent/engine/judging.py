@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, hold_of
 from maverick_tui.agent.permissions.judge import Judge, Judgement
-from maverick_tui.agent.permissions.standing import RuleBook
+from maverick_tui.agent.permissions.standing import RuleBook, Standing
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.events.kinds import Event, PermissionAsked, PermissionSettled, ToolBegan
 from maverick_tui.git.programs import programs_named, started_by_settings
@@ -76,6 +76,7 @@ async def permit(
             is_asked_each_time=each_time,
             known_as=known_as,
             is_ruled=judgement.rule is not None,
+            look_again=Rejudging(judge, known_as, question.arguments, mode=mode),
         )
     )
     if permission.is_granted and permission.arguments is not None:
@@ -98,6 +99,33 @@ def unanswered(question: ToolQuestion, reason: str, at: float) -> list[Event]:
         PermissionAsked(at, request, question.call, question.tool, question.arguments, question.subagent, reason),
         PermissionSettled(at, request, question.call, "deny", NOBODY),
     ]
+
+
+class Rejudging:
+    """Judges a call that waits for a person once more, whenever the standing rules have changed."""
+
+    def __init__(
+        self, judge: Judge, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | None = None
+    ) -> None:
+        self._judge = judge
+        self._call = tool, arguments
+        self._mode, self._here = mode, here
+        self._standing: Standing | None = None
+
+    async def __call__(self) -> Judgement | None:
+        """What the judge says now; None if no rule is another than the last time. It says so once without a last time:
+        a rule may have come since the call was judged.
+        """
+        return await in_thread(self._look)
+
+    def _look(self) -> Judgement | None:
+        try:
+            before, self._standing = self._standing, self._judge.standing
+            is_same = before is not None and before == self._standing
+            return None if is_same else self._judge.judge(*self._call, mode=self._mode, here=self._here)
+        except Exception:  # the person answers it, as was asked
+            log.exception("A call of %s could not be judged again", self._call[0])
+            return None
 
 
 async def judged(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from maverick_tui.agent.engines import said_meanwhile
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.executor.model.messages import Message, Role, ToolCall
@@ -85,6 +86,8 @@ class _Reader:
         """What the agent itself says, by block, since it was last answered."""
         self._calls: dict[str, ToolCall] = {}
         self._results: dict[str, Message] = {}
+        self._steered: list[str] = []
+        """What the person has said in the middle of it, which the agent has read with these results."""
 
     def read(self, event: Event) -> None:
         match event:
@@ -107,6 +110,8 @@ class _Reader:
                 self._calls[event.call] = ToolCall(event.call, event.name, event.arguments)
             case ev.ToolFinished() if event.call in self._calls:
                 self._results[event.call] = Message.result(event.call, event.output, is_error=event.is_error)
+            case ev.PromptSteered():
+                self._steered.append(event.text)
 
     def end_answer(self) -> None:
         """What the agent has said and called is one message, and what it was answered follows."""
@@ -115,4 +120,5 @@ class _Reader:
         if text or calls:
             self.messages.append(Message(Role.ASSISTANT, text, calls))
         self.messages += (self._results[call.id] for call in calls)
-        self._texts, self._calls, self._results = {}, {}, {}
+        self.messages += (Message.user(said_meanwhile(words)) for words in self._steered)
+        self._texts, self._calls, self._results, self._steered = {}, {}, {}, []

@@ -18,7 +18,7 @@ from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
-from maverick_tui.agent.permissions.rules import covers, is_absolute
+from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
 from maverick_tui.agent.permissions.standing import NONE, Effect, Standing, StandingRule
 from maverick_tui.agent.tools import (
@@ -132,6 +132,26 @@ class Judge:
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
         return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=rule)
+
+    def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
+        """Why a call runs that no standing rule allows, for a person."""
+        if tool in HARMLESS_TOOLS or self._is_harmless(tool):
+            return "what this tool does is harmless"
+        if tool in SUBAGENT_TOOLS:
+            return "to start a subagent is not asked about; what that does is"
+        if tool in EDIT_TOOLS and mode == "acceptEdits":
+            return f"the mode acceptEdits lets it edit inside of {self._cwd}"
+        if not self._doubt(Call(tool, arguments, self._cwd)):
+            return "it is known to only read"
+        return "the agent's own tools cover it, and nobody can be asked"
+
+    def why_not_covered(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Which rule seems to allow a command, and why it does not; empty if there is none."""
+        command, rules = str(arguments.get("command") or ""), [rule.tool for rule in self._standing().of("allow")]
+        for rule in (*rules, *self._rules) if tool == "Bash" else ():
+            if rule.name == "Bash" and rule.rule and (why := falls_short(rule.rule, command, self._cwd)):
+                return f"Bash({rule.rule}) does not cover it: {why}."
+        return ""
 
     def may_be_reread(self, path: str) -> bool:
         """Whether a file that the agent knows may be read anew without a question, whether or not it can read others.

@@ -28,6 +28,7 @@ from maverick_tui.agent.permissions.shell import HOME
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
+from maverick_tui.worktrees.needs import setup_line
 from maverick_tui.worktrees.records import worktree_at
 
 _ORDINARY_DEVICES = (
@@ -78,6 +79,9 @@ class Places:
         self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
+        self._bases = [self.cwd, *([self._project] if self._project is not None else [])]
+        set_up = setup_line(self._project or self.cwd)
+        self._set_up = Started([set_up] if set_up else [], repository.top if repository is not None else self.cwd)
         self._expected: set[str] = set()
 
     @cached_property
@@ -97,10 +101,13 @@ class Places:
 
     @cached_property
     def _searched(self) -> list[Path]:
-        """Folders in the working directory in which programs are looked for; commands may name them, to run them."""
+        """Folders in the working directory, or the project that it is a worktree of, in which programs are looked for;
+        commands may name them, to run them.
+        """
         entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
         places = (Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry))  # noqa: PTH117
-        return [place for place in places if place != self.cwd and _is_within(place, self.cwd)]
+        inner = [place for place in places if any(_is_within(place, base) for base in self._bases)]
+        return [place for place in inner if place not in self._bases]
 
     @cached_property
     def _sourced(self) -> Sourced:
@@ -131,19 +138,20 @@ class Places:
 
     def why_not_to_write(self, path: str, here: Path | None = None) -> str:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
-        places = dict.fromkeys(_places(path, here or self.cwd))
-        places |= dict.fromkeys(place for one in list(places) if (place := self._origin_of(one)) is not None)
-        return next(filter(None, map(self._keeps_from_writing, places)), "")
+        return next(filter(None, map(self._keeps_from_writing, self._written([path], here or self.cwd))), "")
 
-    def _origin_of(self, place: Path) -> Path | None:
-        """Where a place in a worktree is in the project: what is written there comes to be here with a merge."""
-        if self._project is None or self._worktree is None or not _is_within(place, self._worktree):
-            return None
-        return self._project / place.relative_to(self._worktree)
+    def _written(self, paths: Iterable[str], here: Path) -> list[Path]:
+        """Where all that is written to these comes to be: from a worktree also in the project, with a merge."""
+        places = dict.fromkeys(place for path in paths for place in _places(path, here))
+        project, worktree = self._project, self._worktree
+        if project is None or worktree is None:
+            return list(places)
+        inner = [place for place in places if _is_within(place, worktree)]
+        return list(places | dict.fromkeys(project / place.relative_to(worktree) for place in inner))
 
     def why_together(self, paths: Iterable[str], here: Path) -> str:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
-        places = [place for path in parts_of_git(paths) for place in _places(path, here)]
+        places = self._written(parts_of_git(paths), here)
         beside = {str(one) for place in places for one in (place, *place.parents)}
         found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
         return next(map(_of_repository, found), "")
@@ -152,8 +160,9 @@ class Places:
         """Why no file is to be made or changed there: for its name, which would be an option in the place of a pattern,
         or since it is part of what is installed or started by itself. Commands may name such files, for they run them.
         """
-        for place in _places(path, here or self.cwd):
-            parts = place.relative_to(self.cwd).parts if place.is_relative_to(self.cwd) else place.parts
+        for place in self._written([path], here or self.cwd):
+            base = next((base for base in self._bases if _is_within(place, base)), None)
+            parts = place.parts[len(base.parts) :] if base is not None else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
             if any(_is_within(place, folder) for folder in self._searched):
@@ -163,17 +172,21 @@ class Places:
         return self.why_started([path], here or self.cwd)
 
     def why_started(self, paths: Iterable[str], here: Path) -> str:
-        """Why changing files asks that the agent itself starts."""
-        places = {place for path in paths for place in _places(path, here)}
-        found = next((place for place in sorted(places) if self._started.has(place)), None)
-        return f"{found} may be what a hook or an MCP server of this agent runs." if found is not None else ""
+        """Why changing files asks that the agent itself starts, or that are run in each new worktree of the project."""
+        for place in sorted(self._written(paths, here)):
+            if self._started.has(place):
+                return f"{place} may be what a hook or an MCP server of this agent runs."
+            if self._set_up.has(place):
+                return f"{place} may be what the set-up of the project's worktrees runs."
+        return ""
 
     def why_git_runs(self, paths: Iterable[str], here: Path, hooks: Collection[Path], commands: Collection[str]) -> str:
         """Why changing files asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
         folders = {real for folder in set(hooks) for real in _places(str(folder), self.cwd)}
-        for place in {place for path in paths for place in _places(path, here)}:
-            holds = place != self.cwd and _is_within(place, self.cwd) and any(_is_within(one, place) for one in folders)
+        for place in self._written(paths, here):
+            is_inner = place not in self._bases and any(_is_within(place, base) for base in self._bases)
+            holds = is_inner and any(_is_within(one, place) for one in folders)
             if holds or any(_is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
         return ""
@@ -283,7 +296,7 @@ class Places:
 
     def _names(self, place: Path) -> Iterator[list[str]]:
         """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
-        bases = [base for base in (self.cwd, self._home) if base is not None and _is_within(place, base)]
+        bases = [base for base in (*self._bases, self._home) if base is not None and _is_within(place, base)]
         for parts in [place.parts[len(base.parts) :] for base in bases] or [place.parts[1:]]:
             # Where the CLI keeps worktrees, which are worked in.
             yield compared_names(parts[2:] if parts[:2] == (".claude", "worktrees") else parts)

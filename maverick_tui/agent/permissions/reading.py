@@ -319,6 +319,7 @@ _PROGRAMS: dict[str, Program] = {
     ),
     "stat": Program("cLt", _names("format printf dereference terse")),
     "tac": Program(),
+    # Not -f, which never ends, and may go on with whatever comes to stand in the place of the file.
     "tail": Program("cnqvz", _names("bytes lines quiet silent verbose")),
     "tr": Program("cCdst", _names("complement delete squeeze-repeats truncate-set1"), is_about_text=True),
     "test": Program(language=_LOOKS, accepts=_looks_at_one),

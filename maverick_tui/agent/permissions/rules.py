@@ -89,6 +89,23 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     return not is_for_reading(rule) or (_only_reads(texts) and not is_shim(texts[0]))
 
 
+def falls_short(rule: str, command: str, cwd: Path) -> str:
+    """Why a rule with wildcards does not cover a command that it says the words of; empty if it does, or does not."""
+    words = one_command(command)
+    if words is None or "*" not in rule or covers_words(rule, words, cwd):
+        return ""
+    texts = [word.text for word in words]
+    if not is_read_as_written(rule) or not _says(rule, texts):
+        return ""
+    if patterns := [word.text for word in words if not word.is_one_word]:
+        return f"{patterns[0]} may stand for several words, and become an option"
+    if is_for_reading(rule) and not _only_reads(texts):
+        wider = " ".join((*texts[:2], "*"))
+        more = f"; Bash({wider}) would" if texts[1:] and covers_words(wider, words, cwd) else ""
+        return f"it covers only calls that are known to only read, and {command} is not{more}"
+    return f"it covers no call in which {texts[0]} may run another program"
+
+
 @lru_cache(maxsize=256)
 def is_read_as_written(rule: str) -> bool:
     """Whether no shell makes anything else of the words of a rule: they are held against those behind its quoting."""

@@ -47,7 +47,7 @@ def outcome(entry: ToolEntry) -> str:
     if entry.state == "denied":
         return f"denied: {one_line(entry.reason)}" if entry.reason else "denied"
     if entry.state == "cut":
-        return "no result" if entry.has_run else "not run"
+        return entry.cut_words
     if entry.state in _STATES:
         return _STATES[entry.state]
     text = result_text(entry.output)

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines import role_look
+from maverick_tui.ui.lines import inert_strip, role_look
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.run.answering import ANSWERS
 from maverick_tui.ui.transcript.view import Transcript
@@ -45,7 +45,7 @@ class RunTitle(Widget):
                 shown = cut(text, width - 2)
                 segments.append(Segment(f"{shown}  ", role_look(self, role)))
                 width -= cell_len(shown) + 2
-        return Strip(segments).crop_extend(0, self.size.width, self.rich_style)
+        return inert_strip(Strip(segments)).crop_extend(0, self.size.width, self.rich_style)
 
 
 class LookingOn(Vertical):

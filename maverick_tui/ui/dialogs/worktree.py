@@ -46,7 +46,7 @@ class Left(NamedTuple):
         parts.append(f"\nMerging brings all of it into {one_line(self.onto)}; keeping leaves its branch. ")
         parts.append("What is not committed is committed first. ")
         parts += [f"What git ignores goes with the worktree: {one_line(self.ignored)}. "] if self.ignored else []
-        parts.append(f"Removing loses {one_line(self.lost)}.")
+        parts.append(f"Removing loses {one_line(self.lost)}. Each of these ends the run, which can go on later.")
         return Content.assemble(*parts)
 
 

@@ -300,5 +300,5 @@ def _what_became(entry: ToolEntry | None) -> str:
     """What became of a question, if that was not done here."""
     if entry is None or entry.decision not in _DECISIONS:
         return GONE
-    by = one_line(entry.answered_by)
+    by = one_line(entry.answered_by) or (f"the rule {one_line(entry.by_rule)}" if entry.by_rule else "")
     return f"{_DECISIONS[entry.decision]} by {by}" if by else ""

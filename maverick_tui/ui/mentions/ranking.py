@@ -35,16 +35,21 @@ class Ranking:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
+        self._known = {name for name in names}  # noqa: C416 - set() would hold up the keys, in whichever thread
         self._found: tuple[str, Sequence[str]] = ("", names)
         """What was looked for last, and all names that it fits."""
 
     async def best(self, wanted: str, recent: Mapping[str, int]) -> list[str]:
-        """The names that fit best; `recent` says how long ago files were used, 0 being the last one."""
+        """The names that fit best; `recent` says how long ago files were used, 0 being the last one.
+
+        Models have named those, whatever they liked: nothing is offered but names that were read.
+        """
         wanted = wanted.lower()
         before, among = self._found
         names = among if wanted.startswith(before) else self._names
         if not wanted:
-            return [*recent, *(name for name in names[:_AT_ONCE] if name not in recent)][:MOST]
+            used = [name for name in recent if name in self._known]
+            return [*used, *(name for name in names[:_AT_ONCE] if name not in recent)][:MOST]
         letters = _letters(wanted)
         fitting: list[str] = []
         best: list[Key] = []

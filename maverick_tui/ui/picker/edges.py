@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines import role_look
+from maverick_tui.ui.lines import inert_strip, role_look
 from maverick_tui.ui.rendering.wrap import cut, wrap_words
 
 TITLE = "Maverick"
@@ -43,7 +43,7 @@ class PickerHeader(Widget):
         folder = Segment(_end_of(self.folder, room), role_look(self, "muted"))
         gap = width - len(TITLE) - sum(cell_len(segment.text) for segment in (folder, *right))
         segments = [title, Segment(" " * max(gap, 2), self.rich_style), folder, *right]
-        return Strip(segments).crop_extend(0, width, self.rich_style)
+        return inert_strip(Strip(segments)).crop_extend(0, width, self.rich_style)
 
 
 def _end_of(folder: str, room: int) -> str:
@@ -121,7 +121,7 @@ class KeyHints(Widget):
             lines = wrap_words(self.notice, width)
             style = role_look(self, "error" if self.is_error else "text")
             text = lines[y] if y < len(lines) else ""
-            return Strip([Segment(text, style)]).crop_extend(0, width, self.rich_style)
+            return inert_strip(Strip([Segment(text, style)])).crop_extend(0, width, self.rich_style)
         if y:
             return Strip.blank(width, self.rich_style)
         segments: list[Segment] = []

@@ -147,6 +147,8 @@ class RaceScreen(Screen[None]):
     def _carry_out(self) -> list[str]:
         """Do what was decided; what came of it, in words. ConfigError if it cannot be merged: it is kept then."""
         kept = self._kept()
+        for result in kept:
+            self._race.hold(result)  # all of them, before the first that may fail
         if self._decision == "merge" and kept:
             return [self._race.merge(kept[0])]
         words = [f"{result.entrant.number} {result.entrant.label}: {self._race.keep(result)}" for result in kept]

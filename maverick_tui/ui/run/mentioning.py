@@ -77,7 +77,7 @@ class Mentioning:
         from maverick_tui.ui.mentions import files, ranking
 
         try:
-            self._ranking = ranking.Ranking(await in_thread(files.read_names, folder, self._is_gone))
+            self._ranking = await in_thread(lambda: ranking.Ranking(files.read_names(folder, self._is_gone)))
             self._read_at = time.monotonic()
         finally:
             self._reading = None

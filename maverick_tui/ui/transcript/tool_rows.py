@@ -88,7 +88,7 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     if entry.state == "running":
         return [(f"running  {_by(entry)}".rstrip(), p.accent)]
     if entry.state == "cut":
-        return [("no result" if entry.has_run else "not run", p.warning)]
+        return [(entry.cut_words, p.warning)]
     if entry.state == "denied":
         why = f": {one_line(entry.reason)}" if entry.reason else ""
         return [(f"denied{f' by {one_line(entry.answered_by)}' if entry.answered_by else ''}{why}", p.warning)]
@@ -101,7 +101,8 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
     )
     if entry.task_state:
         what = _progress(entry) or what
-    allowed = "  allowed for this run" if entry.by_rule else "  as changed by a person" if entry.is_edited else ""
+    ruled = "for this run" if entry.decision == "run" else f"by the rule {one_line(entry.by_rule)}"
+    allowed = f"  allowed {ruled}" if entry.by_rule else "  as changed by a person" if entry.is_edited else ""
     style = p.error if entry.state == "failed" else p.dim
     by = f"{_by(entry)}  " if entry.answered_by else ""  # first, for a long result is cut at its end
     return [(f"{by}{what}{f' ({size})' if size else ''}{allowed}", style)]

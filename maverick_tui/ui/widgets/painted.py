@@ -13,7 +13,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from maverick_tui.ui.lines import Line
+from maverick_tui.ui.lines import Line, inert_strip
 from maverick_tui.ui.textual_private.painting import Painter
 
 ROLES = ("text", "muted", "title", "caption", "accent", "success", "warning", "error", "badge", "mode")
@@ -22,7 +22,7 @@ PAINT = {f"painted--{role}" for role in ROLES}
 
 
 class Painted(Widget, can_focus=False):
-    """Shows rows of inert text; the look of a role is the component class `painted--<role>` of the screen.
+    """Shows rows of text, made inert; the look of a role is the component class `painted--<role>` of the screen.
 
     Nothing that is painted can change the size of the widget, so that it never lays out the screen.
     """
@@ -88,7 +88,7 @@ class Painted(Widget, can_focus=False):
         strip = self._strips.get(y)
         if strip is None or strip.cell_length != self.size.width:
             row = self._rows[y] if y < len(self._rows) else ()
-            strip = Strip([Segment(text, self._style(role)) for text, role in row if text])
+            strip = inert_strip(Strip([Segment(text, self._style(role)) for text, role in row if text]))
             strip = self._strips[y] = strip.crop_extend(0, self.size.width, self._style("text"))
         return strip
 

@@ -47,6 +47,7 @@ async def test_the_name_of_the_file_counts_most_and_what_was_used_comes_first() 
     ]  # fmt: skip
     assert (await ranking.best("CAR", {"docs/cart/index.md": 0}))[0] == "docs/cart/index.md"
     assert (await ranking.best("", {"my_cart.py": 0}))[0] == "my_cart.py"
+    assert (await ranking.best("", {"no\x1b]0;such\x07": 0, "my_cart.py": 1}))[0] == "my_cart.py", "a model names any"
     assert await ranking.best("cartq", {}) == []
     assert "other.py" in await ranking.best("oth", {}), "other letters are looked for among all"
 

@@ -305,12 +305,28 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     assert cut.startswith("6.0s ╌ Bash ls no result")
     by_rule = ev.PermissionSettled(5, "q", "c1", "run", by_rule="Bash(ls:*)")
     assert "allowed for this run" in state(by_rule, ev.ToolFinished(6, "c1", "x"))
+    by_rule = ev.PermissionSettled(5, "q", "c1", "once", by_rule="allow Bash(ls:*) in rules.toml")
+    ruled = state(ask, by_rule, ev.ToolFinished(6, "c1", "x"))
+    assert "allowed by the rule allow Bash(ls:*) in rules.toml" in ruled
+    stopped = state(ev.ToolBegan(3, "c1"), ev.CallStopping(4, "c1", "asked"), ev.ToolFinished(5, "c1", "cut", True))
+    assert stopped.startswith("2.0s ╌ Bash ls stopped")
     theirs = ev.PermissionSettled(5, "q", "c1", "once", by="pts/3")
     assert "● Bash ls running answered by pts/3" in state(ask, theirs)
     assert "✔ Bash ls answered by pts/3 x" in state(ask, theirs, ev.ToolFinished(6, "c1", "x"))
     long = ev.ToolFinished(6, "c1", f"Exit code 1\n{'o' * 300}", True)
     assert "✘ Bash ls answered by pts/3 exit code 1: oo" in state(ask, theirs, long)
     assert "⊘ Bash ls denied by pts/3: no" in state(ask, ev.PermissionSettled(5, "q", "c1", "deny", "no", by="pts/3"))
+
+
+def test_what_asks_the_person_has_taken_as_long_as_the_answer() -> None:
+    asks = {"questions": [{"question": "Which?", "options": [{"label": "Red"}]}]}
+    store = asked(
+        ev.ToolCalled(3, "c1", "AskUserQuestion", asks),
+        ev.PermissionAsked(4, "q", "c1", "AskUserQuestion", asks),
+        ev.PermissionSettled(16, "q", "c1", "once"),
+        ev.ToolFinished(16, "c1", "Red"),
+    )
+    assert text_of(store.entries[1], is_expanded=False).split()[0] == "12.0s"
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ class ApiSession:
         self._standing = standing
         self._listener = listener
         self.between: Callable[[], str] = lambda: ""
+        self.taken: Callable[[], None] = lambda: None
         """See `Steers`."""
         self._history: tuple[Message, ...] = ()
         self._free = asyncio.Lock()
@@ -158,6 +159,12 @@ class ApiSession:
                 self._cancel = self._working = None
             return work.result()
 
+    def _words_between(self) -> str:
+        words = said_meanwhile(self.between())
+        if words:  # whatever becomes of the answer, they are in the history
+            self.taken()
+        return words
+
     async def _work(self, prompt: str, cancel: CancelToken) -> Answered:
         telling = self._telling = Telling(self._agent, self._listener, self._definition.model.model)
         telling.begin()
@@ -166,7 +173,7 @@ class ApiSession:
             self._tools,
             agents=self._agents,
             approve=lambda tool, call: self._approve(tool, call, cancel),
-            between=lambda: said_meanwhile(self.between()),
+            between=self._words_between,
         )
         try:
             result = await executor.execute(

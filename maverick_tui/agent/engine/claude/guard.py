@@ -13,7 +13,7 @@ from typing import Any, cast
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
-from maverick_tui.agent.engine.judging import judged
+from maverick_tui.agent.engine.judging import Rejudging, judged
 from maverick_tui.agent.engines import Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
@@ -46,6 +46,8 @@ class Guard:
         self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
         self._ruled: set[str] = set()
+        self._asked: dict[str, Rejudging] = {}
+        """Calls that the CLI is about to ask a person about."""
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
 
@@ -87,6 +89,9 @@ class Guard:
             self._may_be_granted.add(tool_use_id)
         if tool_use_id and judgement.rule is not None:
             self._ruled.add(tool_use_id)
+        if tool_use_id and judgement.decision == "ask":
+            mode, here = call.get("permission_mode"), call.get("cwd")
+            self._asked[tool_use_id] = Rejudging(self._judge, tool, arguments, mode=mode, here=here)
         return _answer(judgement.decision, judgement.reason)
 
     def is_asked_each_time(self, call: str | None) -> bool:
@@ -96,6 +101,10 @@ class Guard:
     def is_ruled(self, call: str | None) -> bool:
         """Whether a standing rule has it ask."""
         return call in self._ruled
+
+    def take_asked(self, call: str | None) -> Rejudging | None:
+        """What judges a call once more that a person is asked about now."""
+        return self._asked.pop(call or "", None)
 
     async def judged_again(self, tool: str, decision: PermissionResult) -> PermissionResult:
         """The decision, unless the call as the person has changed it is one that is refused to everybody."""

@@ -9,6 +9,7 @@ a file before they ask, for writing as well; so what was only read is denied for
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -56,6 +57,8 @@ class Rereading:
         """Those of them in which the CLI looks for changes."""
         self._denied: frozenset[str] = frozenset()
         """What the CLI was told last."""
+        self._in_turn = asyncio.Lock()
+        """Hooks of calls that ran side by side come at once: what was judged later is told later."""
 
     async def note(self, tool: str, arguments: Mapping[str, Any], here: str | None) -> None:
         """A call is not refused: the CLI may remember its files, and watch those that are not only read."""
@@ -70,15 +73,17 @@ class Rereading:
             called := given.get("tool_input"), dict
         ):  # as a person has changed it
             await self.note(str(given.get("tool_name")), called, given.get("cwd"))
-        await self._tell(await in_thread(self._judged_anew, self._earlier(given), self._watched))
+        async with self._in_turn:
+            await self._tell(await in_thread(self._judged_anew, self._earlier(given), self._watched))
         return {}
 
     async def before_summary(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
         """The same of all files before a summary; where it cannot be said to the CLI, there is none."""
-        denied = await in_thread(self._judged_anew, self._earlier(given), self._files)
-        if denied and self.write is None:
-            return {"decision": "block", "reason": f"{min(denied)} would be read again, and may not be."}
-        await self._tell(denied)
+        async with self._in_turn:
+            denied = await in_thread(self._judged_anew, self._earlier(given), self._files)
+            if denied and self.write is None:
+                return {"decision": "block", "reason": f"{min(denied)} would be read again, and may not be."}
+            await self._tell(denied)
         return {}
 
     def _earlier(self, given: Any) -> tuple[Path, ...]:
@@ -112,11 +117,11 @@ class Rereading:
     async def _tell(self, denied: frozenset[str]) -> None:
         if denied == self._denied or self.write is None:
             return
-        self._denied = denied
         rules = [f"Read(/{place.translate(_SIGNS)})" for place in sorted(denied)]
         request = {"subtype": "apply_flag_settings", "settings": {"permissions": {"deny": rules}}}
         said = {"type": "control_request", "request_id": f"rereading-{uuid4().hex}", "request": request}
         await self.write(f"{json.dumps(said)}\n")
+        self._denied = denied
 
 
 def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[str]:

@@ -64,6 +64,8 @@ SYNTHETIC = "<synthetic>"
 _UNREPEATED = re.compile(r"<(?:tick|task-notification|bash-stdout|bash-stderr|[a-z-]+ )")
 """What a prompt has in it that the CLI takes for words of its own, and does not repeat; the last is how some begin."""
 
+_AFTER_CALL = ("PostToolUse", "PostToolUseFailure")
+
 OnBackground = Callable[[Message], None]
 
 
@@ -106,10 +108,13 @@ class AgentSession:
         self._transport = open_transport(options)
         self._watch = HookWatch(is_live=is_live(self._transport))
         self.between: Callable[[], str] = lambda: ""
+        self.taken: Callable[[], None] = lambda: None
         """See `Steers` of `engines.py`."""
+        self._gives_words = False
+        """Whether the CLI was given words that the model may not have yet."""
         own = {
             "UserPromptSubmit": [HookMatcher(hooks=[cast(Any, self._submitted)], timeout=HOOK_SECONDS)],
-            "PostToolUse": [HookMatcher(hooks=[cast(Any, self._after_call)])],
+            **{event: [HookMatcher(hooks=[cast(Any, self._after_call)])] for event in _AFTER_CALL},
         }
         hooks = self._watch.over(guard.hooks, own, self._jobs.hooks if watches_jobs else {})
         # The transport has the tool rules; the SDK's client would only warn that it is not asked about all of them.
@@ -239,7 +244,7 @@ class AgentSession:
         return self._turn
 
     def _finish_turn(self, error: AgentError | None = None) -> None:
-        turn, self._turn, self._is_answering = self._turn, None, False
+        turn, self._turn, self._is_answering, self._gives_words = self._turn, None, False, False
         if turn is not None:
             turn.end(error)
             self.last_usage = turn.record.usage
@@ -367,6 +372,7 @@ class AgentSession:
         A turn begins with messages that do not say whose it is. It is ours once our prompt is repeated, and somebody
         else's once content comes without that; until then they are held back.
         """
+        self._note_taken(message)
         if isinstance(message, SystemMessage) and message.subtype == "init" and self._goes_on_in is not None:
             self._leave_if_elsewhere(str(message.data.get("cwd") or ""))
         if isinstance(message, ResultMessage):
@@ -409,11 +415,22 @@ class AgentSession:
         """Tell the model with the result of a call what the person says meanwhile.
 
         The CLI takes a prompt that comes in the middle of a turn only when that has ended (measured, with every
-        `priority`). A subagent is not told: the words are for the agent itself.
+        `priority`). A subagent is not told: the words are for the agent itself. With one that was stopped the
+        turn may be stopped, and for one that was refused before it ran there is no hook: the words wait.
         """
-        if not isinstance(given, dict) or given.get("agent_id") or not (words := said_meanwhile(self.between())):
+        if not isinstance(given, dict) or given.get("agent_id") or given.get("is_interrupt"):
             return {}
-        return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": words}}
+        if not (words := said_meanwhile(self.between())):
+            return {}
+        self._gives_words = True
+        return {"hookSpecificOutput": {"hookEventName": given["hook_event_name"], "additionalContext": words}}
+
+    def _note_taken(self, message: Message) -> None:
+        """The next answer of the agent itself has begun, so it has read what the person said before."""
+        is_begun = isinstance(message, StreamEvent) and message.event.get("type") == "message_start"
+        if self._gives_words and is_begun and is_content(message):
+            self._gives_words = False
+            self.taken()
 
     def _leave_if_elsewhere(self, place: str) -> None:
         """End a conversation that goes on in another folder than the one that is shown: calls are judged for that."""

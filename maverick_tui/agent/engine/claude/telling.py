@@ -109,6 +109,15 @@ class ClaudeSession:
         self._session.between = words
 
     @property
+    def taken(self) -> Callable[[], None]:
+        """The same of what is to be told once the model has that."""
+        return self._session.taken
+
+    @taken.setter
+    def taken(self, tell: Callable[[], None]) -> None:
+        self._session.taken = tell
+
+    @property
     def is_ended(self) -> bool:
         """Whether nothing can be asked any more."""
         return self._session.is_ended
@@ -289,10 +298,17 @@ class ClaudeSession:
         ask, task = self._listener.ask, self._translator.notices.tasks.get(context.agent_id or "")
         assert ask is not None
         name = task.name if task is not None else ""
-        each_time = self._session.guard.is_asked_each_time(context.tool_use_id)
-        reason = context.decision_reason or ""
-        is_ruled = self._session.guard.is_ruled(context.tool_use_id)
-        question = ToolQuestion(tool, arguments, context.tool_use_id or "", reason, name, each_time, is_ruled)
+        guard, call = self._session.guard, context.tool_use_id
+        question = ToolQuestion(
+            tool,
+            arguments,
+            call or "",
+            context.decision_reason or "",
+            name,
+            guard.is_asked_each_time(call),
+            guard.is_ruled(call),
+            look_again=guard.take_asked(call),
+        )
         permission = await ask(question)
         if permission.is_granted:
             return PermissionResultAllow(updated_input=permission.arguments)
