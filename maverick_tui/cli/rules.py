@@ -105,7 +105,7 @@ def try_call(
         return
     by = f"by {rule.effect} {rule.entry} in {display_path(str(rule.file))}" if rule else "by no rule"
     is_allowed = found.decision == "allow"
-    typer.echo(whole_line(f"{found.decision}  {by}{f': {note}' if note and is_allowed else ''}"))
+    typer.echo(whole_line(f"{found.decision} {by}{f': {note}' if note and is_allowed else ''}"))
     for line in (found.reason, "" if is_allowed else note):
         if line:
             typer.echo(whole_line(line))

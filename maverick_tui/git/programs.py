@@ -17,7 +17,15 @@ from maverick_tui.git.asking import (
     read_included,
     read_settings,
 )
-from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
+from maverick_tui.git.repository import (
+    Repository,
+    find_repository,
+    is_anothers,
+    is_any_above,
+    is_in_bare,
+    odd_files,
+    read_small,
+)
 from maverick_tui.inert import one_line
 from maverick_tui.programs import absolute_places
 
@@ -273,6 +281,8 @@ def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> b
 def _files(repository: Repository) -> Iterator[Path]:
     """What no setting shows: files of git's own that lead out of it, or name addresses."""
     yield from (odd.path for odd in odd_files(repository))
+    if is_anothers(repository):
+        yield repository.top / ".git"
     if (others := repository.common / "objects" / "info" / "alternates").is_file():
         yield others  # folders of objects, which may be those of another repository, or name further ones
     for folder in _ADDRESS_FILES:
