@@ -123,6 +123,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LIKE_A_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 # Vowels and finals of Hangul, numbers in circles on squares, halves of flags, and colours of skin.
 _OF_ANY_WIDTH = re.compile(f"[\u1160-\u11ff\u3248-\u324f\ud7b0-\ud7ff\U0001f1e6-\U0001f1ff{_SKIN}]")
+_BREAKS = {ord(one): 0x2400 + ord(one) for one in "\t\n"}
 _UNCLEAR = ("Mc", "Cn", "Co")
 # A cut before the first, or after the second, leaves half of what is drawn as one.
 _CLINGS = re.compile(f"[\u200b-\u200d\ufe0e\ufe0f\u20e3{_SKIN}]|{_TAG}")
@@ -186,6 +187,11 @@ def spelled(text: str) -> str:
 def revealed(text: str) -> str:
     """The same, and blanks that only look like a space written out as well: for those who are to allow something."""
     return spelled(text if text.isascii() else _LIKE_A_SPACE.sub(_number, text))
+
+
+def whole_line(text: str) -> str:
+    """The same on one line that hides nothing: line breaks and tabs stand in it as signs, and no blank is left out."""
+    return revealed(text).translate(_BREAKS)
 
 
 def cut_at(text: str, most: int) -> int:

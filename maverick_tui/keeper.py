@@ -80,6 +80,18 @@ def packed(papers: Sequence[str]) -> str:
     return "".join(f"{len(paper.encode())}\n{paper}" for paper in papers)
 
 
+def nameless(text: str) -> int:
+    """A file without a name that has this text, for a command whose standard input is its own; who made it closes it.
+
+    The keepers pass it on, under the number that they are given it by.
+    """
+    made = _nameless_file()
+    with open(os.dup(made), "wb") as out:  # noqa: PTH123
+        out.write(text.encode(errors="surrogateescape"))
+    os.lseek(made, 0, os.SEEK_SET)
+    return made
+
+
 def new_mark() -> str:
     """The name of a variable for the environment of a command; whatever it starts inherits it."""
     return f"KEPT_BY_MAVERICK_{os.urandom(8).hex()}"
@@ -141,18 +153,22 @@ def _take_paper(number: int) -> None:
     size = b""
     while not size.endswith(b"\n"):
         size += _read(1)
-    if hasattr(os, "memfd_create"):
-        made = os.memfd_create("paper")
-    else:
-        path = f"{os.environ.get('TMPDIR', '/tmp')}/paper-{os.urandom(8).hex()}"
-        made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        os.unlink(path)  # noqa: PTH108 - pathlib would take longer to import than all the rest
+    made = _nameless_file()
     os.dup2(made, number)
     os.close(made)
     left = int(size)
     while left:
         left -= os.write(number, _read(min(left, 1 << 16)))
     os.lseek(number, 0, os.SEEK_SET)
+
+
+def _nameless_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("paper")
+    path = f"{os.environ.get('TMPDIR', '/tmp')}/paper-{os.urandom(8).hex()}"
+    made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(path)  # noqa: PTH108 - pathlib would take longer to import than all the rest
+    return made
 
 
 def _read(size: int) -> bytes:

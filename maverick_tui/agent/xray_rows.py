@@ -9,7 +9,7 @@ from maverick_tui.agent.fields import DEFAULT_ENGINE, FIELDS, SETTINGS
 from maverick_tui.agent.tools import EDIT_TOOLS, SESSION_TOOLS
 from maverick_tui.agent.xray import Resolved, XRay
 from maverick_tui.fuse_amounts import are_amounts, in_words
-from maverick_tui.inert import inert, one_line
+from maverick_tui.inert import inert, one_line, whole_line
 from maverick_tui.inputs import InputSpec, as_text
 from maverick_tui.masking.redact import redact
 from maverick_tui.shown import shown
@@ -91,7 +91,7 @@ def servers(view: XRay) -> Iterator[tuple[str, str]]:
         command = [server.get("command"), *(arguments if isinstance(arguments, list) else ())]
         # Where a word alone is no secret, `--api-key` before it makes it one.
         target = server.get("url") or redact(" ".join(str(part) for part in command if part is not None))
-        yield one_line(name), one_line(f"{server.get('type', 'stdio')} {target}")
+        yield whole_line(name), whole_line(f"{server.get('type', 'stdio')} {target}")
 
 
 def hooks(view: XRay) -> Iterator[str]:
@@ -104,7 +104,7 @@ def hooks(view: XRay) -> Iterator[str]:
                     what = hook.get("command") or hook.get("prompt") or hook.get("url") or ""
                     what = " ".join(map(str, [what, *_items(hook.get("args"))]))
                     when = f"{event} {group.get('matcher') or ''}".rstrip()
-                    yield one_line(f"{when}: {hook.get('type', '')} {what}")
+                    yield whole_line(f"{when}: {hook.get('type', '')} {what}")
 
 
 def _trust(view: XRay, untrusted: str) -> RowPart:
@@ -194,7 +194,7 @@ def _plain(value: object) -> str:
 
 
 def _tools(entries: Iterable[str]) -> tuple[RowPart, ...]:
-    return tuple(RowPart(one_line(entry), "tool") for entry in entries)
+    return tuple(RowPart(whole_line(entry), "tool") for entry in entries)
 
 
 def _items(value: object) -> list[object]:

@@ -55,7 +55,7 @@ def list_rules(agent: ForAgent = "", as_json: AsJson = False) -> None:
     """
     from maverick_tui.agent.permissions.standing import shown_rules, user_file
     from maverick_tui.cli.layout import display_path, wrap
-    from maverick_tui.inert import inert, one_line
+    from maverick_tui.inert import inert, whole_line
 
     standing = _all_rules()
     listed = [rule for rule in standing.rules if not agent or rule.agent in ("", agent)]
@@ -67,9 +67,9 @@ def list_rules(agent: ForAgent = "", as_json: AsJson = False) -> None:
         if rule.file != file:
             file = rule.file
             lines += ["", display_path(str(file))]
-        whose = f"  for {one_line(rule.agent)}" if rule.agent else ""
+        whose = f"  for {whole_line(rule.agent)}" if rule.agent else ""
         waits = "" if rule.counts else "  (not trusted: maverick rules trust)"
-        lines.append(f"  {rule.effect:<5}  {one_line(rule.entry)}{whose}{waits}")
+        lines.append(f"  {rule.effect:<5}  {whole_line(rule.entry)}{whose}{waits}")
     if not listed and not standing.problem:
         lines += ["", f"There are no rules. `maverick rules add` writes one to {display_path(str(user_file()))}."]
     lines += ["", *wrap(inert(standing.problem))] if standing.problem else []
@@ -94,7 +94,7 @@ def try_call(
     """
     from maverick_tui.cli.call_trial import judge_call
     from maverick_tui.cli.layout import display_path
-    from maverick_tui.inert import one_line
+    from maverick_tui.inert import whole_line
 
     found, note = judge_call(call, agent, person=not unattended)
     rule = found.rule
@@ -105,10 +105,10 @@ def try_call(
         return
     by = f"by {rule.effect} {rule.entry} in {display_path(str(rule.file))}" if rule else "by no rule"
     is_allowed = found.decision == "allow"
-    typer.echo(one_line(f"{found.decision}  {by}{f': {note}' if note and is_allowed else ''}"))
+    typer.echo(whole_line(f"{found.decision} {by}{f': {note}' if note and is_allowed else ''}"))
     for line in (found.reason, "" if is_allowed else note):
         if line:
-            typer.echo(one_line(line))
+            typer.echo(whole_line(line))
 
 
 @rules_app.command("add", short_help="Add a rule, after trying it on all past calls.", epilog=EPILOG)
@@ -134,7 +134,7 @@ def add(
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.history.past_calls import try_out
-    from maverick_tui.inert import one_line
+    from maverick_tui.inert import whole_line
 
     if as_json and not (yes or dry_run):
         raise typer.BadParameter("It needs --yes or --dry-run.", param_hint="--json")
@@ -166,7 +166,7 @@ def add(
     elif not dry_run:
         typer.echo(f"{display_path(str(file))}: {'added.' if added else 'it is there already.'}")
         if agent and not _is_known(agent):
-            typer.echo(f"No agent here is called {one_line(agent)}: the rule holds where one is.")
+            typer.echo(f"No agent here is called {whole_line(agent)}: the rule holds where one is.")
         if added and project and effect == "allow":
             typer.echo("It counts once you have trusted the file: maverick rules trust")
 
@@ -198,7 +198,7 @@ def trust(
     from maverick_tui.agent.permissions.standing import content_of, project_file, rules_of
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.inert import one_line
+    from maverick_tui.inert import whole_line
 
     store, files = TrustStore(), {project_file(folder): folder for folder in _with_rules()}
     if revoke:
@@ -213,9 +213,9 @@ def trust(
     for file, content in found.items():
         typer.echo(f"{display_path(str(file))} allows:")
         for rule in rules_of(file, content):
-            whose = f"  to {one_line(rule.agent)}" if rule.agent else ""
+            whose = f"  to {whole_line(rule.agent)}" if rule.agent else ""
             if rule.effect == "allow":
-                typer.echo(f"  {one_line(rule.entry)}{whose}")
+                typer.echo(f"  {whole_line(rule.entry)}{whose}")
     if not yes:
         if not is_anybody_there():
             raise NotTrustedError("There is nobody to ask.", hint="Read it, then run: maverick rules trust --yes")
@@ -260,7 +260,7 @@ def _all_rules() -> Any:
 def _tried_lines(rule: StandingRule, tried: Tried) -> list[str]:
     """What it would have been about: "would have allowed 14 past calls, of which you denied 2"."""
     from maverick_tui.cli.layout import count
-    from maverick_tui.inert import one_line
+    from maverick_tui.inert import whole_line
 
     did = {"allow": "allowed", "ask": "asked about", "deny": "denied"}[rule.effect]
     if not tried.count:
@@ -271,7 +271,7 @@ def _tried_lines(rule: StandingRule, tried: Tried) -> list[str]:
     shown = [*tried.denied, *(call for call in tried.calls if call not in tried.denied)][:_MOST_SHOWN]
     for call in shown:
         denied = f"  (denied {tried.denied[call]})" if call in tried.denied else ""
-        lines.append(f"  {tried.calls[call]:>4} x  {one_line(call)[:100]}{denied}")
+        lines.append(f"  {tried.calls[call]:>4} x  {whole_line(call)[:100]}{denied}")
     more = len(tried.calls) - len(shown)
     return [*lines, f"  and {more:,} others"] if more else lines
 

@@ -139,7 +139,6 @@ def trust(
     from maverick_tui.cli.asking import is_anybody_there, says_yes
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.inert import one_line
     from maverick_tui.worktrees.needs import needs_of
 
     needs = needs_of(Path.cwd())
@@ -151,7 +150,7 @@ def trust(
         return
     typer.echo(f"In each new worktree {name}")
     for words in needs.words:
-        typer.echo(f"  {one_line(words)}")  # unmasked: what is trusted is seen
+        typer.echo(f"  {words}")  # unmasked: what is trusted is seen
     if not yes:
         if not is_anybody_there():
             raise NotTrustedError("There is nobody to ask.", hint="Read it, then run: maverick worktree trust --yes")

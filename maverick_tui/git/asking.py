@@ -95,6 +95,8 @@ _RUN_ELSEWHERE = frozenset({"submodule.update", "lfs.path", "lfs.clean", "lfs.sm
 """Programs of commands that we never give."""
 _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 _THEIRS = ("system", "global")
+INCLUDED = "included"
+"""Whose a setting is that stands in a file which others include, whether or not that counts."""
 
 
 class Setting(NamedTuple):
@@ -182,7 +184,7 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
     line = [program, "--no-pager", *LISTING, "--file", str(file)]
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
     # Of a file by itself git says that it comes from the command.
-    return None if listing is None else [one._replace(scope="included") for one in _listed(listing)]
+    return None if listing is None else [one._replace(scope=INCLUDED) for one in _listed(listing)]
 
 
 def chosen_editor(folder: Path, *others: Path) -> str:
@@ -202,6 +204,7 @@ def environment(folder: Path, settings: Mapping[str, str], *others: Path) -> dic
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
     kept |= {name: value for name in _KEPT if (value := os.environ.get(name))}
     kept["PATH"] = os.pathsep.join(search_path(folder, *others))
+    kept["PWD"] = os.path.realpath(folder)  # conditions of settings are held against it, too, as for the agent's git
     return {**kept, **_VARIABLES, **as_variables(settings)}
 
 

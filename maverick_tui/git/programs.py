@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from maverick_tui.git.asking import (
+    INCLUDED,
     Found,
     Setting,
     as_variables,
@@ -16,7 +17,15 @@ from maverick_tui.git.asking import (
     read_included,
     read_settings,
 )
-from maverick_tui.git.repository import Repository, find_repository, is_any_above, is_in_bare, odd_files, read_small
+from maverick_tui.git.repository import (
+    Repository,
+    find_repository,
+    is_anothers,
+    is_any_above,
+    is_in_bare,
+    odd_files,
+    read_small,
+)
 from maverick_tui.inert import one_line
 from maverick_tui.programs import absolute_places
 
@@ -157,7 +166,7 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
     is_conditional = any(setting.kind == _INCLUDING[1] for setting in settings)
     if (included := included_on_conditions(settings, top)) is None:
         return None
-    settings += included
+    settings += (setting for setting in included if setting.value)
     folders = [top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
     folders += [repository.common / "hooks"] if repository is not None else []
     hooks = [*folders, *(folder / name for folder in folders for name in _names_in(folder))]  # which may be links
@@ -168,21 +177,22 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
     return hooks, [setting.command for setting in settings if setting.command], is_conditional
 
 
-def included_on_conditions(settings: Sequence[Setting], top: Path) -> list[Setting] | None:
+def included_on_conditions(settings: Sequence[Setting], *tops: Path) -> list[Setting] | None:
     """What stands in files that are included on a condition, which may hold anywhere.
 
-    None if they cannot be read, or are too many.
+    Git names them from one of these folders. None if they cannot be read, or are too many.
     """
     found, read, level = list[Setting](), set[Path](), [*settings]
     while level:
         conditional = [one for one in level if one.kind == _INCLUDING[1] and one.origin.startswith(_FILE)]
-        files = {(top / one.origin.removeprefix(_FILE)).parent / _expanded(one.value) for one in conditional} - read
+        named = ((one.origin.removeprefix(_FILE), _expanded(one.value)) for one in conditional)
+        files = {(top / file).parent / value for file, value in named for top in tops} - read
         level = []
         for file in sorted(files):
             read.add(file)
-            if len(read) > _MOST_INCLUDED or (inner := read_included(file, top)) is None:
+            if len(read) > _MOST_INCLUDED or (inner := read_included(file, tops[0])) is None:
                 return None
-            level += (setting for setting in inner if setting.value)
+            level += inner
         found += level
     return found
 
@@ -239,14 +249,18 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
         yield UNREADABLE
     settings = found[1]
     own = [setting for setting in settings if setting.scope in _OWN]
+    # A condition may hold for the agent's git alone: on another branch, or where its folder has another name by a link.
+    at_times = included_on_conditions(own, folder, *([repository.top] if repository is not None else ()))
+    if at_times is None:
+        yield UNREADABLE
+    own, settings = [*own, *(at_times or ())], [*settings, *(at_times or ())]
     yield from (setting.key for setting in own if _runs(setting, settings))
     if repository is None or repository.own in seen:
         return
     seen.add(repository.own)
     yield from (setting.key for setting in own if _tells_others(setting, repository))
-    if hook := _hook(repository, settings):
-        yield str(hook)
-    submodules = _submodules(repository, found)
+    yield from map(str, _hooks(repository, settings))
+    submodules = _submodules(repository, settings)
     if submodules is None:
         yield UNREADABLE
     for submodule in submodules or ():
@@ -267,6 +281,8 @@ def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> b
 def _files(repository: Repository) -> Iterator[Path]:
     """What no setting shows: files of git's own that lead out of it, or name addresses."""
     yield from (odd.path for odd in odd_files(repository))
+    if is_anothers(repository):
+        yield repository.top / ".git"
     if (others := repository.common / "objects" / "info" / "alternates").is_file():
         yield others  # folders of objects, which may be those of another repository, or name further ones
     for folder in _ADDRESS_FILES:
@@ -311,23 +327,23 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
     return setting.kind in _READING | _ADDRESSES or setting.section in ("alias", "pager")
 
 
-def _hook(repository: Repository, settings: list[Setting]) -> Path | None:
-    """The hook that would run, if it is the repository's: one in a folder that the person has named is theirs."""
+def _hooks(repository: Repository, settings: list[Setting]) -> Iterator[Path]:
+    """The hooks that may run, if they are the repository's: one in a folder that the person has named is theirs."""
     chosen = [setting for setting in settings if setting.key == "core.hookspath" and setting.scope != "command"]
-    folder = repository.common / "hooks"
-    if chosen:
-        path = _expanded(chosen[-1].value)
-        if chosen[-1].scope not in _OWN and os.path.isabs(path):  # noqa: PTH117
-            return None
-        folder = repository.top / path
-    hook = folder / _HOOK
-    return hook if hook.is_file() and os.access(hook, os.X_OK) else None
+    theirs = [setting for setting in chosen if setting.scope not in (*_OWN, INCLUDED)]
+    named = [_expanded(one.value) for one in chosen if one not in theirs]
+    named += [path for one in theirs[-1:] if not os.path.isabs(path := _expanded(one.value))]  # noqa: PTH117
+    folders = [repository.top / path for path in named]
+    folders += [] if theirs else [repository.common / "hooks"]
+    for hook in (folder / _HOOK for folder in folders):
+        if hook.is_file() and os.access(hook, os.X_OK):
+            yield hook
 
 
-def _submodules(repository: Repository, found: Found) -> list[Path] | None:
+def _submodules(repository: Repository, settings: list[Setting]) -> list[Path] | None:
     """The submodules that are checked out: git starts itself in each, under their own configuration."""
     indexes = [_bytes(file) for file in (repository.own / "index", *repository.own.glob("sharedindex.*"))]
-    is_sparse = any(setting.key in _MADE_SPARSE for setting in found[1])
+    is_sparse = any(setting.key in _MADE_SPARSE for setting in settings)
     if not is_sparse and not any(_GITLINK in index or _SPARSE in index for index in indexes):
         return []  # quicker than asking, and nearly always so
     listed = ask(repository.top, "ls-files", "--stage", "-z")

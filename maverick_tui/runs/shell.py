@@ -112,15 +112,22 @@ class Said:
 async def _ran(command: str, folder: Path, said: Said, stop: asyncio.Event) -> int | None:
     """Run it in the person's own shell, and take what it says; its exit code, or None if it was stopped."""
     mark = keeper.new_mark()
-    kept = keeper.keeper_command() if keeper.can_keep() else []
-    process = await asyncio.create_subprocess_exec(
-        *(*kept, _shell(folder), "-c", command),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        cwd=folder,
-        env={**os.environ, mark: "1"},
-    )
+    kept = keeper.keeper_command()
+    # Everybody can read arguments, and a token may be in the command: the shell reads it from a file without a name.
+    script = keeper.nameless(command) if kept else None
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(*kept, _shell(folder), *(("-c", command) if script is None else (f"/dev/fd/{script}",))),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            cwd=folder,
+            env={**os.environ, mark: "1"},
+            pass_fds=() if script is None else (script,),
+        )
+    finally:
+        if script is not None:
+            os.close(script)
     hearing = asyncio.create_task(_hear(process, said))
     try:
         if not await _exited(process, stop):

@@ -115,15 +115,20 @@ class Drafts:
     def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
         from maverick_tui.history.whole_files import write_whole
-        from maverick_tui.masking.redact import redact
+        from maverick_tui.journal.masked_text import PiecewiseMask
+        from maverick_tui.masking.redact import known_values, redact
 
-        if any(redact(one) != one for one in (text, *images.values())):
+        is_secret = any(redact(one) != one for one in (text, *images.values()))
+        # What may be the beginning of a secret waits until that is known.
+        (known,) = PiecewiseMask(known_values).add([(0, text)]).now
+        if is_secret or not text.startswith(known) or not known.strip():
             file.unlink(missing_ok=True)
-            loop.call_soon_threadsafe(self._tell_once)
+            if is_secret:
+                loop.call_soon_threadsafe(self._tell_once)
             return
         if file.name != _BESIDE_JOURNAL:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(file, [json.dumps({"pid": os.getpid(), "text": text, "images": dict(images)})])
+        write_whole(file, [json.dumps({"pid": os.getpid(), "text": known, "images": dict(images)})])
 
     def _tell_once(self) -> None:
         if not self._is_told:

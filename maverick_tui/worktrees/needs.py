@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.repository import find_repository, read_small
-from maverick_tui.inert import one_line
+from maverick_tui.inert import one_line, whole_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.making import changed_files_of, ignored_files
 from maverick_tui.worktrees.records import Worktree
@@ -48,11 +48,11 @@ class Needs(NamedTuple):
     def words(self) -> Iterator[str]:
         """What it has done to a new worktree, a line for each."""
         if self.copy:
-            yield f"copies {', '.join(map(one_line, self.copy))}"
+            yield f"copies {', '.join(map(whole_line, self.copy))}"
         if self.link:
-            yield f"links {', '.join(map(one_line, self.link))}"
+            yield f"links {', '.join(map(whole_line, self.link))}"
         if self.setup:
-            yield f"runs {one_line(shlex.join(self.setup))}"
+            yield f"runs {whole_line(shlex.join(self.setup))}"
 
 
 def needs_of(folder: Path) -> Needs | None:
@@ -78,6 +78,8 @@ def needs_of(folder: Path) -> Needs | None:
             raise _wrong(path, f"{name!r} is none of copy, link and setup")
         if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value) or len(value) > _MOST:
             raise _wrong(path, f"{name} is a list of texts")
+        if hidden := next((one for one in value if not one.isprintable()), ""):
+            raise _wrong(path, f"{hidden!r} in {name} has line breaks or letters that cannot be seen")
         lists[name] = tuple(value)
     for name in ("copy", "link"):
         for one in lists.get(name, ()):

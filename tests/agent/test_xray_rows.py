@@ -41,6 +41,14 @@ def test_what_is_to_be_done_about_an_untrusted_file_is_the_callers_to_say(tmp_pa
     assert rows_of(tmp_path, hooks)[0] == XRayRow("trust", (RowPart("read it", "warning"),))
 
 
+def test_no_line_of_what_would_run_is_hidden(tmp_path: Path) -> None:
+    told = rows_of(
+        tmp_path,
+        'hooks: {Stop: [{hooks: [{type: command, command: "x # y\\nrm z"}]}]}\ntools: ["Bash(x # y\\nrm z)"]\n',
+    )
+    assert sum(part.text.endswith(("x # y␊rm z", "x # y␊rm z)")) for row in told for part in row.parts) >= 2
+
+
 def test_every_field_that_has_a_label_is_shown(tmp_path: Path) -> None:
     given = {
         "effort": "high",

@@ -130,7 +130,9 @@ def test_the_rules_of_a_project_allow_nothing_before_they_are_trusted(maverick: 
     assert not (file.parent / ".lock").exists()
 
 
-@pytest.mark.parametrize("text", ["allow = [", 'allow = ["Bsh"]'])
+@pytest.mark.parametrize(
+    "text", ["allow = [", 'allow = ["Bsh"]', r'allow = ["Bash(a # b\nc)"]', '[agents."a\\nb"]\nallow = ["Bash"]']
+)
 def test_a_broken_file_is_told_and_left_as_it_is(maverick: Run, text: str) -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text(text)

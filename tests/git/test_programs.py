@@ -12,6 +12,7 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.git import making
+from maverick_tui.git.asking import environment
 from maverick_tui.git.programs import UNREADABLE, agent_variables, programs_named
 from tests.support.agents import Talker
 
@@ -143,3 +144,32 @@ def test_switches_that_make_git_run_something(key: str, value: str, is_named: bo
     with (tmp_path / ".git" / "config").open("a") as config:
         config.write(f"[{section}]\n {name} = {value}\n")
     assert programs_named(tmp_path) == ([key.lower()] if is_named else [])
+
+
+@pytest.mark.parametrize("condition", ["gitdir:**/by-link/", "onbranch:other", "onbranch:main"])
+def test_what_is_named_on_a_condition_counts_whether_or_not_that_holds(condition: str, tmp_path: Path) -> None:
+    """The agent's git may be on another branch by then, or be told its folder by another name."""
+    project = tmp_path / "real" / "project"
+    project.mkdir(parents=True)
+    making.init(project, "main")
+    (tmp_path / "by-link").symlink_to("real")
+    with (project / ".git" / "config").open("a") as config:
+        config.write(f'[includeIf "{condition}"]\n path = inner\n')
+    inner = project / ".git" / "inner"
+    inner.write_text("[user]\n name = me\n")
+    assert programs_named(project) == []
+    inner.write_text('[diff]\n external = ./trap\n[includeIf "gitdir:x/"]\n path = deeper\n')
+    hook = project / "hooks" / "post-index-change"
+    hook.parent.mkdir()
+    hook.touch(0o755)
+    (project / ".git" / "deeper").write_text("[core]\n hooksPath = hooks\n")
+    for folder in (project, tmp_path / "by-link" / "project", hook.parent):
+        assert programs_named(folder) == ["diff.external", str(hook)]
+    inner.write_text("[broken")
+    assert UNREADABLE in programs_named(project)
+
+
+def test_git_is_told_the_one_name_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "link").symlink_to(".")
+    monkeypatch.setenv("PWD", str(tmp_path / "link"))
+    assert environment(tmp_path / "link", {})["PWD"] == str(tmp_path)

@@ -143,7 +143,8 @@ def test_what_git_would_tell_is_named(way: str, project: Path) -> None:
     set_up, command, name = WAYS[way]
     set_up(project)
     (project / "a.txt").write_text("changed\n")
-    assert [named.removeprefix(f"{project}/") for named in programs_named(project)] == [name]
+    also = [".git"] if set_up is shared_elsewhere else []  # it might share another folder's
+    assert [named.removeprefix(f"{project}/") for named in programs_named(project)] == [name, *also]
     assert SECRET in git(project, *command), "the trap is broken: plain git does not tell it"
 
 
@@ -228,6 +229,13 @@ def test_a_link_among_packs_is_named(project: Path, tmp_path: Path) -> None:
     pack = project / ".git" / "objects" / "pack" / "multi-pack-index"
     pack.symlink_to(tmp_path / "keys" / "id_rsa")
     assert programs_named(project) == [str(pack)]
+
+
+def test_the_repository_of_another_folder_is_named(project: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / ".git").write_text(f"gitdir: {project}/.git\n")
+    assert programs_named(clone) == [str(clone / ".git")]
 
 
 def test_a_folder_with_too_much_in_it_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

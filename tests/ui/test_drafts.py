@@ -73,6 +73,18 @@ async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
         await until(pilot, lambda: any("secret" in note for note in app.notes))
 
 
+@pytest.mark.parametrize("begun", ["AKIAIOSFODNN7EX", "--password 'hunter2x"])
+async def test_what_may_be_the_beginning_of_a_secret_is_not_kept(begun: str) -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        app.run_screen.prompt.insert_here(f"the key is {begun}")
+        await until(pilot, draft_of_run().exists)
+        assert "the key is" in draft_of_run().read_text()
+        assert begun[-6:] not in draft_of_run().read_text()
+        app.run_screen.prompt.insert_here("' or not, that is no secret")
+        await until(pilot, lambda: not draft_of_run().exists() or "or not" in draft_of_run().read_text())
+
+
 def as_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RunModel, "is_kept", property(lambda _run: True))
 

@@ -138,6 +138,8 @@ def test_a_set_up_that_fails_leaves_nothing_but_what_it_said(project: Path, mave
         'copy = ["a\\nb"]',
         'copy = ".env"',
         'setup = "make deps"',
+        r'setup = ["sh", "-c", "make # uses the cache,\ntouch x # if there is one"]',
+        'setup = ["make\u200b"]',
         "steup = []",
         "copy = [",
         "x" * 30_000,

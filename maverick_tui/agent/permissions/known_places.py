@@ -11,7 +11,7 @@ _RUN_BY_OTHERS = frozenset(
     " .run .devcontainer .windsurf .roo .kiro .amazonq .opencode .continue .helix .swiftpm .mvn .mise mise/config.toml"
     " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .vim .nvim .emacs.d .ipython .jupyter .vs .junie .goose"
     " .yarn/releases .yarn/plugins .config/mise .cargo/config sitecustomize usercustomize"
-    " .cargo/config.toml .sl"
+    " .cargo/config.toml .sl .factory .augment .externaltoolbuilders tools/bazel"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
@@ -25,6 +25,7 @@ _RUN_FILES = frozenset(
     " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
     " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
     " prek.toml .tmuxinator.yaml hk.pkl captainhook.json .psqlrc .sqliterc .iex.exs .latexmkrc .aider.conf.yml .rvmrc"
+    " .ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json"
     " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py".split()
 )
 _RUN_NAMES = re.compile(

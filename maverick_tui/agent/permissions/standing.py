@@ -20,7 +20,7 @@ from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, T
 from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
 from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
 from maverick_tui.git.repository import read_small
-from maverick_tui.worktrees.records import Worktree, origin_of, worktree_at
+from maverick_tui.worktrees.records import Worktree, all_worktrees, origin_of, worktree_at
 
 FILE_NAME = "rules.toml"
 PROJECT_FOLDER = ".maverick"
@@ -70,10 +70,12 @@ class Standing:
 
     rules: tuple[StandingRule, ...] = ()
     problem: str = ""
+    elsewhere: tuple[StandingRule, ...] = ()
+    """What they forbid in other places that have the same files: the project, and its worktrees."""
 
     def of(self, effect: Effect) -> Iterator[StandingRule]:
         """Those with an effect that are heeded."""
-        return (rule for rule in self.rules if rule.effect == effect and rule.counts)
+        return (rule for rule in (*self.rules, *self.elsewhere) if rule.effect == effect and rule.counts)
 
 
 NONE = Standing()
@@ -106,6 +108,7 @@ class RuleBook:
         state = [_state(path) for path, _, _ in self._files]
         if not any(state):
             return NONE
+        state.append(_state(paths.worktrees()))  # which changes with each that is made or removed
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
         known, standing = self._read
         if known != state or any(rule.base is not None and rule.effect == "allow" for rule in standing.rules):
@@ -122,19 +125,33 @@ class RuleBook:
                     rules += rules_of(path, content, base, is_trusted=counts)
             except ConfigError as error:
                 problems.append(error.message)
-        rules += [replace(rule, base=there) for rule in rules if (there := self._origin_of(rule)) is not None]
-        mine = (rule for rule in rules if self.agent is None or rule.agent in ("", self.agent))
-        return Standing(tuple(mine), " ".join(problems))
+        mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
+        # What is forbidden is forbidden in all of them; what is allowed is allowed where the agent works alone.
+        forbidding = [rule for rule in mine if rule.effect != "allow"]
+        tops = self._same_files() if forbidding else []
+        here = tops[0] if tops else ""
+        elsewhere = (
+            replace(rule, base=Path(top, os.path.relpath(os.path.realpath(rule.base or self.cwd), here)))
+            for rule in forbidding
+            for top in tops[1:]
+        )
+        return Standing(tuple(mine), " ".join(problems), tuple(elsewhere))
 
-    def _origin_of(self, rule: StandingRule) -> Path | None:
-        """Where the paths of a rule begin in the project itself, if the agent works in a worktree of that.
+    def _same_files(self) -> list[str]:
+        """The tops of the project and of all its worktrees, also those of other runs; that of `cwd` is the first.
 
-        What is forbidden is forbidden in both; what is allowed is allowed in the worktree alone.
+        Empty if there is no worktree.
         """
-        worktree, base = self._worktree, rule.base or self.cwd
-        if worktree is None or rule.effect == "allow":
-            return None
-        return Path(worktree.project, os.path.relpath(os.path.realpath(base), os.path.realpath(worktree.path)))
+        places = dict[str, list[str]]()
+        for one in all_worktrees():
+            if not one.became or one.is_there:
+                places.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
+        if (own := self._worktree) is not None:
+            project = os.path.realpath(own.project)
+            return list(dict.fromkeys((os.path.realpath(own.path), project, *places.get(project, ()))))
+        cwd = Path(os.path.realpath(self.cwd))
+        around = [project for project in places if cwd.is_relative_to(project)]
+        return [project := max(around, key=len), *places[project]] if around else []
 
 
 def _base(folder: Path, worktree: Worktree | None) -> Path:
@@ -192,6 +209,8 @@ def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trus
     agents = data.pop("agents", {})
     if not isinstance(agents, dict) or not all(isinstance(table, dict) for table in agents.values()):
         raise wrong(path, "[agents.NAME] has the rules of one agent")
+    if hidden := next((name for name in agents if not name.isprintable()), ""):
+        raise wrong(path, f"{hidden!r} is no name of an agent")
     found = list[StandingRule]()
     for agent, table in [("", data), *agents.items()]:
         for effect, entry in _entries(path, table):
@@ -225,6 +244,8 @@ def _entries(path: Path, table: Mapping[str, Any]) -> Iterator[tuple[Effect, str
 
 def wrong_with(entry: str) -> str:
     """Why a text is no rule; empty if it is one."""
+    if not entry.strip().isprintable():
+        return "all of a rule is seen, so there are no line breaks in it, and no letters that cannot be seen"
     try:
         tool = parse_tool(entry)
     except InvalidToolError as error:

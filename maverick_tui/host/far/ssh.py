@@ -7,11 +7,13 @@ that has the terminal. Everything else is as the person's SSH is configured, mul
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -44,6 +46,12 @@ _NOISE = 100
 _SAID = 16 * 1024
 """Bytes of what ssh has said that are looked at."""
 _ENDS_WITHIN = 5.0
+_PASSES_ON_WITHIN = 10.0
+"""Seconds in which ssh passes on what was written last, and ends, once its line is closed."""
+_AT_OUR_END = 1.0
+"""The same, where somebody waits for us to end."""
+_alive: dict[subprocess.Popen[bytes], list[str]] = {}
+"""Each ssh that we have started and not seen end, with what asks how it is configured."""
 
 
 class FarLine(NamedTuple):
@@ -134,14 +142,14 @@ class _Ssh:
         """Start it; in a thread, for that takes a while. Who has given it up meanwhile leaves nothing behind."""
         options = [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
         machine = self._machine
-        arguments = [*machine.ssh[1:], *options, "--", machine.name, f"{machine.maverick} host --stdio"]
+        arguments = [*machine.ssh[1:], *options]
         told = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the line
         self.stream, theirs = socket.socketpair()
         try:
             with theirs:
-                stream = theirs.fileno()
+                stream, program = theirs.fileno(), program_path(machine.ssh[0])
                 process = subprocess.Popen(
-                    [program_path(machine.ssh[0]), *arguments],
+                    [program, *arguments, "--", machine.name, f"{machine.maverick} host --stdio"],
                     stdin=stream,
                     stdout=stream,
                     stderr=told,
@@ -156,6 +164,7 @@ class _Ssh:
                 f"{machine.ssh[0]} cannot be started: {error.strerror or error}.",
                 hint="Install OpenSSH, or name it with the setting ssh.",
             ) from error
+        _alive[process] = [program, *arguments, "-G", "--", machine.name]
         with self._lock:
             self.process, self._told, self._is_there = process, told, True
         if self._is_given_up:
@@ -180,7 +189,7 @@ class _Ssh:
         else:
             self.stream.close()
         told.close()
-        threading.Thread(target=self.process.wait, daemon=True).start()
+        threading.Thread(target=_see_off, args=(self.process, _PASSES_ON_WITHIN), daemon=True).start()
 
     def said(self) -> str:
         """What it has told of its failure."""
@@ -188,6 +197,45 @@ class _Ssh:
             return ""
         self._told.seek(0)
         return self._told.read(_SAID).decode("utf-8", "replace")
+
+
+def _see_off(process: subprocess.Popen[bytes], within: float) -> None:
+    """Wait for an ssh to end; one that does not is ended: the other machine may keep its side open for ever."""
+    try:
+        process.wait(within)
+    except subprocess.TimeoutExpired:
+        if _may_serve_others(process):
+            return
+        process.terminate()
+        try:
+            process.wait(_ENDS_WITHIN)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    _alive.pop(process, None)
+
+
+@atexit.register
+def _see_all_off() -> None:
+    """At the latest when we end."""
+    until = time.monotonic() + _AT_OUR_END
+    for process in [*_alive]:
+        _see_off(process, max(until - time.monotonic(), 0))
+
+
+def _may_serve_others(process: subprocess.Popen[bytes]) -> bool:
+    """Whether logins of the person's may go over the same connection, which ends with this ssh.
+
+    It is configured so seldom (`ControlMaster` without `ControlPersist`) that it is asked only where one lives on.
+    """
+    try:
+        told = subprocess.run(
+            _alive[process], stdin=subprocess.DEVNULL, capture_output=True, timeout=_ENDS_WITHIN, check=True
+        ).stdout.decode("utf-8", "replace")
+    except (OSError, subprocess.SubprocessError, KeyError):
+        return False
+    settings = dict(line.partition(" ")[::2] for line in told.lower().splitlines())
+    return settings.get("controlmaster", "no") not in ("no", "false") and settings.get("controlpersist", "no") == "no"
 
 
 async def _greeted(machine: Machine, ssh: _Ssh, reader: asyncio.StreamReader) -> GatewayHello:

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Button, Static
 
-from maverick_tui.inert import one_line, spelled
+from maverick_tui.inert import one_line, spelled, whole_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
@@ -70,7 +70,7 @@ class TrustQuestion:
             yield ()
             yield (("WOULD RUN", "strong"),)
         for run in self.runs:
-            first, *rest = wrap_words(one_line(run), max(width - 2, 8))
+            first, *rest = wrap_words(whole_line(run), max(width - 2, 8))
             yield ("• ", "warning"), (first, "text")
             yield from (((f"  {line}", "text"),) for line in rest)
         for file in self.files:

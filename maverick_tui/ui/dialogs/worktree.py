@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
-from maverick_tui.inert import one_line
+from maverick_tui.inert import one_line, whole_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import answer
 
@@ -40,7 +40,7 @@ class Left(NamedTuple):
         """The same to be read."""
         parts: list[str | tuple[str, str] | Content] = [("◇ ", "$text-accent"), f"{one_line(self.branch)}\n"]
         for path in self.files[:_MOST_FILES]:
-            parts += [("  ± ", "$text-muted"), f"{one_line(path)}\n"]
+            parts += [("  ± ", "$text-muted"), f"{whole_line(path)}\n"]
         if len(self.files) > _MOST_FILES:
             parts.append((f"  and {len(self.files) - _MOST_FILES} more\n", "$text-muted"))
         parts.append(f"\nMerging brings all of it into {one_line(self.onto)}; keeping leaves its branch. ")

@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 from maverick_tui.events.marks import OUTSIDE
-from maverick_tui.inert import one_line, revealed
+from maverick_tui.inert import whole_line
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.open_questions import SCOPES, by_scope
@@ -47,7 +47,7 @@ def rows(entry: ToolEntry, layout: RowLayout) -> list[Row]:
     body = [*tool_rows.place(entry, renderer, p), *tool_rows.call(entry, renderer, p, choice)]
     told = _without_blank_runs(body, renderer)
     told += _legend(entry, renderer)
-    told += renderer.plain(one_line(revealed(question.reason)), p.warning) if question.reason else []
+    told += renderer.plain(whole_line(question.reason), p.warning) if question.reason else []
     if question.tool == "AskUserQuestion":
         told += renderer.plain(_how_to_answer(entry, layout.look), p.strong)
     mark, style = _mark(entry, layout.look)
@@ -76,8 +76,8 @@ def _reasons(entry: ToolEntry) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for mark in tool_rows.marks(entry):
         is_told = mark.why in told or (mark.why == OUTSIDE and f"{mark.text} is outside of" in told)
-        part = one_line(revealed(mark.text))
-        if not is_told and part not in (parts := found.setdefault(one_line(revealed(mark.why)), [])):
+        part = whole_line(mark.text)
+        if not is_told and part not in (parts := found.setdefault(whole_line(mark.why), [])):
             parts.append(part)
     return found
 
@@ -89,7 +89,7 @@ def _mark(entry: ToolEntry, look: Look) -> tuple[str, Style]:
 
 def _scope(action: str, text: str) -> str:
     """What is allowed, in full; the exact call is shown above anyway."""
-    shown = one_line(revealed(text))
+    shown = whole_line(text)
     if action != SCOPES[0]:
         return shown
     return shown if cell_len(shown) <= _LONGEST_SCOPE else f"{set_cell_size(shown, _LONGEST_SCOPE - 1)}…"

@@ -13,6 +13,7 @@ from maverick_tui import AgentContext, AgentResult, MaverickAgent
 from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.permissions import links
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.known_places import is_run_by_others
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
@@ -26,6 +27,13 @@ PROTECTED = [
     "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
     ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
 ]  # fmt: skip
+
+
+def test_more_names_of_what_others_run() -> None:
+    names = ".ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json .factory/x .augment/x"
+    for name in (*names.split(), ".externaltoolbuilders/x.launch", "tools/bazel"):
+        assert is_run_by_others(["project", *name.split("/")]), name
+    assert not is_run_by_others(["tools", "bazel.md"])
 
 
 @pytest.mark.parametrize("path", PROTECTED)

@@ -15,6 +15,7 @@ from maverick_tui.agent.permissions.rules import matches
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file, wrong_with
 from maverick_tui.agent.tools import BUILTIN_TOOLS, ToolRule
 from maverick_tui.git.programs import programs_named
+from maverick_tui.worktrees import records
 from tests.agent.permissions.deciding import bash, decide
 from tests.executor.files.support import git
 
@@ -35,6 +36,31 @@ def judge_in(project: Path, *, person: bool = True, agent: str = "", trusted: bo
 
 def judged(project: Path, tool: str, arguments: dict[str, Any], **more: Any) -> Judgement:
     return judge_in(project, **more).judge(tool, arguments, mode="acceptEdits")
+
+
+def test_what_is_forbidden_is_forbidden_in_every_worktree_of_the_project(project: Path) -> None:
+    write('deny = ["Read(.env)"]', project_file(project))
+    write('ask = ["Edit(docs/**)"]')
+    judge = judge_in(project)
+    assert judge.judge("Read", {"file_path": ".env"}).decision == "deny"
+    made = []
+    for number, run_id in enumerate(("aaaa00000001", "aaaa00000002", "aaaa00000003")):  # while the judge is at work
+        top = records.place_for(project, f"agent-{number}")
+        top.mkdir(parents=True)
+        of = str(project if number < 2 else project / "src")
+        records.write(records.Worktree(run_id, "agent", of, ".", str(top), "branch", "base"))
+        made.append(top)
+    own, other, not_ours = made
+    for one in (judge, judge_in(own)):
+        for top in (project, own, other):
+            denied = one.judge("Read", {"file_path": f"{top}/.env"})
+            assert (denied.decision, denied.rule and denied.rule.entry) == ("deny", "Read(.env)")
+            assert one.judge("Bash", bash(f"cat {top}/.env")).decision == "deny"
+            asked = one.judge("Edit", {"file_path": f"{top}/docs/a"}, mode="acceptEdits")
+            assert (asked.decision, asked.rule and asked.rule.entry) == ("ask", "Edit(docs/**)")
+        about_another = one.judge("Read", {"file_path": f"{not_ours}/.env"})
+        assert about_another.rule is None
+    assert len(RuleBook(own)().rules) == 2, "each is listed once"
 
 
 @pytest.mark.parametrize("person", [True, False])
@@ -297,6 +323,10 @@ def test_rules(entry: str) -> None:
         "Bash(~/bin/x:*)",
         "Bash(echo 'a' *)",
         "WebFetch(domain:.)",
+        "Bash(make lint # without the cache,\ntouch x # which is slow)",  # on one line it would seem to be a comment
+        "Bash(ls\tx)",
+        "Read(a\u200b)",
+        "Read(a\u00a0b)",
     ],
 )
 def test_what_is_no_rule(entry: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.host.far import ssh
 from maverick_tui.host.far.asking import list_there
 from maverick_tui.host.far.failures import failure_of
 from maverick_tui.host.far.machines import Machine, find_machine, machine_and_run
@@ -141,6 +142,36 @@ async def test_a_start_that_is_given_up_holds_nobody_up_and_leaves_no_ssh(
     may_go_on.set()
     assert await asyncio.to_thread(started.wait, 60)
     # The mark says whether it has ended.
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+async def test_one_that_does_not_end_with_its_line_is_ended(
+    is_over: bool, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    """The other machine may keep its side open for ever."""
+    monkeypatch.setattr(ssh, "_AT_OUR_END" if is_over else "_PASSES_ON_WITHIN", 0.0)
+    fake_ssh(monkeypatch, f"case \"$*\" in *-G*) exit 1;; esac\necho '{HELLO}'; exec sleep 600")
+    async with far_line(find_machine(THERE)):
+        process = [*ssh._alive][-1]
+    if is_over:
+        ssh._see_all_off()
+    await asyncio.to_thread(process.wait)
+
+
+async def test_one_that_may_serve_logins_of_the_person_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    monkeypatch.setattr(ssh, "_AT_OUR_END", 0.0)
+    configured = "controlmaster auto\\ncontrolpersist no\\n"
+    fake_ssh(monkeypatch, f"case \"$*\" in *-G*) printf '{configured}'; exit;; esac\necho '{HELLO}'; exec sleep 600")
+    async with far_line(find_machine(THERE)):
+        process = [*ssh._alive][-1]
+    ssh._see_all_off()
+    assert process.poll() is None
+    process.terminate()
+    process.wait()
+    ssh._see_all_off()
+    assert process not in ssh._alive
 
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=touch x", "-", "", "a b", "a\nb", "a\x1b"])

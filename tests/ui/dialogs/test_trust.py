@@ -177,6 +177,12 @@ async def test_hostile_files_are_inert_and_no_markup() -> None:
         assert "<U+200B>" in app.text
 
 
+def test_no_line_of_what_would_run_is_hidden() -> None:
+    asked_about = TrustQuestion("pilot", ("hook Stop: command x # y\nrm\u00a0-r  z",), ())
+    text = ["".join(text for text, _ in line) for line in asked_about.lines(80)]
+    assert text[-1] == "• hook Stop: command x # y␊rm<U+00A0>-r  z"
+
+
 def shown(content: bytes, width: int = 80) -> list[str]:
     return ["".join(text for text, _ in line) for line in source_lines(content, width)]
 

@@ -58,7 +58,9 @@ class CliTransport(SubprocessCLITransport):
     def __init__(self, options: ClaudeAgentOptions) -> None:
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
         self._pass_on = options.stderr
-        self._project = [Path(options.cwd)] if options.cwd is not None else []
+        # By another name, as $PWD has it, other settings may count for its git than the judge has seen.
+        options = replace(options, cwd=os.path.realpath(options.cwd or Path.cwd()))
+        self._project = [Path(str(options.cwd))]
         self.exit_code: int | None = None
         self.is_abandoned = False
         """Set when nobody waits for the answer any more: the CLI is then ended without a grace period."""

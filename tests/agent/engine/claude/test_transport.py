@@ -41,3 +41,9 @@ def test_a_cli_that_nobody_hears_out_leaves_no_pipe_to_a_closed_loop(
     asyncio.run(hear_one_word())
     gc.collect()
     assert told == []
+
+
+def test_the_cli_is_told_the_one_name_of_its_folder(tmp_path: Path) -> None:
+    """Its git holds settings against $PWD, which the SDK takes from there; the judge has seen those of the folder."""
+    (tmp_path / "link").symlink_to(".")
+    assert CliTransport(ClaudeAgentOptions(cwd=tmp_path / "link"))._cwd == str(tmp_path)
