@@ -14,7 +14,7 @@ from maverick_tui.host.orders import Order
 from maverick_tui.host.places import can_host, log_of, make_runtime_folder, socket_of
 from maverick_tui.interpreter import python_environment
 
-_COMMAND = [sys.executable, "-P", "-m", "maverick_tui.host"]
+_PROGRAM = ("-m", "maverick_tui.host")
 
 
 def start_host(order: Order) -> int:
@@ -35,7 +35,7 @@ class WaitingHost:
         make_runtime_folder()
         self._is_taken = False
         self._process = subprocess.Popen(
-            _COMMAND,
+            [sys.executable, "-P", *_PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

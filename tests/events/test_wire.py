@@ -28,6 +28,7 @@ VALUES: dict[str, Any] = {
 BY_TYPE: dict[Any, Any] = {
     str: "text", float: 1.5, int: 7, bool: True,
     tuple[str, ...]: ("a", "b"), tuple[dict[str, Any], ...]: ({"a": [1]},), dict[str, Any]: {"a": [1]},
+    dict[str, str]: {"a": "b"},
 }  # fmt: skip
 WRONG: tuple[Any, ...] = (None, True, 10**400, float("nan"), "text", [1], [None], {"a": 1})
 """One of each kind that JSON has: to most fields most of them mean nothing."""

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -102,7 +101,7 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         ]
     ):
         with monkeypatch.context() as instead:
-            instead.setattr(starting, "_COMMAND", [sys.executable, "-P", "-c", program])
+            instead.setattr(starting, "_PROGRAM", ("-c", program))
             pid = await asyncio.to_thread(start_host, order)
         assert os.getsid(pid) == pid != os.getsid(0), "no terminal is its own"
         first = Reader()
