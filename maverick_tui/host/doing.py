@@ -11,7 +11,7 @@ from maverick_tui.masking.redact import redact
 from maverick_tui.runs.card import LONGEST, call_words, failure_words, retry_words
 from maverick_tui.runs.spoken import last_spoken
 from maverick_tui.runs.todos import Todos
-from maverick_tui.runs.tool_text import WRITING_TOOLS, describe, key_argument
+from maverick_tui.runs.tool_text import WRITING_TOOLS, describe
 
 _BLOCKS = {"text": "writing", "thinking": "thinking", "tool": "calling"}
 _REMEMBERED = 6_000
@@ -132,7 +132,7 @@ class Doing:
         self._is_interrupting, self._failure = False, failure
 
     def _words(self, tool: str, arguments: dict[str, Any]) -> str:
-        return call_words(tool, key_argument(tool, arguments, self._folder))
+        return call_words(tool, arguments, self._folder)
 
     @property
     def phase(self) -> str:

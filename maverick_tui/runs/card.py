@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import one_line
+from maverick_tui.runs.choosing import parts_of
 from maverick_tui.runs.entries import TextEntry
 from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.moments import moment
@@ -193,12 +194,12 @@ def _about(store: RunStore) -> str:
     if store.phase == "asking" and store.questions:
         first, *more = store.questions.values()
         others = f"  and {len(more)} more" if more else ""
-        return call_words(first.tool, key_argument(first.tool, first.arguments, folder)) + others
+        return call_words(first.tool, first.arguments, folder) + others
     if store.phase == "tool" and store.running:
         calls = list(store.running.values())
         call = next((one for one in calls if one.state == "running"), calls[0])
         others = f"  and {len(calls) - 1} more" if len(calls) > 1 else ""
-        return call_words(call.name, key_argument(call.name, call.arguments, folder)) + others
+        return call_words(call.name, call.arguments, folder) + others
     if store.phase == "calling" and store.streaming is not None:
         return describe(getattr(store.streaming, "name", ""))
     if store.phase == "retrying" and store.retry is not None:
@@ -208,9 +209,11 @@ def _about(store: RunStore) -> str:
     return ""
 
 
-def call_words(tool: str, argument: str) -> str:
-    """A call in one line: which tool, and what with."""
-    return one_line(f"{describe(tool)}  {argument}".rstrip())
+def call_words(tool: str, arguments: Mapping[str, Any], folder: str) -> str:
+    """A call in one line: which tool, and what with; of a question to the person what is asked."""
+    if tool == "AskUserQuestion" and (parts := parts_of(arguments)) and parts[0].question.strip():
+        return one_line(parts[0].question)
+    return one_line(f"{describe(tool)}  {key_argument(tool, arguments, folder)}".rstrip())
 
 
 def retry_words(attempt: int, limit: int, reason: str) -> str:

@@ -30,6 +30,10 @@ def eventful() -> Tape:
     tape.ask("Bash", {"command": "git push\nls"}).decide("once").answer("call-4", "done")
     tape.put(ev.RetryScheduled(tape.at, 2, 10, 5.0, 529, "overloaded")).say("It works.").done()
     tape.wait(3).prompt("Go on").say("On it", is_open=True).put(ev.InterruptRequested(tape.at)).done("interrupted")
+    tape.prompt("And then").ask("AskUserQuestion", {"questions": [{"question": "Which\none?", "options": []}]}).decide(
+        "once"
+    )
+    tape.done("interrupted")
     return tape.prompt("And again").done("failed", failure=STREAM_BROKE, cost_usd=None)
 
 
@@ -63,7 +67,7 @@ def test_it_says_in_words_what_a_run_does() -> None:
         ("● writing", ""), ("● running", "TodoWrite"), ("● running", "Write a.py"), ("● running", "Edit b.py"),
         ("● preparing", "Bash"), ("⚑ needs you", "Bash git push (2 lines)"),
         ("↻ retrying", "2 of 10 overloaded"), ("✔ done", ""), ("◐ interrupting", ""), ("■ interrupted", ""),
-        ("✘ failed", said[-1][1]),
+        ("● running", "Which one?"), ("⚑ needs you", "Which one?"), ("✘ failed", said[-1][1]),
     ]  # fmt: skip
     assert said[-1][1].startswith("The stream broke: The stream broke after 24 messages")
     card = cards_at_each_event(tape.events)[-1][0]
