@@ -1,0 +1,238 @@
+"""A repository of ours beside a working folder, in the state folder: it holds the snapshots of that folder.
+
+Plain functions that take their time; whoever has an event loop calls them in a thread (`threads.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from maverick_tui import paths
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import alone
+from maverick_tui.git.changing import GitError
+from maverick_tui.git.keeping import KeepingGit, TookTooLongError, own_excludes
+from maverick_tui.git.repository import find_repository
+from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
+from maverick_tui.snapshots.snapshot import EMPTY_TREE, Snapshot, from_text
+from maverick_tui.snapshots.taking import State, Taking
+
+_FOLDER = "folder"
+"""The file that says which folder it is."""
+_STATE = "state.json"
+_LISTS = "lists"
+_REPOSITORY = "repo"
+_KEPT = "refs/kept/"
+_LAST = "refs/last"
+"""The last snapshot of all, which the lists of files stand on."""
+_OWNER = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
+_LOOSE = 200
+"""Objects beyond which they are put together in one file."""
+_MOST_PACKS = 30
+
+
+def shadows_folder() -> Path:
+    """Where all of them are; it need not exist."""
+    return paths.user_state() / "snapshots"
+
+
+def root_of(folder: Path) -> Path:
+    """The folder whose snapshots are taken for a run in this one: all of its repository, if it is in one."""
+    repository = find_repository(folder)
+    top = repository.top if repository is not None else folder
+    return Path(os.path.realpath(folder if why_not(top) else top))
+
+
+def all_shadows() -> Iterator[Shadow]:
+    """Those whose folder is still there."""
+    with suppress(OSError):
+        for place in sorted(shadows_folder().iterdir()):
+            with suppress(OSError, NotTrackedError):
+                shadow = Shadow(Path(os.fsdecode((place / _FOLDER).read_bytes())))
+                if shadow.place == place:
+                    yield shadow
+
+
+class Shadow:
+    """The snapshots of one folder."""
+
+    def __init__(self, folder: Path, caps: Caps | None = None) -> None:
+        """NotTrackedError if there can be none of this folder. Nothing is made before the first snapshot."""
+        self.folder = Path(os.path.realpath(folder))
+        self.caps = caps or Caps()
+        if reason := why_not(self.folder):
+            raise NotTrackedError(reason, self.folder)
+        self.place = shadows_folder() / hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:24]
+        try:
+            self.git = KeepingGit(self.place / _REPOSITORY, self.folder)
+        except GitError as error:
+            raise NotTrackedError("there is no git", self.folder, hint=error.hint) from error
+        self._excludes: list[Path] | None = None
+
+    def take(self, owner: str) -> Snapshot:
+        """What is in the folder now, kept until its owner (the id of a run) releases it. NotTrackedError if not.
+
+        If nothing has changed since the owner's last one, it is that.
+        """
+        until = time.monotonic() + self.caps.seconds
+        try:
+            with self.alone():
+                try:
+                    return self._taken(_ref(owner), until)
+                except TookTooLongError:
+                    raise
+                except GitError:  # what is remembered may not fit any more: once more from the beginning
+                    self._forget()
+                    return self._taken(_ref(owner), until)
+        except TookTooLongError as error:
+            reason = f"it takes more than {self.caps.seconds:g} s to look at this folder"
+            raise NotTrackedError(reason, self.folder) from error
+        except GitError as error:
+            raise NotTrackedError(error.message.rstrip("."), self.folder) from error
+        except OSError as error:
+            raise NotTrackedError(f"they cannot be kept: {error.strerror or error}", self.folder) from error
+
+    def _taken(self, ref: str, until: float) -> Snapshot:
+        if self._excludes is None:
+            own = own_excludes(self.folder)
+            self._excludes = [own] if own is not None else []
+        state = State.read(self.place / _STATE)
+        if state.usual is None and (last := self._last(_LAST)):
+            state.usual = self.read(last).usual  # snapshots are compared by it
+        snapshot = Taking(self.git, self.folder, self.place / _LISTS, state, self.caps, until).run(self._excludes)
+        snapshot = self._written(ref, snapshot)
+        state.write(self.place / _STATE)
+        return snapshot
+
+    def _written(self, ref: str, snapshot: Snapshot) -> Snapshot:
+        text = snapshot.as_text()
+        last = self._last(ref)
+        if last and self._text(last) == text:
+            return replace(snapshot, id=last)
+        entries = [
+            f"040000 tree {tree}\t{number:06}{kind}"
+            for number, part in enumerate(snapshot.parts)
+            for kind, tree in (("kept", part.kept), ("ignored", part.ignored))
+            if tree != EMPTY_TREE
+        ]
+        tree = self.git("mktree", stdin="".join(f"{line}\n" for line in entries).encode()).decode().strip()
+        parent = ("-p", last) if last else ()
+        snapshot_id = self.git("commit-tree", tree, *parent, stdin=text.encode()).decode().strip()
+        orders = f"update {ref} {snapshot_id}\nupdate {_LAST} {snapshot_id}\n"
+        self.git("update-ref", "--stdin", stdin=orders.encode())
+        return replace(snapshot, id=snapshot_id)
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def read(self, snapshot_id: str) -> Snapshot:
+        """The snapshot with this id. ConfigError if there is none."""
+        if re.fullmatch(r"[0-9a-f]{40}", snapshot_id) is None or not self.place.exists():
+            raise ConfigError(f"There is no snapshot {snapshot_id!r} of {self.folder}.")
+        try:
+            return from_text(snapshot_id, self._text(snapshot_id))
+        except (GitError, ValueError) as error:
+            raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.") from error
+
+    def ids(self, owner: str) -> list[str]:
+        """The snapshots of an owner, the first one first."""
+        last = self._last(_ref(owner))
+        return self.git("rev-list", "--reverse", last).decode().split() if last else []
+
+    def blob(self, blob_id: str) -> bytes:
+        """The bytes of a file."""
+        return self.git("cat-file", "blob", blob_id)
+
+    def _text(self, snapshot_id: str) -> str:
+        return self.git("cat-file", "commit", snapshot_id).partition(b"\n\n")[2].decode().rstrip("\n")
+
+    def _last(self, ref: str) -> str:
+        """Git itself writes them there, one file for each."""
+        with suppress(OSError):
+            return (self.git.repository / ref).read_text().strip()
+        return ""
+
+    # -- keeping -------------------------------------------------------------------------------------------------------
+
+    def tidy(self) -> None:
+        """Put together what has become many small files. To be called now and then: after a turn, say."""
+        with self.alone():
+            objects = self.git.repository / "objects"
+            loose = [
+                f"{folder.name}{file.name}"
+                for folder in objects.glob("[0-9a-f][0-9a-f]")
+                for file in folder.iterdir()
+                if not file.name.startswith("tmp_")
+            ]
+            if len(loose) >= _LOOSE:
+                self.git("repack", "-d", "-q")
+                self.git("prune-packed", "-q")
+
+    def release(self, owner: str) -> None:
+        """Let go of all snapshots of an owner; with the last owner, all goes."""
+        if not self.place.exists():
+            return
+        with self.alone():
+            self.git("update-ref", "-d", _ref(owner))
+            if self.git("for-each-ref", "--count=1", _KEPT):
+                self.git("repack", "-a", "-d", "-q")
+                self.git("prune", "--expire=now")
+                return
+            self._remove()
+
+    def remove(self) -> None:
+        """Throw all snapshots of the folder away."""
+        if self.place.exists():
+            with self.alone():
+                self._remove()
+
+    def _remove(self) -> None:
+        # Under another name first: whoever waits for the lock must not begin in a folder that is half gone.
+        doomed = self.place.with_name(f"{self.place.name}.gone")
+        shutil.rmtree(doomed, ignore_errors=True)
+        self.place.rename(doomed)
+        shutil.rmtree(doomed)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While nobody else, in no other process, works with the snapshots of this folder."""
+        while True:
+            for place in (shadows_folder(), self.place):
+                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):  # or it was removed while we waited
+                before = self.place.stat().st_ino
+                with alone(self.place):
+                    if self.place.stat().st_ino == before:
+                        self._make()
+                        yield
+                        return
+
+    def _make(self) -> None:
+        self._remove_stale()
+        file = self.place / _FOLDER
+        if not file.exists():
+            file.write_bytes(os.fsencode(self.folder))
+        self.git.make()
+
+    def _remove_stale(self) -> None:
+        """Nobody but us works here now, so these are of somebody who was killed."""
+        for pattern in (f"{_LISTS}/*/*.lock", f"{_REPOSITORY}/refs/**/*.lock", f"{_REPOSITORY}/*.lock"):
+            for file in self.place.glob(pattern):
+                file.unlink(missing_ok=True)
+
+    def _forget(self) -> None:
+        shutil.rmtree(self.place / _LISTS, ignore_errors=True)
+        (self.place / _STATE).unlink(missing_ok=True)
+
+
+def _ref(owner: str) -> str:
+    if _OWNER.fullmatch(owner) is None:  # it names a file
+        raise ConfigError(f"{owner!r} is not the id of a run.")
+    return f"{_KEPT}{owner}"
