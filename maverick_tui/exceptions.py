@@ -22,6 +22,7 @@ MaverickError
     ├── GitError                git could not change what it was asked to (maverick_tui.git)
     │   └── TookTooLongError    it was given up, because it took too long
     ├── NotTrackedError         there are no snapshots of a folder (maverick_tui.snapshots)
+    ├── NotRestoredError        files could not be changed back, and all is as it was (maverick_tui.snapshots)
     ├── NotStartedError         a person who was asked first has thought better of it
     └── NotTrustedError         a project's agent file that nobody has approved yet (maverick_tui.agent.catalog)
 

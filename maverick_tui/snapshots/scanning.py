@@ -13,7 +13,7 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 from maverick_tui.masking.key_files import holds_secrets
 from maverick_tui.snapshots.caps import Caps
-from maverick_tui.snapshots.snapshot import SECRET
+from maverick_tui.snapshots.snapshot import BESIDE, SECRET
 
 _MOST_NAMED = 50
 """Folders that git is asked about one by one; of more, it looks at all."""
@@ -75,7 +75,7 @@ class Scanner:
         return [os.fsdecode(name) for name in told.split(b"\0") if name]
 
     def _look_for_new(self, found: Found, index: Path, until: float) -> None:
-        listed = self._list(index, until, "-o", "--directory")
+        listed = [name for name in self._list(index, until, "-o", "--directory") if BESIDE not in name]
         folders = [name for name in listed if name.endswith("/")]
         found.new.update(name for name in listed if not name.endswith("/"))
         if not folders:

@@ -12,6 +12,8 @@ from typing import Any
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 PLAIN, EXECUTABLE, LINK = "100644", "100755", "120000"
+BESIDE = ".maverick-undo-"
+"""What names of files begin with that are there only while something is restored."""
 SECRET = "its name says that it holds secrets"
 
 
