@@ -85,6 +85,8 @@ class KeepingGit:
             **NOBODYS,
             "GIT_DIR": str(repository),
             "GIT_LITERAL_PATHSPECS": "1",
+            "GIT_DEFAULT_HASH": "sha1",  # names of bytes are compared with ours, and references read as files
+            "GIT_DEFAULT_REF_FORMAT": "files",
         }
 
     def make(self) -> None:

@@ -24,8 +24,8 @@ _CONVERTING = ("filter", "working-tree-encoding")
 _NOTHING = (b"unspecified", b"unset", b"")
 
 
-def adopt(git: KeepingGit, repository: Repository, index: Path, until: float) -> None:
-    """Make the list, unless there is nothing to begin with."""
+def adopt(git: KeepingGit, repository: Repository, index: Path, until: float) -> list[str]:
+    """Make the list, unless there is nothing to begin with; the files that git tracks and that are not in it yet."""
     try:
         _copy(repository.own / "index", index)
         listed = list(_listed(git, index, until))
@@ -34,10 +34,12 @@ def adopt(git: KeepingGit, repository: Repository, index: Path, until: float) ->
         if unsure:
             names = b"".join(os.fsencode(path) + b"\0" for path in unsure)
             git("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index, of=repository.top)
+        return unsure
     except TookTooLongError:
         raise
     except (OSError, GitError):  # it is none, or of a kind that only the repository itself can read
         index.unlink(missing_ok=True)
+        return []
 
 
 class _Listed:

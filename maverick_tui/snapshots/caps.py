@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,7 @@ class Caps:
     """Of files that are new or may have changed, in one snapshot."""
     file_bytes: int = 250 * _MB
     """Of one file; a larger one is left out."""
-    seconds: float = 60.0
+    seconds: float = 30.0
     nested: int = 100
     """Repositories inside the folder; further ones are left out."""
     ignored_files: int = 2_000
@@ -45,6 +46,8 @@ class NotTrackedError(ConfigError):
 
 def why_not(folder: Path) -> str:
     """Why there are no snapshots of a folder, whatever is in it; empty if there can be."""
+    if sys.platform == "win32":
+        return "there are no snapshots on Windows"
     if paths.too_much(folder):
         return "this is a home directory or the root of the file system, or holds one"
     place, state = os.path.realpath(folder), os.path.realpath(paths.user_state())

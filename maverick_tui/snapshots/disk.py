@@ -13,7 +13,7 @@ from typing import NamedTuple
 from maverick_tui.snapshots.snapshot import LINK, git_mode
 
 _PIECE = 1 << 20
-_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class File(NamedTuple):

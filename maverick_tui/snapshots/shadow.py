@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,6 @@ _LAST = "refs/last"
 _OWNER = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
 _LOOSE = 200
 """Objects beyond which they are put together in one file."""
-_MOST_PACKS = 30
 
 
 def shadows_folder() -> Path:
@@ -52,23 +51,34 @@ def root_of(folder: Path) -> Path:
 
 
 def all_shadows() -> Iterator[Shadow]:
-    """Those whose folder is still there."""
-    with suppress(OSError):
+    """Those of all folders, also of such as are gone."""
+    with suppress(FileNotFoundError):
         for place in sorted(shadows_folder().iterdir()):
-            with suppress(OSError, NotTrackedError):
-                shadow = Shadow(Path(os.fsdecode((place / _FOLDER).read_bytes())))
+            with suppress(OSError):
+                shadow = Shadow(Path(os.fsdecode((place / _FOLDER).read_bytes())), is_asked_first=False)
                 if shadow.place == place:
                     yield shadow
+
+
+def release_others(owners: Collection[str]) -> None:
+    """Let go of all snapshots of all folders that belong to none of these runs."""
+    for shadow in all_shadows():
+        kept = shadow.owners()
+        if not kept:
+            shadow.remove()
+        for owner in kept:
+            if owner not in owners:
+                shadow.release(owner)
 
 
 class Shadow:
     """The snapshots of one folder."""
 
-    def __init__(self, folder: Path, caps: Caps | None = None) -> None:
+    def __init__(self, folder: Path, caps: Caps | None = None, *, is_asked_first: bool = True) -> None:
         """NotTrackedError if there can be none of this folder. Nothing is made before the first snapshot."""
         self.folder = Path(os.path.realpath(folder))
         self.caps = caps or Caps()
-        if reason := why_not(self.folder):
+        if is_asked_first and (reason := why_not(self.folder)):
             raise NotTrackedError(reason, self.folder)
         self.place = shadows_folder() / hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:24]
         try:
@@ -146,6 +156,11 @@ class Shadow:
         last = self._last(_ref(owner))
         return self.git("rev-list", "--reverse", last).decode().split() if last else []
 
+    def owners(self) -> list[str]:
+        """All who have snapshots here."""
+        told = self.git("for-each-ref", "--format=%(refname)", _KEPT).decode().split()
+        return [name.removeprefix(_KEPT) for name in told]
+
     def blob(self, blob_id: str) -> bytes:
         """The bytes of a file."""
         return self.git("cat-file", "blob", blob_id)
@@ -181,7 +196,7 @@ class Shadow:
             return
         with self.alone():
             self.git("update-ref", "-d", _ref(owner))
-            if self.git("for-each-ref", "--count=1", _KEPT):
+            if self.owners():
                 self.git("repack", "-a", "-d", "-q")
                 self.git("prune", "--expire=now")
                 return

@@ -81,11 +81,17 @@ class Taking:
         recent, self._state.recent = self._state.recent, []
         for at in waiting:
             again = [path[len(at) :] for path in recent if path.startswith(at)]
-            for nested in self._take_part(at, excludes, again):
-                if len(waiting) <= self._caps.nested:
-                    waiting.append(nested)
-                else:
-                    self._left_out[nested] = f"there are more than {self._caps.nested} repositories in this folder"
+            files, new_bytes = self._files, self._new_bytes
+            try:
+                waiting += self._take_part(at, excludes, again)
+            except NotTrackedError as error:
+                if not at:
+                    raise
+                self._left_out[at] = error.reason  # a repository inside does not keep us from all the rest
+                self._files, self._new_bytes = files, new_bytes
+            for nested in waiting[self._caps.nested + 1 :]:
+                self._left_out[nested] = f"there are more than {self._caps.nested} repositories in this folder"
+            del waiting[self._caps.nested + 1 :]
         self._state.ignored = {at: seen for at, seen in self._state.ignored.items() if at in waiting}
         modes = self._modes()
         assert self._state.usual is not None
@@ -101,11 +107,15 @@ class Taking:
             repository = None
         index = place / "index"
         if not index.exists() and repository is not None:
-            adopt(self._git, repository, index, self._until)
+            # What is tracked is kept, also where git would ignore it if it was not.
+            known = Found(changed=set(adopt(self._git, repository, index, self._until)))
+            self._bring_up_to_date(index, top, known)
             told = self._git("ls-files", "-z", index=index, until=self._until)
             again = [os.fsdecode(name) for name in told.split(b"\0") if name]
         found = Scanner(self._git, top, repository, excludes, self._caps).look(index, self._until)
         self._bring_up_to_date(index, top, found)
+        self._files += _count(index)
+        self._check(self._files > self._caps.files, f"it holds more than {self._caps.files:,} files")
         self._look_at(at, top, [*found.changed, *found.new, *again])
         for path in found.gone:
             self._state.modes.pop(f"{at}{path}", None)
@@ -132,8 +142,6 @@ class Taking:
         self._check(len(wanted) > self._caps.files, f"it holds more than {self._caps.files:,} files")
         remove(self._git, index, top, unwanted, self._until)
         update(self._git, index, top, wanted, found.left_out, self._until)
-        self._files += _count(index)
-        self._check(self._files > self._caps.files, f"it holds more than {self._caps.files:,} files")
 
     def _why_not(self, top: Path, path: str, about: os.stat_result) -> str:
         if git_mode(about) == LINK:

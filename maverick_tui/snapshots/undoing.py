@@ -108,6 +108,9 @@ def finish_interrupted(disk: Disk | None = None) -> dict[Path, str]:
         with shadow.alone():
             for file in sorted(shadow.place.glob(f"{RESTORES}/*.json")):
                 try:
+                    if not shadow.folder.exists():  # and with it all that was to be restored
+                        file.unlink()
+                        continue
                     Restore(Journal.read(file), disk or Disk()).finish()
                 except (OSError, ValueError, BlockedError) as error:
                     failed[shadow.folder] = str(error)

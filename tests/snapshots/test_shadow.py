@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import pytest
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.snapshots.caps import Caps, NotTrackedError
-from maverick_tui.snapshots.shadow import Shadow, all_shadows, root_of, shadows_folder
+from maverick_tui.snapshots.shadow import Shadow, all_shadows, release_others, root_of, shadows_folder
 from maverick_tui.snapshots.snapshot import SECRET
 from tests.snapshots.folders import OWNER, commit, content, git, kept, project, theirs
 
@@ -101,6 +103,30 @@ def test_folders_without_git_without_commits_and_with_a_list_that_we_cannot_read
     assert root_of(begun / "deep") == begun
 
 
+def test_on_another_file_system_all_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", refuse)
+    top = project(tmp_path / "p")
+    shadow = Shadow(top)
+    assert kept(shadow, shadow.take(OWNER)) == content(top)
+    assert (shadow.git.repository / "objects").stat().st_dev == top.stat().st_dev
+
+
+def test_what_is_tracked_is_kept_also_where_it_would_be_ignored(tmp_path: Path) -> None:
+    top = project(tmp_path / "p")
+    (top / ".gitignore").write_text("many/\n")
+    (top / "many").mkdir()
+    for number in range(12):
+        (top / "many" / str(number)).write_text("x")
+    git(top, "add", "--force", "many/3")
+    (top / "many" / "3").write_text("changed, so that it has to be read\n")
+    shadow = Shadow(top, Caps(ignored_files=10))
+    first = shadow.take(OWNER)
+    assert "many/3" in kept(shadow, first)
+
+
 def test_sparse_checkouts_hold_what_is_there(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     for name in ("in", "out"):
@@ -132,6 +158,8 @@ def test_repositories_inside_have_their_own_part(tmp_path: Path) -> None:
     second = shadow.take(OWNER)
     assert kept(shadow, second) == content(top)
     assert [a == b for a, b in zip(first.parts, second.parts, strict=True)] == [True, True, True, False]
+    fewer = Shadow(top, Caps(files=8)).take(OWNER)
+    assert fewer.left_out == {"nested/in/deeper/": "it holds more than 8 files"}
 
 
 def test_what_the_persons_git_throws_away_stays(tmp_path: Path) -> None:
@@ -245,6 +273,18 @@ def test_snapshots_go_with_their_owners(tmp_path: Path) -> None:
     assert list(shadows_folder().iterdir()) == []
     assert kept(shadow, shadow.take(OWNER)) == content(top)
     assert one.parts == two.parts
+
+
+def test_snapshots_go_when_no_run_needs_them(tmp_path: Path) -> None:
+    one, two = project(tmp_path / "one"), project(tmp_path / "two")
+    for top in (one, two):
+        Shadow(top).take(OWNER)
+        Shadow(top).take("run-2")
+    shutil.rmtree(two)
+    release_others({"run-2"})
+    assert [shadow.owners() for shadow in all_shadows()] == [["run-2"], ["run-2"]]
+    release_others(set())
+    assert list(shadows_folder().iterdir()) == []
 
 
 def test_many_small_files_of_ours_are_put_together(tmp_path: Path) -> None:

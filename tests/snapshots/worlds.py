@@ -51,7 +51,7 @@ def do(top: Path, op: Op, *, is_person: bool) -> None:
     with suppress(OSError):
         if op.kind == "add":
             if is_person and (top / ".git").exists():
-                git(top, "add", "--all")
+                git(top, "add", "--all", "--sparse")
         elif op.kind in ("write", "append", "symlink", "mkdir"):
             path.parent.mkdir(parents=True, exist_ok=True)
             if op.kind == "mkdir":
