@@ -38,6 +38,7 @@ _SETTINGS: Mapping[str, str] = {
     "diff.suppressBlankEmpty": "false",
     "index.threads": "true",
     "pack.threads": "1",
+    "pack.window": "30",
     "pack.packSizeLimit": "0",
     "user.name": "Maverick",
     "user.email": "maverick@localhost",

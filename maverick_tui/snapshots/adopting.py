@@ -78,6 +78,7 @@ def _link_objects(theirs: Path, ours: Path, wanted: set[str]) -> None:
             found = [one for one in entries if one.name.endswith(_PACKS)]
         for entry in sorted(found, key=lambda one: one.name.endswith(".idx")):  # without it, git does not see the pack
             _link(entry, ours / "pack")
+            (ours / "pack" / entry.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
         for first in range(256):
             folder = theirs / f"{first:02x}"
             with suppress(FileNotFoundError), os.scandir(folder) as entries:

@@ -38,6 +38,10 @@ _LOOSE = 200
 """Objects beyond which they are put together in one file."""
 
 
+_PACKS = 8
+"""Such files beyond which these are put together."""
+
+
 def shadows_folder() -> Path:
     """Where all of them are; it need not exist."""
     return paths.user_state() / "snapshots"
@@ -186,8 +190,11 @@ class Shadow:
                 for file in folder.iterdir()
                 if not file.name.startswith("tmp_")
             ]
+            packs = [file for file in objects.glob("pack/*.pack") if not file.with_suffix(".keep").exists()]
             if len(loose) >= _LOOSE:
-                self.git("repack", "-d", "-q")
+                # All of ours once they are many: what is alike in several is written down once then.
+                whole = ("-a",) if len(packs) > _PACKS else ()
+                self.git("repack", *whole, "-d", "-q")
                 self.git("prune-packed", "-q")
 
     def release(self, owner: str) -> None:

@@ -6,8 +6,10 @@ import errno
 import os
 import shutil
 import signal
+import subprocess
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -162,6 +164,40 @@ def test_a_disk_that_is_full_from_any_step_on(ground: Ground) -> None:
             ground.restore(Struck(number, full, NEEDS_SPACE))
         assert content(ground.shadow.folder) == ground.after, number
         assert ground.left_over() == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte, where we may make one."""
+    place = tmp_path / "small"
+    place.mkdir()
+    line = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(line, capture_output=True, check=False).returncode:
+        pytest.skip("only root may make a disk")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    top = project(small_disk / "p")
+    (top / "large").write_bytes(b"x" * 300_000)
+    shadow = Shadow(top)
+    before, was = shadow.take(OWNER), content(top)
+    (top / "large").unlink()
+    (top / "a.txt").write_text("by the run\n")
+    spans = [Span(before, shadow.take(OWNER))]
+    with suppress(OSError), (small_disk / "filling").open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+    now = content(top)
+    with pytest.raises(NotRestoredError, match="No space left on device"):
+        undo(shadow, spans, OWNER)
+    assert content(top) == now
+    (small_disk / "filling").unlink()
+    assert undo(shadow, spans, OWNER).refused == ()
+    assert content(top) == was
 
 
 def test_any_step_that_fails_once(ground: Ground) -> None:

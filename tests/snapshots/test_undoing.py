@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from maverick_tui.snapshots.caps import Caps
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.undoing import Span, Undone, plan, undo, undo_undo
 from tests.snapshots.folders import OWNER, Content, content, git, project, theirs
@@ -195,11 +196,11 @@ def test_what_was_left_out_is_not_taken_back(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     (top / ".gitignore").write_text("many/\n")
     (top / "many").mkdir()
-    for number in range(3000):
+    for number in range(30):
         (top / "many" / f"{number}").touch()
-    shadow = Shadow(top)
+    shadow = Shadow(top, Caps(ignored_files=20))
     before = shadow.take(OWNER)
-    for number in range(2990):
+    for number in range(20):
         (top / "many" / f"{number}").unlink()
     (top / ".env").write_text("KEY=by the run\n")
     after = shadow.take(OWNER)
@@ -229,7 +230,7 @@ def test_what_the_persons_git_threw_away_comes_back(tmp_path: Path) -> None:
     assert theirs(top) == own
 
 
-@pytest.mark.parametrize("size", [25_000_000, pytest.param(100_000_000, marks=pytest.mark.explore)])
+@pytest.mark.parametrize("size", [21_000_000, pytest.param(100_000_000, marks=pytest.mark.explore)])
 def test_large_files(size: int, tmp_path: Path) -> None:
     top = tmp_path / "p"
     top.mkdir()
