@@ -29,6 +29,7 @@ class Caps:
     """Of one folder that git ignores; a larger one is left out."""
     ignored_bytes: int = 20 * _MB
     all_ignored_files: int = 10_000
+    """Of all such folders together; once there are so many, further ones are left out."""
     all_ignored_bytes: int = 100 * _MB
 
 

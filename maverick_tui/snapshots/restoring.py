@@ -7,6 +7,7 @@ for that, names change and nothing else does. Whoever finds a restore that was c
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,8 @@ Does = Literal["delete", "remove folder", "make folder", "write"]
 _ORDER: Sequence[Does] = ("delete", "remove folder", "make folder", "write")
 Phase = Literal["writing beside", "changing", "cleaning"]
 """How far it has got; at the end, only what was put aside is left to be removed."""
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+"""What file systems say on which nothing can have two names."""
 _CHANGED = "it has changed at this very moment"
 
 
@@ -55,11 +58,10 @@ class Journal:
         """The name of what is put aside."""
         return f"{BESIDE}{self.file.stem}-{number}.old"
 
-    @property
-    def text(self) -> str:
-        """What is written down."""
+    def text(self, phase: Phase) -> str:
+        """What is written down when a phase begins."""
         orders = [[one.path, one.does, one.wanted, one.left, one.home] for one in self.orders]
-        return json.dumps({"folder": self.folder, "orders": orders, "phase": self.phase})
+        return json.dumps({"folder": self.folder, "orders": orders, "phase": phase})
 
     @staticmethod
     def read(file: Path) -> Journal:
@@ -117,8 +119,8 @@ class Restore:
 
     def _enter(self, phase: Phase) -> None:
         """Write down that a phase begins."""
+        self._disk.keep(self._journal.file, self._journal.text(phase))
         self._journal.phase = phase
-        self._disk.keep(self._journal.file, self._journal.text)
 
     def _numbered(self, does: Does) -> list[tuple[int, Order]]:
         """The orders of one kind: what is in a folder before the folder where something goes, else after it."""
@@ -160,7 +162,7 @@ class Restore:
             else:
                 self._disk.rename(inner, name, home, old)
             if order.left is not None and not self._is_as_left(home, old, order):  # somebody was quicker
-                self._disk.rename(home, old, inner, name)
+                self._bring_back(home, old, inner, order)
                 self.refused[order.path] = _CHANGED
             self._disk.sync(inner)
 
@@ -175,13 +177,17 @@ class Restore:
     def _put_aside(self, inner: int, name: str, home: int, old: str) -> None:
         try:
             self._disk.link(inner, name, home, old)  # so that there is something of that name at every moment
-        except (PermissionError, NotImplementedError):  # not every file system can
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
             self._disk.rename(inner, name, home, old)
 
     def _place(self, home: int, new: str, inner: int, name: str) -> None:
         try:
             self._disk.link(home, new, inner, name)  # which replaces nothing
-        except (PermissionError, NotImplementedError):
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
             self._disk.rename(home, new, inner, name)
 
     # -- back ----------------------------------------------------------------------------------------------------------
@@ -205,14 +211,19 @@ class Restore:
                     self._disk.rmdir(inner, name)
                 return
             home = stack.enter_context(opened(top, order.home))
-            now, old = look_in(inner, name), self._journal.old(number)
+            old, new = self._journal.old(number), self._journal.new(number)
             if order.left is None:
-                new = self._journal.new(number)
                 was_moved = self._journal.phase == "changing" and look_in(home, new) is None
-                if now == order.wanted and (was_moved or is_same(inner, name, home, new)):
+                if look_in(inner, name) == order.wanted and (was_moved or is_same(inner, name, home, new)):
                     self._disk.unlink(inner, name)
-            elif now in (None, order.wanted) and look_in(home, old) is not None:
-                self._disk.rename(home, old, inner, name)
+            elif look_in(home, old) is not None:
+                self._bring_back(home, old, inner, order)
+
+    def _bring_back(self, home: int, old: str, inner: int, order: Order) -> None:
+        """Give what was put aside its place back, unless somebody has put something else there."""
+        name = split(order.path)[1]
+        if look_in(inner, name) in (None, order.wanted):
+            self._disk.rename(home, old, inner, name)
 
     # -- at the end ----------------------------------------------------------------------------------------------------
 

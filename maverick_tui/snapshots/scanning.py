@@ -106,20 +106,18 @@ class Scanner:
     # -- what git ignores ----------------------------------------------------------------------------------------------
 
     def _look_at_ignored(self, found: Found, names: Sequence[str]) -> None:
-        files = bytes_ = 0
+        left = self._caps.all_ignored_bytes
         for name in names:
+            if left < 0 or len(found.ignored) > self._caps.all_ignored_files:
+                found.left_out[name] = "git ignores it, and much of that is kept already"
+                continue
             group: dict[str, os.stat_result] = {}
             empty: set[str] = set()
             why = self._walk(name[:-1], group, empty) if name.endswith("/") else self._take_in(name, group)
-            size = sum(about.st_size for about in group.values())
-            if not why and (
-                files + len(group) > self._caps.all_ignored_files or bytes_ + size > self._caps.all_ignored_bytes
-            ):
-                why = "git ignores it, and there is much of that"
             if why:
                 found.left_out[name] = why
                 continue
-            files, bytes_ = files + len(group), bytes_ + size
+            left -= sum(about.st_size for about in group.values())
             found.ignored |= group
             found.empty |= empty
 

@@ -74,13 +74,13 @@ class Taking:
         self._seen: dict[str, os.stat_result] = {}
         """Files whose permissions may have changed."""
         self._ignored: dict[str, os.stat_result] = {}
+        self._recent: set[str] = set()
 
     def run(self, excludes: Sequence[Path]) -> Snapshot:
         """What is in the folder now, without an id yet."""
         waiting = [""]
-        recent, self._state.recent = self._state.recent, []
         for at in waiting:
-            again = [path[len(at) :] for path in recent if path.startswith(at)]
+            again = [path[len(at) :] for path in self._state.recent if path.startswith(at)]
             files, new_bytes = self._files, self._new_bytes
             try:
                 waiting += self._take_part(at, excludes, again)
@@ -93,6 +93,7 @@ class Taking:
                 self._left_out[nested] = f"there are more than {self._caps.nested} repositories in this folder"
             del waiting[self._caps.nested + 1 :]
         self._state.ignored = {at: seen for at, seen in self._state.ignored.items() if at in waiting}
+        self._state.recent = sorted(self._recent)
         modes = self._modes()
         assert self._state.usual is not None
         return Snapshot("", tuple(self._parts), self._state.usual, modes, frozenset(self._empty), self._left_out)
@@ -187,7 +188,7 @@ class Taking:
                 continue
             self._seen[f"{at}{path}"] = about
             if about.st_ctime_ns > self._now - _RECENT:
-                self._state.recent.append(f"{at}{path}")
+                self._recent.add(f"{at}{path}")
 
     def _modes(self) -> dict[str, int]:
         """The permissions of all files that have others than most; git itself knows only who may execute one."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from maverick_tui.snapshots.caps import NotTrackedError
 from maverick_tui.snapshots.changes import Entry, changes
 from maverick_tui.snapshots.disk import FOLDER, OTHER, BlockedError, Disk, File, look, opened, split
 from maverick_tui.snapshots.restoring import Does, Journal, Order, Restore
@@ -49,7 +50,8 @@ class Undone:
 
     before: Snapshot
     """What was there before."""
-    after: Snapshot
+    after: Snapshot | None
+    """What is there now; None if that could not be kept, for then it cannot be taken back again."""
     done: tuple[Step, ...]
     refused: tuple[Step, ...]
 
@@ -88,11 +90,17 @@ def undo(
                 if why := restore.refused.get(step.path):
                     refused[step.path] = replace(step, why_not=why)
     done = tuple(step for step in chosen if step.path not in refused)
-    return Undone(was, shadow.take(owner), done, tuple(refused.values()))
+    try:
+        now = shadow.take(owner)
+    except NotTrackedError:
+        now = None
+    return Undone(was, now, done, tuple(refused.values()))
 
 
 def undo_undo(shadow: Shadow, undone: Undone, owner: str, disk: Disk | None = None) -> Undone:
     """Have back what was taken back, where nobody has changed it since."""
+    if undone.after is None:
+        raise NotTrackedError("what was restored could not be kept", shadow.folder)
     return undo(shadow, [Span(undone.before, undone.after)], owner, undone.paths, disk)
 
 
@@ -111,7 +119,10 @@ def finish_interrupted(disk: Disk | None = None) -> dict[Path, str]:
                     if not shadow.folder.exists():  # and with it all that was to be restored
                         file.unlink()
                         continue
-                    Restore(Journal.read(file), disk or Disk()).finish()
+                    restore = Restore(Journal.read(file), disk or Disk())
+                    restore.finish()
+                    if restore.refused:
+                        failed[shadow.folder] = "; ".join(f"{path}: {why}" for path, why in restore.refused.items())
                 except (OSError, ValueError, BlockedError) as error:
                     failed[shadow.folder] = str(error)
     return failed
