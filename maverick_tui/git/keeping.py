@@ -107,14 +107,17 @@ class KeepingGit:
         stdin: bytes = b"",
         index: Path | None = None,
         of: Path | None = None,
+        borrowing: Path | None = None,
         until: float | None = None,
     ) -> bytes:
         """What it says. GitError if it fails, TookTooLongError if it has not ended at this moment of the clock.
 
-        `index` is the list of files that it works with, and `of` the folder whose files they are.
+        `index` is the list of files that it works with, and `of` the folder whose files they are; `borrowing` is a
+        folder of objects that it may read, too.
         """
         more = {"GIT_INDEX_FILE": str(index)} if index is not None else {}
         more |= {"GIT_WORK_TREE": str(of)} if of is not None else {}
+        more |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(borrowing)} if borrowing is not None else {}
         line = [command, *_COMMANDS[command], *arguments]
         left = None if until is None else max(until - time.monotonic(), 0.001)
         return self._run(line, of or self.repository, more, stdin, left)

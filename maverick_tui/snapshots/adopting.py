@@ -1,7 +1,7 @@
 """Begins a list of a folder's files with what the repository there knows, so that not every file has to be read.
 
-Git remembers of each file what it was like when it was last read. That is copied, and what it was then is linked
-into our repository: it stays, whatever the person's git throws away. Where that cannot be done, all is read.
+Git remembers of each file what it was like when it was last read. That is copied, and what was in it is linked into
+our repository, or copied where that cannot be: it stays, whatever the person's git throws away.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ _CONVERTING = ("filter", "working-tree-encoding")
 _NOTHING = (b"unspecified", b"unset", b"")
 
 
-def adopt(git: KeepingGit, repository: Repository, index: Path, until: float) -> list[str]:
-    """Make the list, unless there is nothing to begin with; the files that git tracks and that are not in it yet."""
+def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until: float) -> list[str]:
+    """Make the list, unless there is nothing to begin with; the files that git tracks and that are not in it yet.
+
+    Where something has to be copied, it is at most so many bytes.
+    """
     try:
         _copy(repository.own / "index", index)
         listed = list(_listed(git, index, until))
-        _link_objects(repository.common / "objects", git.repository / "objects", {one.blob for one in listed})
+        _have_objects(git, repository.common / "objects", {one.blob for one in listed if one.is_plain}, most, until)
         unsure = _unsure(git, repository.top, listed, until)
         if unsure:
             names = b"".join(os.fsencode(path) + b"\0" for path in unsure)
@@ -70,22 +73,34 @@ def _copy(source: Path, target: Path) -> None:
     os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
 
 
+def _have_objects(git: KeepingGit, theirs: Path, wanted: set[str], most: int, until: float) -> None:
+    """Have what they have, so far as we can: what we do not have, we read."""
+    try:
+        _link_objects(theirs, git.repository / "objects", wanted)
+    except OSError:  # on another file system, say
+        names = "".join(f"{name}\n" for name in sorted(wanted)).encode()
+        told = git("cat-file", "--batch-check=%(objectsize)", "--buffer", stdin=names, borrowing=theirs, until=until)
+        sizes = told.split(b"\n")[:-1]
+        if all(map(bytes.isdigit, sizes)) and sum(map(int, sizes)) <= most:
+            place = str(git.repository / "objects" / "pack" / "pack")
+            git("pack-objects", "-q", "--window=0", place, stdin=names, borrowing=theirs, until=until)
+
+
 def _link_objects(theirs: Path, ours: Path, wanted: set[str]) -> None:
-    """Give what they have a second name, which needs no space; nothing on another file system."""
-    with suppress(OSError):
-        (ours / "pack").mkdir(exist_ok=True)
-        with os.scandir(theirs / "pack") as entries:
-            found = [one for one in entries if one.name.endswith(_PACKS)]
-        for entry in sorted(found, key=lambda one: one.name.endswith(".idx")):  # without it, git does not see the pack
-            _link(entry, ours / "pack")
-            (ours / "pack" / entry.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
-        for first in range(256):
-            folder = theirs / f"{first:02x}"
-            with suppress(FileNotFoundError), os.scandir(folder) as entries:
-                for entry in entries:
-                    if f"{folder.name}{entry.name}" in wanted:
-                        (ours / folder.name).mkdir(exist_ok=True)
-                        _link(entry, ours / folder.name)
+    """Give what they have a second name, which needs no space. OSError if that cannot be."""
+    (ours / "pack").mkdir(exist_ok=True)
+    with os.scandir(theirs / "pack") as entries:
+        found = [one for one in entries if one.name.endswith(_PACKS)]
+    for entry in sorted(found, key=lambda one: one.name.endswith(".idx")):  # without it, git does not see the pack
+        _link(entry, ours / "pack")
+        (ours / "pack" / entry.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
+    for first in range(256):
+        folder = theirs / f"{first:02x}"
+        with suppress(FileNotFoundError), os.scandir(folder) as entries:
+            for entry in entries:
+                if f"{folder.name}{entry.name}" in wanted:
+                    (ours / folder.name).mkdir(exist_ok=True)
+                    _link(entry, ours / folder.name)
 
 
 def _link(entry: os.DirEntry[str], folder: Path) -> None:

@@ -103,15 +103,20 @@ def test_folders_without_git_without_commits_and_with_a_list_that_we_cannot_read
     assert root_of(begun / "deep") == begun
 
 
-def test_on_another_file_system_all_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_another_file_system_objects_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EXDEV, "Invalid cross-device link")
 
     monkeypatch.setattr(os, "link", refuse)
     top = project(tmp_path / "p")
     shadow = Shadow(top)
-    assert kept(shadow, shadow.take(OWNER)) == content(top)
-    assert (shadow.git.repository / "objects").stat().st_dev == top.stat().st_dev
+    first, before = shadow.take(OWNER), content(top)
+    assert len(list(shadow.git.repository.glob("objects/pack/*.pack"))) == 1
+    shutil.rmtree(top / ".git")
+    assert kept(shadow, first) == before
+    poor = Shadow(project(tmp_path / "q"), Caps(new_bytes=15))  # less than there is: each file is read
+    with pytest.raises(NotTrackedError):
+        poor.take(OWNER)
 
 
 def test_what_is_tracked_is_kept_also_where_it_would_be_ignored(tmp_path: Path) -> None:
