@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
@@ -95,7 +96,7 @@ class KeepingGit:
         if (self.repository / "info" / "attributes").exists():
             return
         self.repository.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._run(["init", "--quiet", "--bare", "--template=", "."], self.repository, {}, b"", 60.0)
+        self._run([["init", "--quiet", "--bare", "--template=", "."]], self.repository, {}, b"", None)
         self("hash-object", "-w", "--stdin")  # what is compared with a file that is not there
         (self.repository / "info").mkdir(exist_ok=True)
         (self.repository / "info" / "attributes").write_text(_ATTRIBUTES)
@@ -115,40 +116,71 @@ class KeepingGit:
         `index` is the list of files that it works with, and `of` the folder whose files they are; `borrowing` is a
         folder of objects that it may read, too.
         """
+        return self.together([(command, *arguments)], stdin, index, of, borrowing, until)[0]
+
+    def together(
+        self,
+        lines: Sequence[Sequence[str]],
+        stdin: bytes = b"",
+        index: Path | None = None,
+        of: Path | None = None,
+        borrowing: Path | None = None,
+        until: float | None = None,
+    ) -> list[bytes]:
+        """What several commands say that run side by side, each with the same."""
         more = {"GIT_INDEX_FILE": str(index)} if index is not None else {}
         more |= {"GIT_WORK_TREE": str(of)} if of is not None else {}
         more |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(borrowing)} if borrowing is not None else {}
-        line = [command, *_COMMANDS[command], *arguments]
-        left = None if until is None else max(until - time.monotonic(), 0.001)
-        return self._run(line, of or self.repository, more, stdin, left)
+        given = [[command, *_COMMANDS[command], *arguments] for command, *arguments in lines]
+        return self._run(given, of or self.repository, more, stdin, until)
 
     def _run(
-        self, line: Sequence[str], folder: Path, more: Mapping[str, str], stdin: bytes, seconds: float | None
-    ) -> bytes:
+        self, lines: Sequence[Sequence[str]], folder: Path, more: Mapping[str, str], stdin: bytes, until: float | None
+    ) -> list[bytes]:
+        with ExitStack() as stack:
+            started = [(line, stack.enter_context(self._started(line, folder, more))) for line in lines]
+            return [self._answer(line, process, folder, stdin, until) for line, process in started]
+
+    @contextmanager
+    def _started(self, line: Sequence[str], folder: Path, more: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+        """A command of git's, which has ended when this has."""
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 [self._program, "--no-pager", *line],
                 cwd=folder,
                 env={**self._variables, **more},
-                input=stdin,
-                capture_output=True,
-                timeout=seconds,
-                check=False,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
-        except subprocess.TimeoutExpired as error:
-            raise TookTooLongError(f"git {line[0]} takes too long.", path=str(folder)) from error
         except OSError as error:
             raise GitError(f"git {line[0]} cannot be run: {error.strerror or error}.", path=str(folder)) from error
-        if done.returncode:
-            said = os.fsdecode(done.stderr).strip()
+        with process:
+            try:
+                yield process
+            except BaseException:
+                process.kill()
+                raise
+
+    @staticmethod
+    def _answer(
+        line: Sequence[str], process: subprocess.Popen[bytes], folder: Path, stdin: bytes, until: float | None
+    ) -> bytes:
+        left = None if until is None else max(until - time.monotonic(), 0.001)
+        try:
+            told, complaint = process.communicate(stdin, timeout=left)
+        except subprocess.TimeoutExpired as error:
+            raise TookTooLongError(f"git {line[0]} takes too long.", path=str(folder)) from error
+        if process.returncode:
+            said = os.fsdecode(complaint).strip()
             words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")
             raise GitError(
-                f"git {line[0]} has failed: {words or f'code {done.returncode}'}.",
+                f"git {line[0]} has failed: {words or f'code {process.returncode}'}.",
                 said=said,
-                code=done.returncode,
+                code=process.returncode,
                 path=str(folder),
             )
-        return done.stdout
+        return told
 
 
 def own_excludes(folder: Path) -> Path | None:

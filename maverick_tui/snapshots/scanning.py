@@ -58,30 +58,29 @@ class Scanner:
     def look(self, index: Path, until: float) -> Found:
         """What differs from the list, and what is not in it."""
         found = Found()
-        told = self._git("diff-files", "--raw", "-z", index=index, of=self._top, until=until).split(b"\0")
-        for about, path in zip(told[::2], told[1::2], strict=False):
-            (found.gone if about.endswith(b"D") else found.changed).add(os.fsdecode(path))
-        # At once, for a folder in the place of a file is not looked into while the list still has the file.
-        remove(self._git, index, self._top, found.gone, until)
-        self._look_for_new(found, index, until)
-        self._look_at_ignored(found, self._list(index, until, "-o", "-i", "--directory"))
+        lists = [["ls-files", "-z", "-o", *more, "--directory", *self._rules] for more in ((), ("-i",))]
+        both = [["diff-files", "--raw", "-z"], *lists]
+        changed, new, ignored = map(_split, self._git.together(both, index=index, of=self._top, until=until))
+        for about, path in zip(changed[::2], changed[1::2], strict=True):
+            (found.gone if about.endswith("D") else found.changed).add(path)
+        if found.gone:
+            # A folder in the place of a file is not looked into while the list still has the file.
+            remove(self._git, index, self._top, found.gone, until)
+            new, ignored = map(_split, self._git.together(lists, index=index, of=self._top, until=until))
+        self._look_for_new(found, new, index, until)
+        self._look_at_ignored(found, ignored)
         self._leave_secrets(found, until)
         return found
 
-    def _list(self, index: Path, until: float, *arguments: str) -> list[str]:
-        where = arguments.index("--") if "--" in arguments else len(arguments)
-        options = (*arguments[:where], *self._rules, *arguments[where:])
-        told = self._git("ls-files", "-z", *options, index=index, of=self._top, until=until)
-        return [os.fsdecode(name) for name in told.split(b"\0") if name]
-
-    def _look_for_new(self, found: Found, index: Path, until: float) -> None:
-        listed = [name for name in self._list(index, until, "-o", "--directory") if BESIDE not in name]
+    def _look_for_new(self, found: Found, names: Sequence[str], index: Path, until: float) -> None:
+        listed = [name for name in names if BESIDE not in name]
         folders = [name for name in listed if name.endswith("/")]
         found.new.update(name for name in listed if not name.endswith("/"))
         if not folders:
             return
         named = ["--", *folders] if len(folders) <= _MOST_NAMED else []
-        for name in self._list(index, until, "-o", *named):
+        told = self._git("ls-files", "-z", "-o", *self._rules, *named, index=index, of=self._top, until=until)
+        for name in _split(told):
             if name.endswith("/"):
                 found.nested.append(name)
             else:
@@ -178,7 +177,11 @@ class Scanner:
             raise
         except GitError:  # of a kind that only the repository itself can read
             return set()
-        return {os.fsdecode(name) for name in told.split(b"\0") if name}
+        return set(_split(told))
+
+
+def _split(told: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in told.split(b"\0")[:-1]]
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]] | None:

@@ -28,6 +28,8 @@ from maverick_tui.snapshots.taking import State, Taking
 _FOLDER = "folder"
 """The file that says which folder it is."""
 _STATE = "state.json"
+_BEGUN = "begun"
+"""The file that is there while a snapshot is being taken."""
 _LISTS = "lists"
 _REPOSITORY = "repo"
 _KEPT = "refs/kept/"
@@ -118,12 +120,17 @@ class Shadow:
         if self._excludes is None:
             own = own_excludes(self.folder)
             self._excludes = [own] if own is not None else []
+        begun = self.place / _BEGUN
+        if begun.exists():  # the last one was cut short: its lists know of changes that the rest does not
+            self._forget()
+        begun.touch()
         state = State.read(self.place / _STATE)
         if state.usual is None and (last := self._last(_LAST)):
             state.usual = self.read(last).usual  # snapshots are compared by it
         snapshot = Taking(self.git, self.folder, self.place / _LISTS, state, self.caps, until).run(self._excludes)
         snapshot = self._written(ref, snapshot)
         state.write(self.place / _STATE)
+        begun.unlink()
         return snapshot
 
     def _written(self, ref: str, snapshot: Snapshot) -> Snapshot:

@@ -342,3 +342,15 @@ def test_two_processes_take_turns(tmp_path: Path, mark: str) -> None:
         assert other.poll() is None
     told, _ = other.communicate()
     assert kept(shadow, shadow.read(told.decode().strip())) == content(top)
+
+
+def test_a_snapshot_that_was_cut_short_leaves_nothing_wrong(tmp_path: Path) -> None:
+    """The list of files knows already what has changed, but nobody has seen its permissions."""
+    top = project(tmp_path / "p")
+    shadow = Shadow(top)
+    shadow.take(OWNER)
+    (top / "a.txt").write_text("changed\n")
+    (top / "a.txt").chmod(0o600)
+    with pytest.raises(NotTrackedError):
+        Shadow(top, Caps(files=1)).take(OWNER)
+    assert kept(shadow, shadow.take(OWNER)) == content(top)
