@@ -15,6 +15,7 @@ import pytest
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.snapshots import taking
 from maverick_tui.snapshots.caps import Caps, NotTrackedError
 from maverick_tui.snapshots.shadow import Shadow, all_shadows, release_others, root_of, shadows_folder
 from maverick_tui.snapshots.snapshot import SECRET
@@ -344,8 +345,9 @@ def test_two_processes_take_turns(tmp_path: Path, mark: str) -> None:
     assert kept(shadow, shadow.read(told.decode().strip())) == content(top)
 
 
-def test_a_snapshot_that_was_cut_short_leaves_nothing_wrong(tmp_path: Path) -> None:
+def test_a_snapshot_that_was_cut_short_leaves_nothing_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The list of files knows already what has changed, but nobody has seen its permissions."""
+    monkeypatch.setattr(taking, "_RECENT", 0)  # as if it had been there for a while
     top = project(tmp_path / "p")
     shadow = Shadow(top)
     shadow.take(OWNER)
