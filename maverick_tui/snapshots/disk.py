@@ -99,6 +99,16 @@ class Disk:
 
 
 @contextmanager
+def opened_top(folder: str | Path) -> Iterator[int]:
+    """A working folder; the way there may well lead through links."""
+    descriptor = os.open(folder, _OPEN & ~getattr(os, "O_NOFOLLOW", 0))
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def opened(top: int, path: str) -> Iterator[int]:
     """A folder below `top` (itself, if the path is empty). FileNotFoundError, or BlockedError at what is no folder."""
     folder, way = os.dup(top), ""

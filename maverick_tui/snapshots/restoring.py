@@ -10,14 +10,25 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.snapshots.disk import FOLDER, BlockedError, Disk, File, blob_of, is_same, look_in, opened, split
+from maverick_tui.snapshots.disk import (
+    FOLDER,
+    BlockedError,
+    Disk,
+    File,
+    blob_of,
+    is_same,
+    look_in,
+    opened,
+    opened_top,
+    split,
+)
 from maverick_tui.snapshots.snapshot import BESIDE, LINK
 
 Does = Literal["delete", "remove folder", "make folder", "write"]
@@ -93,7 +104,7 @@ class Restore:
     def run(self, blob: Callable[[str], bytes]) -> None:
         """Do it all; `blob` gives the bytes of a name. NotRestoredError if something goes wrong: all is as it was."""
         journal = self._journal
-        with _top(journal.folder) as top:
+        with opened_top(journal.folder) as top:
             try:
                 self._enter("writing beside")
                 for number, order in self._numbered("write"):
@@ -111,7 +122,7 @@ class Restore:
 
     def finish(self) -> None:
         """Bring one that was cut short to an end: as it was before, or as it was to be."""
-        with _top(self._journal.folder) as top:
+        with opened_top(self._journal.folder) as top:
             if self._journal.phase == "cleaning":
                 self._clean(top)
             else:
@@ -244,12 +255,3 @@ class Restore:
                     self._disk.unlink(home, old)
                 self._disk.sync(home)
         self._disk.forget(self._journal.file)
-
-
-@contextmanager
-def _top(folder: str) -> Iterator[int]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

@@ -176,6 +176,10 @@ class Shadow:
         """The bytes of a file."""
         return self.git("cat-file", "blob", blob_id)
 
+    def keep_blob(self, data: bytes) -> str:
+        """Keep bytes that are in no file yet; their name."""
+        return self.git("hash-object", "-w", "--stdin", stdin=data).decode().strip()
+
     def _text(self, snapshot_id: str) -> str:
         return self.git("cat-file", "commit", snapshot_id).partition(b"\n\n")[2].decode().rstrip("\n")
 

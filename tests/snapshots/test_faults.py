@@ -18,9 +18,10 @@ import pytest
 
 from maverick_tui.snapshots import undoing
 from maverick_tui.snapshots.disk import Disk
+from maverick_tui.snapshots.planning import Span, Step, plan
 from maverick_tui.snapshots.restoring import NotRestoredError, Restore
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.undoing import Span, Step, finish_interrupted, plan, undo, undo_undo
+from maverick_tui.snapshots.undoing import finish_interrupted, undo, undo_undo
 from tests.snapshots.folders import OWNER, Content, content, project
 from tests.support.sampling import examples
 

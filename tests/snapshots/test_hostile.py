@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.snapshots.changes import changed_lines, changes, hunks
+from maverick_tui.snapshots.planning import Span
 from maverick_tui.snapshots.shadow import Shadow, root_of
-from maverick_tui.snapshots.undoing import Span, undo
+from maverick_tui.snapshots.undoing import undo
 from tests.attacks.git_traps import TRAPS, Trap, fall_into, lay, make_base
 from tests.snapshots.folders import OWNER, content, kept
 from tests.support.sampling import sampled

@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui.snapshots.caps import Caps
+from maverick_tui.snapshots.changes import changed_lines, changes
+from maverick_tui.snapshots.planning import Span, plan
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.undoing import Span, Undone, plan, undo, undo_undo
+from maverick_tui.snapshots.undoing import Undone, reject, undo, undo_undo
 from tests.snapshots.folders import OWNER, Content, content, git, project, theirs
 from tests.snapshots.worlds import WORLDS, Op, do, phases
 from tests.support.sampling import examples
@@ -150,6 +152,36 @@ def test_the_preview_says_what_will_happen(tmp_path: Path) -> None:
     assert (top / "b.txt").read_text() == "b\n"
     assert not (top / "made").exists()
     assert (top / "a.txt").read_text() == "by the run\n"
+
+
+def test_some_lines_are_taken_back(tmp_path: Path) -> None:
+    top = project(tmp_path / "p")
+    (top / "f").write_bytes(b"".join(b"%d\rx\xff\n" % number for number in range(20)) + b"no end")
+    was = (top / "f").read_bytes()
+    shadow = Shadow(top)
+    before = shadow.take(OWNER)
+    lines = was.split(b"\n")
+    lines[3:4] = [b"changed", b"and more"]
+    del lines[12]
+    (top / "f").write_bytes(b"\n".join([*lines, b""]))
+    (top / "new").write_text("new\n")
+    (top / "b.txt").unlink()
+    span = Span(before, shadow.take(OWNER))
+    told = {one.path or one.was: one for one in changed_lines(shadow, span[:2])[0]}
+    found = {change.path: change for change in changes(shadow, *span[:2])}
+    assert len(told["f"].lines) == 3
+
+    undone = reject(shadow, span, found["f"], [told["f"].lines[0], told["f"].lines[2]], OWNER)
+    assert undone.paths == {"f"}
+    assert (top / "f").read_bytes() == was.replace(b"11\rx\xff\n", b"")
+    assert reject(shadow, span, found["f"], told["f"].lines[:1], OWNER).refused[0].why_not == "it has changed since"
+    undo_undo(shadow, undone, OWNER)
+    reject(shadow, span, found["f"], told["f"].lines, OWNER)
+    assert (top / "f").read_bytes() == was
+    for name in ("new", "b.txt"):
+        assert reject(shadow, span, found[name], told[name].lines, OWNER).paths == {name}
+    assert (top / "b.txt").read_text() == "b\n"
+    assert not (top / "new").exists()
 
 
 def test_two_runs_in_one_folder_keep_what_is_theirs(tmp_path: Path) -> None:
