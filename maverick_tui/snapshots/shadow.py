@@ -128,25 +128,24 @@ class Shadow:
         if state.usual is None and (last := self._last(_LAST)):
             state.usual = self.read(last).usual  # snapshots are compared by it
         snapshot = Taking(self.git, self.folder, self.place / _LISTS, state, self.caps, until).run(self._excludes)
-        snapshot = self._written(ref, snapshot)
+        snapshot = self._written(ref, snapshot, state.last)
         state.write(self.place / _STATE)
         begun.unlink()
         return snapshot
 
-    def _written(self, ref: str, snapshot: Snapshot) -> Snapshot:
+    def _written(self, ref: str, snapshot: Snapshot, known: dict[str, tuple[str, str]]) -> Snapshot:
         text = snapshot.as_text()
-        last = self._last(ref)
-        if last and self._text(last) == text:
+        digest, last = hashlib.sha256(text.encode()).hexdigest(), self._last(ref)
+        if last and known.get(ref) == (last, digest):
             return replace(snapshot, id=last)
-        entries = [
-            f"040000 tree {tree}\t{number:06}{kind}"
-            for number, part in enumerate(snapshot.parts)
-            for kind, tree in (("kept", part.kept), ("ignored", part.ignored))
-            if tree != EMPTY_TREE
-        ]
-        tree = self.git("mktree", stdin="".join(f"{line}\n" for line in entries).encode()).decode().strip()
+        trees = [tree for part in snapshot.parts for tree in (part.kept, part.ignored) if tree != EMPTY_TREE]
+        tree = trees[0] if trees else EMPTY_TREE
+        if len(trees) > 1:
+            entries = "".join(f"040000 tree {tree}\t{number:06}\n" for number, tree in enumerate(trees))
+            tree = self.git("mktree", stdin=entries.encode()).decode().strip()
         parent = ("-p", last) if last else ()
         snapshot_id = self.git("commit-tree", tree, *parent, stdin=text.encode()).decode().strip()
+        known[ref] = (snapshot_id, digest)
         orders = f"update {ref} {snapshot_id}\nupdate {_LAST} {snapshot_id}\n"
         self.git("update-ref", "--stdin", stdin=orders.encode())
         return replace(snapshot, id=snapshot_id)
@@ -215,6 +214,9 @@ class Shadow:
         with self.alone():
             self.git("update-ref", "-d", _ref(owner))
             if self.owners():
+                state = State.read(self.place / _STATE)
+                state.last.pop(_ref(owner), None)
+                state.write(self.place / _STATE)
                 self.git("repack", "-a", "-d", "-q")
                 self.git("prune", "--expire=now")
                 return

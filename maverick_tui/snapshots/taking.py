@@ -35,6 +35,8 @@ class State:
     """Files that had just changed: a look at them by git alone is not enough."""
     ignored: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Of each part what its ignored files looked like, and their tree."""
+    last: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The last snapshot of each owner, and a digest of it."""
 
     @staticmethod
     def read(file: Path) -> State:
@@ -43,7 +45,8 @@ class State:
             about = json.loads(file.read_text())
             usual = about["usual"]
             ignored = {at: (seen, tree) for at, (seen, tree) in about["ignored"].items()}
-            return State(usual and (usual[0], usual[1]), about["modes"], about["recent"], ignored)
+            last = {ref: (snapshot_id, digest) for ref, (snapshot_id, digest) in about["last"].items()}
+            return State(usual and (usual[0], usual[1]), about["modes"], about["recent"], ignored, last)
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return State()
 
