@@ -11,7 +11,7 @@ import re
 import shutil
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -241,13 +241,17 @@ class Shadow:
         while True:
             for place in (shadows_folder(), self.place):
                 place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with suppress(FileNotFoundError):  # or it was removed while we waited
-                before = self.place.stat().st_ino
-                with alone(self.place):
-                    if self.place.stat().st_ino == before:
-                        self._make()
-                        yield
-                        return
+            with ExitStack() as stack:
+                try:
+                    before = self.place.stat().st_ino
+                    stack.enter_context(alone(self.place))
+                    is_removed = self.place.stat().st_ino != before  # while we waited
+                except FileNotFoundError:
+                    is_removed = True
+                if not is_removed:
+                    self._make()
+                    yield
+                    return
 
     def _make(self) -> None:
         self._remove_stale()

@@ -277,6 +277,8 @@ def test_snapshots_go_with_their_owners(tmp_path: Path) -> None:
     assert kept(shadow, shadow.take("run-2")) == content(top)
     shadow.release("run-2")
     assert list(shadows_folder().iterdir()) == []
+    with pytest.raises(FileNotFoundError, match="of whoever works there"), shadow.alone():
+        raise FileNotFoundError("of whoever works there")
     assert kept(shadow, shadow.take(OWNER)) == content(top)
     assert one.parts == two.parts
 
