@@ -129,9 +129,10 @@ def _has_attributes(top: Path) -> bool:
     try:
         settings = Git(top).settings
     except ConfigError:
-        return False
+        return True
     is_set = any(one.key == "core.attributesfile" for one in settings)
-    places = (top / ".git/info/attributes", Path("/etc/gitattributes"), Path("~/.config/git/attributes").expanduser())
+    own = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "git" / "attributes"
+    places = (top / ".git/info/attributes", Path("/etc/gitattributes"), own)
     return is_set or any(map(os.path.lexists, places)) or os.path.isfile(top / ".git")  # noqa: PTH113
 
 
