@@ -149,7 +149,7 @@ def test_killed_at_any_step(ground: Ground) -> None:
         assert ground.left_over() == []
         ends.append(now == ground.before)
         ground.again()
-        number += examples(5, 1)
+        number += examples(7, 1)
     assert number > 40
     assert ends == sorted(ends)  # from some moment on it is finished, and before that taken back
     assert set(ends) == {True, False}

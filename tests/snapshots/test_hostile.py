@@ -22,7 +22,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("trap", sampled(TRAPS, 21, [trap.id for trap in TRAPS]))
+@pytest.mark.parametrize("trap", sampled(TRAPS, 31, [trap.id for trap in TRAPS]))
 def test_snapshots_run_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = lay(trap, base, tmp_path / "ground")
     for name, value in ground.variables.items():
