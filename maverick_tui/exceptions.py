@@ -20,6 +20,9 @@ MaverickError
 ├── WorkflowError               several agents could not do their work together
 └── ConfigError                 a setting, an agent file or a folder is wrong
     ├── GitError                git could not change what it was asked to (maverick_tui.git)
+    │   └── TookTooLongError    it was given up, because it took too long
+    ├── NotTrackedError         there are no snapshots of a folder (maverick_tui.snapshots)
+    ├── NotRestoredError        files could not be changed back, and all is as it was (maverick_tui.snapshots)
     ├── NotStartedError         a person who was asked first has thought better of it
     └── NotTrustedError         a project's agent file that nobody has approved yet (maverick_tui.agent.catalog)
 

@@ -11,7 +11,8 @@ from maverick_tui.git.asking import ALWAYS, environment, find_git
 
 _OURS = {**ALWAYS, "core.excludesFile": os.devnull, "core.attributesFile": os.devnull, "core.autocrlf": "false"}
 
-_NOBODYS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
+NOBODYS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
+"""With these, no settings count but those that git is given."""
 
 
 def init(folder: Path, branch: str) -> None:
@@ -44,7 +45,7 @@ def _run(folder: Path, *arguments: str, variables: dict[str, str] | None = None)
             "A repository cannot be made: git is not installed.",
             hint="Install git, then try again.",
         )
-    settings = {**environment(folder, _OURS), **_NOBODYS, **(variables or {})}
+    settings = {**environment(folder, _OURS), **NOBODYS, **(variables or {})}
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,

@@ -19,7 +19,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.bench import agent_layer, claude_sessions, history, offline, opening, replay, sessions, tasks  # noqa: E402
+from tests.bench import (  # noqa: E402
+    agent_layer,
+    claude_sessions,
+    history,
+    offline,
+    opening,
+    replay,
+    sessions,
+    snapshots,
+    tasks,
+)
 from tests.bench.executor import benchmarks as executor_benchmarks  # noqa: E402
 from tests.bench.measure import Figure  # noqa: E402
 from tests.bench.terminal.benchmarks import QUICK, Effort, Terminal  # noqa: E402
@@ -45,6 +55,7 @@ def main() -> int:
         *opening.BENCHMARKS,
         *replay.BENCHMARKS,
         *claude_sessions.BENCHMARKS,
+        *snapshots.BENCHMARKS,
     ]
     every = [*layers, *executor.benchmarks, *terminal.benchmarks]
     chosen = [b for b in every if not options.words or any(word in b.__name__ for word in options.words)]

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.known_places import compared_names, is_of_keys, is_run_by_others
+from maverick_tui.agent.permissions.known_places import is_run_by_others
+from maverick_tui.masking.key_files import compared_names, is_of_keys
 
 _DEPTH = 4
 _MOST_FOLDERS = 2_000

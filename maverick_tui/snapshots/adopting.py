@@ -1,0 +1,153 @@
+"""Begins a list of a folder's files with what the repository there knows, so that not every file has to be read.
+
+Git remembers of each file what it was like when it was last read. That is copied, and what was in it is linked into
+our repository, or copied where that cannot be: it stays, whatever the person's git throws away.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.keeping import KeepingGit, TookTooLongError
+from maverick_tui.git.repository import Repository
+
+_MOST = 500_000_000
+_PACKS = (".pack", ".idx", ".rev")
+_GITLINK = "160000"
+_CONVERTING = ("filter", "working-tree-encoding")
+_NOTHING = (b"unspecified", b"unset", b"")
+
+
+def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until: float) -> list[str]:
+    """Make the list, unless there is nothing to begin with; the files that git tracks and that are not in it yet.
+
+    Where something has to be copied, it is at most so many bytes.
+    """
+    try:
+        _copy(repository.own / "index", index)
+        listed = list(_listed(git, index, until))
+        _have_objects(git, repository.common / "objects", {one.blob for one in listed if one.is_plain}, most, until)
+        unsure = _unsure(git, repository.top, listed, until)
+        if unsure:
+            names = b"".join(os.fsencode(path) + b"\0" for path in unsure)
+            git("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index, of=repository.top)
+        return unsure
+    except TookTooLongError:
+        raise
+    except (OSError, GitError):  # it is none, or of a kind that only the repository itself can read
+        index.unlink(missing_ok=True)
+        return []
+
+
+class _Listed:
+    __slots__ = ("blob", "is_plain", "path")
+
+    def __init__(self, line: bytes) -> None:
+        about, _, path = line.partition(b"\t")
+        tag, mode, blob, stage = about.decode().split(" ")
+        # Of what is said to be unchanged or left out, or is in conflict, nothing is known; submodules have their own.
+        self.is_plain = tag == "H" and mode != _GITLINK and stage == "0"
+        self.blob = blob
+        self.path = os.fsdecode(path)
+
+
+def _listed(git: KeepingGit, index: Path, until: float) -> Iterator[_Listed]:
+    told = git("ls-files", "-s", "-v", "-z", index=index, until=until)
+    return (_Listed(line) for line in told.split(b"\0") if line)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """The same bytes and time: what has changed in the moment of that time is looked at again."""
+    descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST:
+            raise OSError(f"{source} is no list of files.")
+        target.write_bytes(file.read())
+    os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
+
+
+def _have_objects(git: KeepingGit, theirs: Path, wanted: set[str], most: int, until: float) -> None:
+    """Have what they have, so far as we can: what we do not have, we read."""
+    try:
+        _link_objects(theirs, git.repository / "objects", wanted)
+    except OSError:  # on another file system, say
+        names = "".join(f"{name}\n" for name in sorted(wanted)).encode()
+        told = git("cat-file", "--batch-check=%(objectsize)", "--buffer", stdin=names, borrowing=theirs, until=until)
+        sizes = told.split(b"\n")[:-1]
+        if all(map(bytes.isdigit, sizes)) and sum(map(int, sizes)) <= most:
+            place = str(git.repository / "objects" / "pack" / "pack")
+            git("pack-objects", "-q", "--window=0", place, stdin=names, borrowing=theirs, until=until)
+
+
+def _link_objects(theirs: Path, ours: Path, wanted: set[str]) -> None:
+    """Give what they have a second name, which needs no space. OSError if that cannot be."""
+    (ours / "pack").mkdir(exist_ok=True)
+    with os.scandir(theirs / "pack") as entries:
+        found = [one for one in entries if one.name.endswith(_PACKS)]
+    for entry in sorted(found, key=lambda one: one.name.endswith(".idx")):  # without it, git does not see the pack
+        _link(entry, ours / "pack")
+        (ours / "pack" / entry.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
+    for first in range(256):
+        folder = theirs / f"{first:02x}"
+        with suppress(FileNotFoundError), os.scandir(folder) as entries:
+            for entry in entries:
+                if f"{folder.name}{entry.name}" in wanted:
+                    (ours / folder.name).mkdir(exist_ok=True)
+                    _link(entry, ours / folder.name)
+
+
+def _link(entry: os.DirEntry[str], folder: Path) -> None:
+    if entry.is_file(follow_symlinks=False):
+        with suppress(FileExistsError):
+            os.link(entry.path, folder / entry.name)
+
+
+def _unsure(git: KeepingGit, top: Path, listed: list[_Listed], until: float) -> list[str]:
+    """The files that have to be read: what is stored of them may not be what is in them."""
+    blobs = "\n".join(one.blob for one in listed).encode()
+    told = git("cat-file", "--batch-check=%(objectsize)", "--buffer", stdin=blobs, until=until).splitlines()
+    # A line that is converted on its way into git gets longer or shorter; what we do not have has no size.
+    unsure = [
+        one.path
+        for one, size in zip(listed, told, strict=True)
+        if not one.is_plain or not size.isdigit() or int(size) != _size(top, one.path)
+    ]
+    if any(one.path.rpartition("/")[2].casefold() == ".gitattributes" for one in listed) or _has_attributes(top):
+        unsure += _filtered(top, listed)
+    return unsure
+
+
+def _has_attributes(top: Path) -> bool:
+    """Whether there may be attributes that no file of the list says."""
+    try:
+        settings = Git(top).settings
+    except ConfigError:
+        return True
+    is_set = any(one.key == "core.attributesfile" for one in settings)
+    own = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "git" / "attributes"
+    places = (top / ".git/info/attributes", Path("/etc/gitattributes"), own)
+    return is_set or any(map(os.path.lexists, places)) or os.path.isfile(top / ".git")  # noqa: PTH113
+
+
+def _filtered(top: Path, listed: list[_Listed]) -> list[str]:
+    """The files that a program converts, or that are kept in another encoding: their size may well be the same."""
+    names = b"".join(os.fsencode(one.path) + b"\0" for one in listed)
+    try:
+        told = Git(top).run("check-attr", "-z", "--stdin", *_CONVERTING, stdin=names).split(b"\0")
+    except ConfigError:
+        return [one.path for one in listed]
+    return [os.fsdecode(path) for path, value in zip(told[::3], told[2::3], strict=False) if value not in _NOTHING]
+
+
+def _size(top: Path, path: str) -> int:
+    try:
+        return os.lstat(f"{top}/{path}").st_size
+    except (OSError, ValueError):
+        return -1

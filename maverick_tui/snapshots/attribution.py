@@ -1,0 +1,164 @@
+"""Who wrote a line, and who removed one: followed from snapshot to snapshot, also where a file gets another name.
+
+No file is read for it: git says which lines differ between two snapshots, and what it says is added up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from maverick_tui.markup.hunks import Hunk
+from maverick_tui.snapshots.changes import FileLines, Lines, changed_lines
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import Snapshot
+
+_ALL = 1 << 60
+"""As many lines as a file may have of which nothing was said yet."""
+
+
+class Writer(NamedTuple):
+    """A call of a tool, a person or another run. One that names its files has written no others."""
+
+    id: str
+    paths: frozenset[str] = frozenset()
+
+
+YOU = Writer("you")
+"""Whoever works in the folder and is no run that we know of."""
+
+Writers = tuple[Writer, ...]
+"""One of these has written it: several if they were at work at the same time. None: it was there before."""
+
+
+class Link(NamedTuple):
+    """A snapshot, and who was at work since the one before."""
+
+    snapshot: Snapshot
+    by: Writers = (YOU,)
+
+
+class _Segment(NamedTuple):
+    """Lines that follow each other, and are by the same writers."""
+
+    size: int
+    by: Writers
+    origin: tuple[str, int] | None
+    """Where they stood at the beginning, if they are from before."""
+
+    def split(self, count: int) -> tuple[_Segment, _Segment]:
+        """The first lines, and the rest."""
+        rest = None if self.origin is None else (self.origin[0], self.origin[1] + count)
+        return self._replace(size=count), _Segment(self.size - count, self.by, rest)
+
+
+class _Removed(NamedTuple):
+    first: int
+    size: int
+    by: Writers
+
+
+@dataclass(slots=True)
+class Attribution:
+    """Who has written what between the first snapshot of a chain and its last one."""
+
+    _files: dict[str, list[_Segment]] = field(default_factory=dict)
+    _removed: dict[str, list[_Removed]] = field(default_factory=dict)
+    _touched: dict[str, list[Writers]] = field(default_factory=dict)
+
+    def add(self, by: Writers, files: Iterable[FileLines]) -> None:
+        """Add what has changed while these were at work."""
+        files = list(files)
+        before = {one.was: self._files.get(one.was, _untouched(one.was)) for one in files if one.was}
+        touched = {one.was: self._touched.get(one.was, []) for one in files if one.was}
+        for one in files:
+            if one.was and one.was != one.path:
+                self._files[one.was] = []
+        for one in files:
+            writers = possible(by, one.was, one.path)
+            segments = list(self._changed(before.get(one.was, []), one.lines, writers))
+            path = one.path or one.was
+            if one.path:
+                self._files[path] = segments
+            known = touched.get(one.was, self._touched.get(path, []))
+            for name in {path, one.was or path}:
+                self._touched[name] = known if writers in known else [*known, writers]
+
+    def _changed(self, segments: list[_Segment], lines: Sequence[Lines], by: Writers) -> Iterator[_Segment]:
+        waiting, at = deque(segments), 0
+        for one in lines:
+            yield from _taken(waiting, one.old - at)
+            for gone in _taken(waiting, one.deleted):
+                if gone.origin is not None:
+                    path, first = gone.origin
+                    self._removed.setdefault(path, []).append(_Removed(first, gone.size, by))
+            if one.added:
+                yield _Segment(one.added, by, None)
+            at = max(at, one.old + one.deleted)
+        yield from waiting
+
+    def lines(self, path: str, count: int) -> list[Writers]:
+        """Who has written each of the first `count` lines of a file, as it is at the end."""
+        found: list[Writers] = []
+        for segment in _taken(deque(self._files.get(path, _untouched(path))), count):
+            found += [segment.by] * segment.size
+        return found
+
+    def remover(self, path: str, line: int) -> Writers:
+        """Who has removed a line (the first is 0) of a file as it was at the beginning; nobody if it is still there."""
+        for one in self._removed.get(path, []):
+            if one.first <= line < one.first + one.size:
+                return one.by
+        return ()
+
+    def touched(self, path: str) -> list[Writers]:
+        """Who has changed a file in any way, the first one first: also one that is binary, or only was renamed."""
+        return list(self._touched.get(path, []))
+
+    def hunk(self, hunk: Hunk, path: str, was: str = "") -> list[Writers]:
+        """Whose a hunk is that git has found between the first snapshot and the last; `was` is the path before."""
+        old, new = max(hunk.old_start - 1, 0), max(hunk.new_start - 1, 0)
+        after = self.lines(path, new + len(hunk.lines))
+        found: list[Writers] = []
+        for line in hunk.lines:
+            sign = line[:1]
+            if sign == "+":
+                found.append(after[new] if new < len(after) else ())
+            elif sign == "-":
+                found.append(self.remover(was or path, old))
+            old += sign in " -"
+            new += sign in " +"
+        # Of lines that are alike, git may call one new and we another: then it is whoever has changed the file.
+        told = list(dict.fromkeys(by for by in found if by))
+        return told or self.touched(path)
+
+
+def trace(shadow: Shadow, chain: Sequence[Link]) -> Attribution:
+    """Who has written what in a chain of snapshots; whoever is named by the first of them has not."""
+    found = Attribution()
+    for link, files in zip(chain[1:], changed_lines(shadow, [one.snapshot for one in chain]), strict=True):
+        found.add(link.by, files)
+    return found
+
+
+def possible(by: Writers, *paths: str) -> Writers:
+    """Who of these may have changed a file: those that name it; else those that name none; else somebody else."""
+    named = tuple(writer for writer in by if not writer.paths.isdisjoint(paths))
+    return named or tuple(writer for writer in by if not writer.paths) or (YOU,)
+
+
+def _untouched(path: str) -> list[_Segment]:
+    return [_Segment(_ALL, (), (path, 0))]
+
+
+def _taken(waiting: deque[_Segment], count: int) -> Iterator[_Segment]:
+    """The first lines, which are no longer waiting then."""
+    while count > 0 and waiting:
+        segment = waiting.popleft()
+        if segment.size > count:
+            segment, rest = segment.split(count)
+            waiting.appendleft(rest)
+        count -= segment.size
+        yield segment

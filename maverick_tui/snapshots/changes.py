@@ -1,0 +1,299 @@
+"""What differs between two snapshots of a folder: files, how many lines, and which."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from maverick_tui.markup.hunks import CONTEXT, Hunk
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, LINK, Snapshot
+
+Status = Literal["added", "changed", "deleted", "renamed", "mode", "type"]
+_STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "T": "type"}
+_NONE = "0" * 40
+_PAIR = re.compile(rb"[0-9a-f]{40} [0-9a-f]{40}\n")
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+class Entry(NamedTuple):
+    """A file in a snapshot: its kind as git writes it, and the name of its bytes."""
+
+    mode: str
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What has become of one file. `before` and `after` are None where it is not there."""
+
+    path: str
+    status: Status
+    before: Entry | None
+    after: Entry | None
+    was: str = ""
+    """Its path before, if it was renamed."""
+    added: int = 0
+    deleted: int = 0
+    is_binary: bool = False
+    permissions: tuple[int, int] | None = None
+    """Those before and after, if they differ."""
+
+    @property
+    def before_path(self) -> str:
+        """Where it was."""
+        return self.was or self.path
+
+
+class Lines(NamedTuple):
+    """Lines of the old file that lines of the new one have taken the place of; both begin with 0."""
+
+    old: int
+    deleted: int
+    new: int
+    added: int
+
+
+class FileLines(NamedTuple):
+    """Which lines of a file differ; none of one that is binary or only was renamed."""
+
+    was: str
+    """The path before; empty for a new file."""
+    path: str
+    """The path after; empty for one that is gone."""
+    lines: tuple[Lines, ...]
+
+
+def files(shadow: Shadow, snapshot: Snapshot) -> dict[str, Entry]:
+    """All files in a snapshot by their paths."""
+    found: dict[str, Entry] = {}
+    for part in snapshot.parts:
+        for tree in (part.kept, part.ignored):
+            if tree == EMPTY_TREE:
+                continue
+            for line in shadow.git("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0")[:-1]:
+                about, _, path = line.partition(b"\t")
+                mode, _, blob = about.decode().split(" ")
+                found[f"{part.at}{os.fsdecode(path)}"] = Entry(mode, blob)
+    return found
+
+
+def entry_of(shadow: Shadow, snapshot: Snapshot, path: str) -> Entry | None:
+    """One file in a snapshot; None if it is not there."""
+    for part in snapshot.parts:
+        if not path.startswith(part.at):
+            continue
+        for tree in (part.kept, part.ignored):
+            told = shadow.git("ls-tree", "-z", "--full-tree", tree, "--", path[len(part.at) :])
+            about = told.partition(b"\t")[0].decode().split(" ")
+            if len(about) == 3 and about[1] == "blob":
+                return Entry(about[0], about[2])
+    return None
+
+
+def bytes_of(shadow: Shadow, snapshot: Snapshot, path: str) -> bytes | None:
+    """What was in a file; None if there was none. The bytes of a link are where it leads."""
+    entry = entry_of(shadow, snapshot, path)
+    return None if entry is None else shadow.blob(entry.blob)
+
+
+def changes(shadow: Shadow, before: Snapshot, after: Snapshot, *, finds_renames: bool = True) -> list[FileChange]:
+    """What differs, in the order of paths. What one of them has left out is not known to have changed."""
+    found: dict[str, FileChange] = {}
+    for at, old, new in _pairs(before, after):
+        options = ("-M",) if finds_renames else ("--no-renames",)
+        told = shadow.git("diff-tree", "-r", "-z", "--raw", "--numstat", *options, old, new)
+        for change in _read(at, told):
+            _join(found, change)
+    _add_permissions(shadow, before, after, found)
+    known = (one for one in found.values() if not _is_left_out(one, before, after))
+    return sorted(known, key=lambda one: os.fsencode(one.path))
+
+
+def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT) -> list[Hunk]:
+    """The lines of one file that differ, and some around them; nothing of a binary one."""
+    old, new = (one.blob if one is not None else EMPTY_BLOB for one in (change.before, change.after))
+    if old == new or change.is_binary:
+        return []
+    return list(_hunks(shadow.git("diff", f"-U{context}", old, new)))
+
+
+def changed_lines(shadow: Shadow, chain: Sequence[Snapshot]) -> list[list[FileLines]]:
+    """Between each snapshot and the next one, the files and lines that differ: one question for all of them."""
+    asked: list[tuple[int, str, str, str]] = []
+    for number, (before, after) in enumerate(pairwise(chain)):
+        asked += ((number, at, old, new) for at, old, new in _pairs(before, after))
+    found: list[list[FileLines]] = [[] for _ in chain[1:]]
+    if asked:
+        stdin = "".join(f"{old} {new}\n" for _, _, old, new in asked).encode()
+        told = _Told(shadow.git("diff-tree", "--stdin", "-r", "-M", "-z", "--raw", "-p", "-U0", stdin=stdin))
+        for number, at, old, new in asked:
+            told.expect(f"{old} {new}\n".encode())
+            found[number] += told.files(at)
+    return found
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _pairs(before: Snapshot, after: Snapshot) -> Iterator[tuple[str, str, str]]:
+    """The trees to compare, and where they belong."""
+    old, new = ({part.at: part for part in one.parts} for one in (before, after))
+    for at in sorted(old.keys() | new.keys()):
+        for kind in ("kept", "ignored"):
+            a, b = (getattr(side[at], kind) if at in side else EMPTY_TREE for side in (old, new))
+            if a != b:
+                yield at, a, b
+
+
+def _read(at: str, told: bytes) -> Iterator[FileChange]:
+    fields = iter(told.split(b"\0")[:-1])
+    found: dict[str, FileChange] = {}
+    for field in fields:
+        if field.startswith(b":"):
+            old_mode, new_mode, old, new, status = field[1:].decode().split(" ")
+            was = f"{at}{os.fsdecode(next(fields))}" if status[0] == "R" else ""
+            path = f"{at}{os.fsdecode(next(fields))}"
+            before, after = _entry(old_mode, old), _entry(new_mode, new)
+            kind = _STATUSES[status[0]]
+            if kind == "changed" and old == new:
+                kind = "mode"
+            found[path] = FileChange(path, kind, before, after, was)
+            continue
+        added, deleted, name = field.split(b"\t", 2)
+        if not name:  # of a rename: both names follow
+            next(fields)
+            name = next(fields)
+        path = f"{at}{os.fsdecode(name)}"
+        if added == b"-":
+            found[path] = replace(found[path], is_binary=True)
+        else:
+            found[path] = replace(found[path], added=int(added), deleted=int(deleted))
+    yield from found.values()
+
+
+def _entry(mode: str, blob: str) -> Entry | None:
+    return Entry(mode, blob) if blob != _NONE else None
+
+
+def _join(found: dict[str, FileChange], change: FileChange) -> None:
+    """A file that went from one tree to another (it is ignored now, or of another repository) has not gone."""
+    other = found.pop(change.path, None)
+    if other is None:
+        found[change.path] = change
+        return
+    before = other.before if change.before is None else change.before
+    after = other.after if change.after is None else change.after
+    if before == after:
+        return
+    is_mode = before is not None and after is not None and before.blob == after.blob
+    is_binary = other.is_binary or change.is_binary
+    found[change.path] = FileChange(
+        change.path,
+        "mode" if is_mode else "changed",
+        before,
+        after,
+        added=0 if is_mode else other.added + change.added,
+        deleted=0 if is_mode else other.deleted + change.deleted,
+        is_binary=is_binary,
+    )
+
+
+def _add_permissions(shadow: Shadow, before: Snapshot, after: Snapshot, found: dict[str, FileChange]) -> None:
+    """Note where permissions differ, also in what git does not know of."""
+    odd = {path for path in before.modes.keys() | after.modes.keys() if before.modes.get(path) != after.modes.get(path)}
+    known = found.keys() | {change.was for change in found.values()}
+    for path in odd - known:
+        if (entry := entry_of(shadow, after, path)) is not None:
+            found[path] = FileChange(path, "mode", entry, entry)
+    for path, change in list(found.items()):
+        if change.before is None or change.after is None or LINK in (change.before.mode, change.after.mode):
+            continue
+        old = before.permissions(change.before_path, change.before.mode)
+        new = after.permissions(path, change.after.mode)
+        if old != new:
+            found[path] = replace(change, permissions=(old, new))
+        elif change.before == change.after and not change.was:
+            del found[path]
+
+
+def _is_left_out(change: FileChange, *snapshots: Snapshot) -> bool:
+    return any(one.leaves_out(path) for one in snapshots for path in {change.path, change.before_path})
+
+
+def _hunks(told: bytes) -> Iterator[Hunk]:
+    start, lines = (0, 0), list[str]()
+    for line in told.split(b"\n")[:-1]:
+        if match := _HUNK.match(line):
+            if lines:
+                yield Hunk(*start, tuple(lines))
+            start, lines = (int(match[1]), int(match[3])), []
+        elif start != (0, 0) and line[:1] in b" +-\\":
+            lines.append(line.decode(errors="replace"))
+    if lines:
+        yield Hunk(*start, tuple(lines))
+
+
+class _Told:
+    """What git says of many pairs of trees, read from its beginning to its end."""
+
+    def __init__(self, told: bytes) -> None:
+        self._told = told
+        self._at = 0
+
+    def expect(self, words: bytes) -> None:
+        """Read these words, or it is not what was asked for."""
+        if not self._told.startswith(words, self._at):
+            raise ValueError("Git has answered something else than what it was asked.")
+        self._at += len(words)
+
+    def files(self, at: str) -> Iterator[FileLines]:
+        """The files of one pair."""
+        raw = list(self._raw(at))
+        if raw:
+            self.expect(b"\0")
+        for was, path, headers in raw:
+            lines: list[Lines] = []
+            for _ in range(headers):
+                lines += self._patch()
+            yield FileLines(was, path, tuple(lines))
+
+    def _raw(self, at: str) -> Iterator[tuple[str, str, int]]:
+        while self._told.startswith(b":", self._at):
+            status = self._field().rpartition(b" ")[2][:1]
+            was = path = f"{at}{os.fsdecode(self._field())}"
+            if status == b"R":
+                path = f"{at}{os.fsdecode(self._field())}"
+            is_new, is_gone = status == b"A", status == b"D"
+            # A file that has become a link is told of twice: as one that has gone, and as a new one.
+            yield "" if is_new else was, "" if is_gone else path, 2 if status == b"T" else 1
+
+    def _field(self) -> bytes:
+        end = self._told.index(b"\0", self._at)
+        field, self._at = self._told[self._at : end], end + 1
+        return field
+
+    def _line(self) -> bytes:
+        end = self._told.index(b"\n", self._at)
+        line, self._at = self._told[self._at : end], end + 1
+        return line
+
+    def _patch(self) -> Iterator[Lines]:
+        self.expect(b"diff --git ")
+        self._line()
+        while self._at < len(self._told) and not self._is_next():
+            if (match := _HUNK.match(self._line())) is None:
+                continue
+            deleted, added = (int(match[number]) if match[number] is not None else 1 for number in (2, 4))
+            # Where nothing is, git names the line before.
+            old, new = int(match[1]) - (deleted > 0), int(match[3]) - (added > 0)
+            while self._told[self._at : self._at + 1] in (b"+", b"-", b"\\"):
+                self._line()
+            yield Lines(old, deleted, new, added)
+
+    def _is_next(self) -> bool:
+        return self._told.startswith(b"diff --git ", self._at) or _PAIR.match(self._told, self._at) is not None

@@ -1,0 +1,257 @@
+"""Changes files of a person's back, all of them or none; also if the disk is full, or we are killed in the middle.
+
+What will be done is written down before. New content is written beside its place first, so that whatever needs space
+has it before anything changes. What is replaced or goes is put aside, and gets its place back if something goes wrong:
+for that, names change and nothing else does. Whoever finds a restore that was cut short does the same.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.snapshots.disk import (
+    FOLDER,
+    BlockedError,
+    Disk,
+    File,
+    blob_of,
+    is_same,
+    look_in,
+    opened,
+    opened_top,
+    split,
+)
+from maverick_tui.snapshots.snapshot import BESIDE, LINK
+
+Does = Literal["delete", "remove folder", "make folder", "write"]
+_ORDER: Sequence[Does] = ("delete", "remove folder", "make folder", "write")
+Phase = Literal["writing beside", "changing", "cleaning"]
+"""How far it has got; at the end, only what was put aside is left to be removed."""
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+"""What file systems say on which nothing can have two names."""
+_CHANGED = "it has changed at this very moment"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One thing to do. It is done only if `left` is what is there now."""
+
+    path: str
+    does: Does
+    wanted: File | None = None
+    left: File | None = None
+    home: str = ""
+    """The folder that holds what is written beside, and what is put aside."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """What is written down of a restore while it is not finished."""
+
+    file: Path
+    folder: str
+    orders: list[Order]
+    phase: Phase = "writing beside"
+
+    def new(self, number: int) -> str:
+        """The name of new content beside its place."""
+        return f"{BESIDE}{self.file.stem}-{number}.new"
+
+    def old(self, number: int) -> str:
+        """The name of what is put aside."""
+        return f"{BESIDE}{self.file.stem}-{number}.old"
+
+    def text(self, phase: Phase) -> str:
+        """What is written down when a phase begins."""
+        orders = [[one.path, one.does, one.wanted, one.left, one.home] for one in self.orders]
+        return json.dumps({"folder": self.folder, "orders": orders, "phase": phase})
+
+    @staticmethod
+    def read(file: Path) -> Journal:
+        """What was written down. ValueError if that cannot be read."""
+        about: Any = json.loads(file.read_text())
+        try:
+            orders = [
+                Order(path, does, wanted and File(*wanted), left and File(*left), home)
+                for path, does, wanted, left, home in about["orders"]
+            ]
+            return Journal(file, about["folder"], orders, about["phase"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"This is no journal: {error!r}.") from error
+
+
+class NotRestoredError(ConfigError):
+    """Files were not changed back; all is as it was."""
+
+
+class Restore:
+    """Does what was planned, in one folder."""
+
+    def __init__(self, journal: Journal, disk: Disk) -> None:
+        self._journal = journal
+        self._disk = disk
+        self.refused: dict[str, str] = {}
+        """Paths that were left as they are, with the reason: somebody has changed them meanwhile."""
+
+    def run(self, blob: Callable[[str], bytes]) -> None:
+        """Do it all; `blob` gives the bytes of a name. NotRestoredError if something goes wrong: all is as it was."""
+        journal = self._journal
+        with opened_top(journal.folder) as top:
+            try:
+                self._enter("writing beside")
+                for number, order in self._numbered("write"):
+                    self._write_beside(top, number, order, blob)
+                self._enter("changing")
+                for does in _ORDER:
+                    for number, order in self._numbered(does):
+                        self._do(top, number, order)
+                self._enter("cleaning")
+            except (OSError, BlockedError, ConfigError) as error:
+                self._take_back(top)
+                why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                raise NotRestoredError(f"Nothing was restored: {why.rstrip('.')}.", path=journal.folder) from error
+            self._clean(top)
+
+    def finish(self) -> None:
+        """Bring one that was cut short to an end: as it was before, or as it was to be."""
+        with opened_top(self._journal.folder) as top:
+            if self._journal.phase == "cleaning":
+                self._clean(top)
+            else:
+                self._take_back(top)
+
+    def _enter(self, phase: Phase) -> None:
+        """Write down that a phase begins."""
+        self._disk.keep(self._journal.file, self._journal.text(phase))
+        self._journal.phase = phase
+
+    def _numbered(self, does: Does) -> list[tuple[int, Order]]:
+        """The orders of one kind: what is in a folder before the folder where something goes, else after it."""
+        found = [(number, order) for number, order in enumerate(self._journal.orders) if order.does == does]
+        return sorted(found, key=lambda one: one[1].path.count("/"), reverse=does in ("delete", "remove folder"))
+
+    # -- forward -------------------------------------------------------------------------------------------------------
+
+    def _write_beside(self, top: int, number: int, order: Order, blob: Callable[[str], bytes]) -> None:
+        assert order.wanted is not None
+        data = blob(order.wanted.blob)
+        if blob_of(data) != order.wanted.blob:
+            raise ConfigError(f"What {order.path} was is not kept as it was.")
+        with opened(top, order.home) as home:
+            if order.wanted.mode == LINK:
+                self._disk.symlink(home, self._journal.new(number), data)
+            else:
+                self._disk.write(home, self._journal.new(number), data, order.wanted.permissions)
+
+    def _do(self, top: int, number: int, order: Order) -> None:
+        folder, name = split(order.path)
+        with ExitStack() as stack:
+            inner = stack.enter_context(opened(top, folder))
+            if order.does == "make folder":
+                with suppress(FileExistsError):
+                    self._disk.mkdir(inner, name)
+                return
+            home = stack.enter_context(opened(top, order.home))
+            if not self._is_as_left(inner, name, order):
+                if order.does != "remove folder":  # one that is not empty simply stays
+                    self.refused[order.path] = _CHANGED
+                return
+            old, new = self._journal.old(number), self._journal.new(number)
+            if order.left is None:
+                self._place(home, new, inner, name)
+            elif order.does == "write":
+                self._put_aside(inner, name, home, old)
+                self._disk.rename(home, new, inner, name)
+            else:
+                self._disk.rename(inner, name, home, old)
+            if order.left is not None and not self._is_as_left(home, old, order):  # somebody was quicker
+                self._bring_back(home, old, inner, order)
+                self.refused[order.path] = _CHANGED
+            self._disk.sync(inner)
+
+    @staticmethod
+    def _is_as_left(folder: int, name: str, order: Order) -> bool:
+        now = look_in(folder, name)
+        if now != order.left or now != FOLDER:
+            return now == order.left
+        with opened(folder, name) as inner:
+            return not os.listdir(inner)  # noqa: PTH208 - it is open, and has no path
+
+    def _put_aside(self, inner: int, name: str, home: int, old: str) -> None:
+        try:
+            self._disk.link(inner, name, home, old)  # so that there is something of that name at every moment
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self._disk.rename(inner, name, home, old)
+
+    def _place(self, home: int, new: str, inner: int, name: str) -> None:
+        try:
+            self._disk.link(home, new, inner, name)  # which replaces nothing
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self._disk.rename(home, new, inner, name)
+
+    # -- back ----------------------------------------------------------------------------------------------------------
+
+    def _take_back(self, top: int) -> None:
+        """Leave all as it was, from wherever it was cut short."""
+        for does in reversed(_ORDER):
+            for number, order in reversed(self._numbered(does)):
+                with suppress(FileNotFoundError, BlockedError):  # nothing was done where there is no folder
+                    self._take_one_back(top, number, order)
+        with suppress(OSError):  # the disk is full: then the same is done once more, and finds nothing to do
+            self._enter("cleaning")
+        self._clean(top)
+
+    def _take_one_back(self, top: int, number: int, order: Order) -> None:
+        folder, name = split(order.path)
+        with ExitStack() as stack:
+            inner = stack.enter_context(opened(top, folder))
+            if order.does == "make folder":
+                with suppress(OSError):  # it was there before, or somebody uses it
+                    self._disk.rmdir(inner, name)
+                return
+            home = stack.enter_context(opened(top, order.home))
+            old, new = self._journal.old(number), self._journal.new(number)
+            if order.left is None:
+                was_moved = self._journal.phase == "changing" and look_in(home, new) is None
+                if look_in(inner, name) == order.wanted and (was_moved or is_same(inner, name, home, new)):
+                    self._disk.unlink(inner, name)
+            elif look_in(home, old) is not None:
+                self._bring_back(home, old, inner, order)
+
+    def _bring_back(self, home: int, old: str, inner: int, order: Order) -> None:
+        """Give what was put aside its place back, unless somebody has put something else there."""
+        name = split(order.path)[1]
+        if look_in(inner, name) in (None, order.wanted):
+            self._disk.rename(home, old, inner, name)
+
+    # -- at the end ----------------------------------------------------------------------------------------------------
+
+    def _clean(self, top: int) -> None:
+        """Remove what is beside and aside, but nothing that we have not put there."""
+        for number, order in enumerate(self._journal.orders):
+            with suppress(FileNotFoundError, BlockedError), opened(top, order.home) as home:
+                new, old = self._journal.new(number), self._journal.old(number)
+                if look_in(home, new) is not None:
+                    self._disk.unlink(home, new)
+                if order.left is None or look_in(home, old) is None:
+                    continue
+                if not self._is_as_left(home, old, order):
+                    self.refused[order.path] = f"what it was is in {old} now, for somebody has changed it just then"
+                elif order.left == FOLDER:
+                    self._disk.rmdir(home, old)
+                else:
+                    self._disk.unlink(home, old)
+                self._disk.sync(home)
+        self._disk.forget(self._journal.file)

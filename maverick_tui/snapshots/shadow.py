@@ -1,0 +1,277 @@
+"""A repository of ours beside a working folder, in the state folder: it holds the snapshots of that folder.
+
+Plain functions that take their time; whoever has an event loop calls them in a thread (`threads.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from maverick_tui import paths
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import alone
+from maverick_tui.git.changing import GitError
+from maverick_tui.git.keeping import KeepingGit, TookTooLongError, own_excludes
+from maverick_tui.git.repository import find_repository
+from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
+from maverick_tui.snapshots.snapshot import EMPTY_TREE, Snapshot, from_text
+from maverick_tui.snapshots.taking import State, Taking
+
+_FOLDER = "folder"
+"""The file that says which folder it is."""
+_STATE = "state.json"
+_BEGUN = "begun"
+"""The file that is there while a snapshot is being taken."""
+_LISTS = "lists"
+_REPOSITORY = "repo"
+_KEPT = "refs/kept/"
+_LAST = "refs/last"
+"""The last snapshot of all, which the lists of files stand on."""
+_OWNER = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
+_LOOSE = 200
+"""Objects beyond which they are put together in one file."""
+
+
+_PACKS = 8
+"""Such files beyond which these are put together."""
+
+
+def shadows_folder() -> Path:
+    """Where all of them are; it need not exist."""
+    return paths.user_state() / "snapshots"
+
+
+def root_of(folder: Path) -> Path:
+    """The folder whose snapshots are taken for a run in this one: all of its repository, if it is in one."""
+    repository = find_repository(folder)
+    top = repository.top if repository is not None else folder
+    return Path(os.path.realpath(folder if why_not(top) else top))
+
+
+def all_shadows() -> Iterator[Shadow]:
+    """Those of all folders, also of such as are gone."""
+    with suppress(FileNotFoundError):
+        for place in sorted(shadows_folder().iterdir()):
+            with suppress(OSError):
+                shadow = Shadow(Path(os.fsdecode((place / _FOLDER).read_bytes())), is_asked_first=False)
+                if shadow.place == place:
+                    yield shadow
+
+
+def release_others(owners: Collection[str]) -> None:
+    """Let go of all snapshots of all folders that belong to none of these runs."""
+    for shadow in all_shadows():
+        kept = shadow.owners()
+        if not kept:
+            shadow.remove()
+        for owner in kept:
+            if owner not in owners:
+                shadow.release(owner)
+
+
+class Shadow:
+    """The snapshots of one folder."""
+
+    def __init__(self, folder: Path, caps: Caps | None = None, *, is_asked_first: bool = True) -> None:
+        """NotTrackedError if there can be none of this folder. Nothing is made before the first snapshot."""
+        self.folder = Path(os.path.realpath(folder))
+        self.caps = caps or Caps()
+        if is_asked_first and (reason := why_not(self.folder)):
+            raise NotTrackedError(reason, self.folder)
+        self.place = shadows_folder() / hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:24]
+        try:
+            self.git = KeepingGit(self.place / _REPOSITORY, self.folder)
+        except GitError as error:
+            raise NotTrackedError("there is no git", self.folder, hint=error.hint) from error
+        self._excludes: list[Path] | None = None
+
+    def take(self, owner: str) -> Snapshot:
+        """What is in the folder now, kept until its owner (the id of a run) releases it. NotTrackedError if not.
+
+        If nothing has changed since the owner's last one, it is that.
+        """
+        until = time.monotonic() + self.caps.seconds
+        try:
+            with self.alone():
+                try:
+                    return self._taken(_ref(owner), until)
+                except TookTooLongError:
+                    raise
+                except GitError:  # what is remembered may not fit any more: once more from the beginning
+                    self._forget()
+                    return self._taken(_ref(owner), until)
+        except TookTooLongError as error:
+            reason = f"it takes more than {self.caps.seconds:g} s to look at this folder"
+            raise NotTrackedError(reason, self.folder) from error
+        except GitError as error:
+            raise NotTrackedError(error.message.rstrip("."), self.folder) from error
+        except OSError as error:
+            raise NotTrackedError(f"they cannot be kept: {error.strerror or error}", self.folder) from error
+
+    def _taken(self, ref: str, until: float) -> Snapshot:
+        if self._excludes is None:
+            own = own_excludes(self.folder)
+            self._excludes = [own] if own is not None else []
+        begun = self.place / _BEGUN
+        if begun.exists():  # the last one was cut short: its lists know of changes that the rest does not
+            self._forget()
+        begun.touch()
+        state = State.read(self.place / _STATE)
+        if state.usual is None and (last := self._last(_LAST)):
+            state.usual = self.read(last).usual  # snapshots are compared by it
+        snapshot = Taking(self.git, self.folder, self.place / _LISTS, state, self.caps, until).run(self._excludes)
+        snapshot = self._written(ref, snapshot, state.last)
+        state.write(self.place / _STATE)
+        begun.unlink()
+        return snapshot
+
+    def _written(self, ref: str, snapshot: Snapshot, known: dict[str, tuple[str, str]]) -> Snapshot:
+        text = snapshot.as_text()
+        digest, last = hashlib.sha256(text.encode()).hexdigest(), self._last(ref)
+        if last and known.get(ref) == (last, digest):
+            return replace(snapshot, id=last)
+        trees = [tree for part in snapshot.parts for tree in (part.kept, part.ignored) if tree != EMPTY_TREE]
+        tree = trees[0] if trees else EMPTY_TREE
+        if len(trees) > 1:
+            entries = "".join(f"040000 tree {tree}\t{number:06}\n" for number, tree in enumerate(trees))
+            tree = self.git("mktree", stdin=entries.encode()).decode().strip()
+        parent = ("-p", last) if last else ()
+        snapshot_id = self.git("commit-tree", tree, *parent, stdin=text.encode()).decode().strip()
+        known[ref] = (snapshot_id, digest)
+        orders = f"update {ref} {snapshot_id}\nupdate {_LAST} {snapshot_id}\n"
+        self.git("update-ref", "--stdin", stdin=orders.encode())
+        return replace(snapshot, id=snapshot_id)
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def read(self, snapshot_id: str) -> Snapshot:
+        """The snapshot with this id. ConfigError if there is none."""
+        if re.fullmatch(r"[0-9a-f]{40}", snapshot_id) is None or not self.place.exists():
+            raise ConfigError(f"There is no snapshot {snapshot_id!r} of {self.folder}.")
+        try:
+            return from_text(snapshot_id, self._text(snapshot_id))
+        except (GitError, ValueError) as error:
+            raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.") from error
+
+    def ids(self, owner: str) -> list[str]:
+        """The snapshots of an owner, the first one first."""
+        last = self._last(_ref(owner))
+        return self.git("rev-list", "--reverse", last).decode().split() if last else []
+
+    def owners(self) -> list[str]:
+        """All who have snapshots here."""
+        told = self.git("for-each-ref", "--format=%(refname)", _KEPT).decode().split()
+        return [name.removeprefix(_KEPT) for name in told]
+
+    def blob(self, blob_id: str) -> bytes:
+        """The bytes of a file."""
+        return self.git("cat-file", "blob", blob_id)
+
+    def keep_blob(self, data: bytes) -> str:
+        """Keep bytes that are in no file yet; their name."""
+        return self.git("hash-object", "-w", "--stdin", stdin=data).decode().strip()
+
+    def _text(self, snapshot_id: str) -> str:
+        return self.git("cat-file", "commit", snapshot_id).partition(b"\n\n")[2].decode().rstrip("\n")
+
+    def _last(self, ref: str) -> str:
+        """Git itself writes them there, one file for each."""
+        with suppress(OSError):
+            return (self.git.repository / ref).read_text().strip()
+        return ""
+
+    # -- keeping -------------------------------------------------------------------------------------------------------
+
+    def tidy(self) -> None:
+        """Put together what has become many small files. To be called now and then: after a turn, say."""
+        with self.alone():
+            objects = self.git.repository / "objects"
+            loose = [
+                f"{folder.name}{file.name}"
+                for folder in objects.glob("[0-9a-f][0-9a-f]")
+                for file in folder.iterdir()
+                if not file.name.startswith("tmp_")
+            ]
+            packs = [file for file in objects.glob("pack/*.pack") if not file.with_suffix(".keep").exists()]
+            if len(loose) >= _LOOSE:
+                # All of ours once they are many: what is alike in several is written down once then.
+                whole = ("-a",) if len(packs) > _PACKS else ()
+                self.git("repack", *whole, "-d", "-q")
+                self.git("prune-packed", "-q")
+
+    def release(self, owner: str) -> None:
+        """Let go of all snapshots of an owner; with the last owner, all goes."""
+        if not self.place.exists():
+            return
+        with self.alone():
+            self.git("update-ref", "-d", _ref(owner))
+            if self.owners():
+                state = State.read(self.place / _STATE)
+                state.last.pop(_ref(owner), None)
+                state.write(self.place / _STATE)
+                self.git("repack", "-a", "-d", "-q")
+                self.git("prune", "--expire=now")
+                return
+            self._remove()
+
+    def remove(self) -> None:
+        """Throw all snapshots of the folder away."""
+        if self.place.exists():
+            with self.alone():
+                self._remove()
+
+    def _remove(self) -> None:
+        # Under another name first: whoever waits for the lock must not begin in a folder that is half gone.
+        doomed = self.place.with_name(f"{self.place.name}.gone")
+        shutil.rmtree(doomed, ignore_errors=True)
+        self.place.rename(doomed)
+        shutil.rmtree(doomed)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While nobody else, in no other process, works with the snapshots of this folder."""
+        while True:
+            for place in (shadows_folder(), self.place):
+                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with ExitStack() as stack:
+                try:
+                    before = self.place.stat().st_ino
+                    stack.enter_context(alone(self.place))
+                    is_removed = self.place.stat().st_ino != before  # while we waited
+                except FileNotFoundError:
+                    is_removed = True
+                if not is_removed:
+                    self._make()
+                    yield
+                    return
+
+    def _make(self) -> None:
+        self._remove_stale()
+        file = self.place / _FOLDER
+        if not file.exists():
+            file.write_bytes(os.fsencode(self.folder))
+        self.git.make()
+
+    def _remove_stale(self) -> None:
+        """Nobody but us works here now, so these are of somebody who was killed."""
+        for pattern in (f"{_LISTS}/*/*.lock", f"{_REPOSITORY}/refs/**/*.lock", f"{_REPOSITORY}/*.lock"):
+            for file in self.place.glob(pattern):
+                file.unlink(missing_ok=True)
+
+    def _forget(self) -> None:
+        shutil.rmtree(self.place / _LISTS, ignore_errors=True)
+        (self.place / _STATE).unlink(missing_ok=True)
+
+
+def _ref(owner: str) -> str:
+    if _OWNER.fullmatch(owner) is None:  # it names a file
+        raise ConfigError(f"{owner!r} is not the id of a run.")
+    return f"{_KEPT}{owner}"

@@ -1,0 +1,90 @@
+"""A snapshot as a value, and how it is written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+PLAIN, EXECUTABLE, LINK = "100644", "100755", "120000"
+BESIDE = ".maverick-undo-"
+"""What names of files begin with that are there only while something is restored."""
+SECRET = "its name says that it holds secrets"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The folder itself (`at` is empty) or a repository inside it (`lib/`), as trees."""
+
+    at: str
+    kept: str
+    """What git tracks there, or would if it was told to."""
+    ignored: str
+    """What git ignores there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was in a folder. Paths are relative to it; bytes that are no UTF-8 stand in them as `os.fsdecode` has it."""
+
+    id: str
+    parts: tuple[Part, ...]
+    usual: tuple[int, int]
+    """The permissions of files that are in no way special: plain ones, executable ones."""
+    modes: Mapping[str, int] = field(default_factory=dict)
+    """The permissions of the others."""
+    empty: frozenset[str] = frozenset()
+    """Folders in which there was nothing."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """What is not in it, with the reason; a name with a slash at its end is a folder with all that was in it."""
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether nothing is known of a path, because it was left out."""
+        if path in self.left_out:
+            return True
+        return any(path[: at + 1] in self.left_out for at, sign in enumerate(path) if sign == "/")
+
+    def permissions(self, path: str, mode: str) -> int:
+        """The permissions that a file had, of which git knows only this much."""
+        return self.modes.get(path, self.usual[mode == EXECUTABLE])
+
+    def as_text(self) -> str:
+        """All but its id and its trees; the same for the same content."""
+        about = {
+            "parts": [[part.at, part.kept, part.ignored] for part in self.parts],
+            "usual": self.usual,
+            "modes": dict(sorted(self.modes.items())),
+            "empty": sorted(self.empty),
+            "left_out": dict(sorted(self.left_out.items())),
+        }
+        return json.dumps(about, separators=(",", ":"))
+
+
+def from_text(snapshot_id: str, text: str) -> Snapshot:
+    """The snapshot that was written down so. ValueError if it is none."""
+    about: Any = json.loads(text)
+    try:
+        return Snapshot(
+            snapshot_id,
+            tuple(Part(*part) for part in about["parts"]),
+            (about["usual"][0], about["usual"][1]),
+            about["modes"],
+            frozenset(about["empty"]),
+            about["left_out"],
+        )
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"This is no snapshot: {error!r}.") from error
+
+
+def git_mode(about: os.stat_result) -> str:
+    """What git calls this kind of file; empty for what it does not keep."""
+    if stat.S_ISLNK(about.st_mode):
+        return LINK
+    if not stat.S_ISREG(about.st_mode):
+        return ""
+    return EXECUTABLE if about.st_mode & stat.S_IXUSR else PLAIN
