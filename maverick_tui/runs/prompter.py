@@ -85,8 +85,8 @@ class Prompter:
             if self._turns.hold is not None and await self._turns.hold(""):
                 turn.is_cut = True
                 return
-            turn.is_sent = True
             self._show_pictures(turn, prompt)
+            turn.is_sent = True
             if turn.is_command:
                 answered = await session.compact(prompt.removeprefix("/compact").strip())
             elif channel is not None and made is None:
@@ -115,12 +115,14 @@ class Prompter:
             return
         shown, missing = self._turns.pictures.shown_by(prompt), self._turns.pictures.missing(prompt)
         told = []
-        if shown and hasattr(self.session, "show"):
+        if hasattr(self.session, "show"):  # also of none: others may be left of a prompt that was never sent
             cast("Sees", self.session).show(shown)
         elif shown:
             told.append("This agent's engine takes no images: the agent is told their names, and does not see them.")
         if missing:
-            told.append(f"{', '.join(missing)} is only a name here: the image is not kept. Attach it again to show it.")
+            told.append(
+                f"No image is kept for {', '.join(missing)}: a name is all there is. Attach it again."
+            )
         for text in told:
             self._events.emit(Noticed(self._events.now(), "images", text[:LONGEST_NOTICE]))
 

@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 AFTER_TYPING = 0.4
 """Seconds without a change after which a draft is written."""
+_LONGEST_BEGINNING = 40
 _BESIDE_JOURNAL = "draft.json"
 LONGEST = 1_000_000
 """Characters of the longest draft that is kept."""
@@ -119,8 +120,11 @@ class Drafts:
         from maverick_tui.masking.redact import known_values, redact
 
         is_secret = any(redact(one) != one for one in (text, *images.values()))
-        # What may be the beginning of a secret waits until that is known.
+        # What may be the beginning of a secret waits until that is known: a few words at most, since what has more
+        # behind it is a text about secrets, and a draft that lacks its end is as good as lost.
         (known,) = PiecewiseMask(known_values).add([(0, text)]).now
+        if len(text) - len(known) > _LONGEST_BEGINNING:
+            known = text[: -len(text.split()[-1])] if text == text.rstrip() else text
         if is_secret or not text.startswith(known) or not known.strip():
             file.unlink(missing_ok=True)
             if is_secret:

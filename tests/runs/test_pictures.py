@@ -70,7 +70,7 @@ async def test_a_picture_is_known_by_its_mark_as_long_as_the_run_lives(serve: Se
         await run.ask("[image 7: gone.png 3 kB]")
     assert again, "whoever sends the words again sends the picture again"
     (notice,) = run.all(ev.Noticed)
-    assert "[image 7: gone.png 3 kB] is only a name here" in notice.text
+    assert "No image is kept for [image 7: gone.png 3 kB]" in notice.text
 
 
 async def test_a_prompt_that_waits_keeps_its_picture_and_is_not_steered_into_a_turn(

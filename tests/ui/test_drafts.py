@@ -81,8 +81,21 @@ async def test_what_may_be_the_beginning_of_a_secret_is_not_kept(begun: str) -> 
         await until(pilot, draft_of_run().exists)
         assert "the key is" in draft_of_run().read_text()
         assert begun[-6:] not in draft_of_run().read_text()
-        app.run_screen.prompt.insert_here("' or not, that is no secret")
-        await until(pilot, lambda: not draft_of_run().exists() or "or not" in draft_of_run().read_text())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Make the password field hidden and the form wider, then write tests for it, please.",
+        "See commit 3ba15899d2c1f2a7f7b9a1e6c2d4b8f0a1c3e5d7 and mend what it has broken here.",
+    ],
+)
+async def test_a_text_about_secrets_is_kept(text: str) -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        app.run_screen.prompt.insert_here(text)
+        await until(pilot, draft_of_run().exists)
+        assert text.rpartition(" ")[0] in draft_of_run().read_text()
 
 
 def as_kept(monkeypatch: pytest.MonkeyPatch) -> None:

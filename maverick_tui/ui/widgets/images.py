@@ -122,8 +122,9 @@ def read_picture(path: Path) -> Picture:
     """A file that a model can see; ConfigError if it is none. Whatever it is, nobody waits for it."""
     try:
         data = _content(path, MOST_BYTES)
-    except OSError as error:
-        raise ConfigError(f"The image {path.name!r} cannot be read: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else ""
+        raise ConfigError(f"The image {path.name!r} cannot be read: {why or error}.") from error
     if not media_type_of(data):
         raise ConfigError(f"{path.name!r} is no PNG, JPEG, GIF or WebP, whatever it is called.")
     if len(data) > MOST_BYTES:
@@ -150,7 +151,8 @@ def _pictures_in(text: str) -> list[Picture]:
 
 def _paths_in(line: str) -> list[Path]:
     """The paths in a line as terminals write them: quoted, with backslashes, as addresses, or as they are."""
-    if (whole := _path(line)) is not None and whole.is_file():
+    # Path.is_file raises for names that are too long, and for folders that nobody may look into.
+    if (whole := _path(line)) is not None and os.path.isfile(whole):  # noqa: PTH113
         return [whole]
     try:
         words = shlex.split(line)
@@ -162,7 +164,10 @@ def _paths_in(line: str) -> list[Path]:
 
 def _path(word: str) -> Path | None:
     if word.startswith("file://"):
-        address = urlsplit(word)
+        try:
+            address = urlsplit(word)
+        except ValueError:
+            return None
         word = unquote(address.path) if address.netloc in ("", "localhost") else ""
     word = os.path.expanduser(word)  # noqa: PTH111 - Path raises without a home
     return Path(word) if word.startswith("/") and "\0" not in word else None
@@ -172,6 +177,6 @@ def _is_meant(path: Path) -> bool:
     """Whether somebody who drags this file means an image: by its name, or by its first bytes."""
     try:
         beginning = _content(path, _BEGINNING)
-    except OSError:
+    except (OSError, ValueError):  # a name may hold what no file system can write
         return False
     return path.suffix.lower() in SUFFIXES or bool(media_type_of(beginning))

@@ -72,7 +72,8 @@ async def test_other_texts_stay_texts(shot: Path) -> None:
     os.mkfifo(pipe)
     mixed = (f"look at {shot}", f"{shot} and that", f"'{shot}' {notes}", f"'{shot}")
     others = ("/", "/no/where.png", "file://elsewhere/a.png", "~nobody/a.png", "/a\0.png", "my shot.png")
-    for text in (*mixed, str(notes), str(pipe), *others):
+    odd = (f"/* {'a comment, ' * 30} */", f"/{'long' * 70}.png", "file://[abc", "file:///a%00.png", "/\ud800.png")
+    for text in (*mixed, str(notes), str(pipe), *others, *odd):
         assert await Images().pasted(text, "") == "", text
 
 
