@@ -120,9 +120,7 @@ class Prompter:
         elif shown:
             told.append("This agent's engine takes no images: the agent is told their names, and does not see them.")
         if missing:
-            told.append(
-                f"No image is kept for {', '.join(missing)}: a name is all there is. Attach it again."
-            )
+            told.append(f"No image is kept for {', '.join(missing)}: a name is all there is. Attach it again.")
         for text in told:
             self._events.emit(Noticed(self._events.now(), "images", text[:LONGEST_NOTICE]))
 

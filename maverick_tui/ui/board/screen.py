@@ -129,6 +129,8 @@ class BoardScreen(Screen[None]):
         self._due: Timer | None = None
         """When the rows are drawn next."""
         self._is_said = False
+        self._works: tuple[bool, bool | None] = (False, False)
+        """Whether any run can be interrupted, and whether the highlighted one can."""
         """Whether it is said that runs are being interrupted."""
         self.gathering = gathering(self._draw_soon)
         self._make_stopping: Callable[[], Stopping] = lambda: Stopping(self.app, board, self.gathering, self.draw)
@@ -205,6 +207,10 @@ class BoardScreen(Screen[None]):
         self._filter.count = f"{len(shown)} of {len(cards)}" if query else ""
         self._peeking.show_cards(cards)
         self._tell_interrupted()
+        works = any(card.can_be_interrupted for card in cards), self.check_action("interrupt", ())
+        if works != self._works:
+            self._works = works
+            self.refresh_bindings()
 
     def _tick(self) -> None:
         self.rows.refresh_changed()
@@ -248,6 +254,8 @@ class BoardScreen(Screen[None]):
             return False
         if action == "interrupt":
             return card is not None and card.can_be_interrupted
+        if action == "interrupt_all":
+            return bool(self._at_work())
         return len(self.rows.marked) >= FEWEST if action == "side_by_side" else True
 
     def action_move(self, by: int) -> None:
