@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ from maverick_tui.batch.items import Item
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.history.whole_files import write_whole
+from maverick_tui.inert import inert
 from maverick_tui.journal.folders import is_run_id
 
 RESULTS, FAILURES, RUNS, ABOUT = "results.jsonl", "failures.jsonl", "runs.jsonl", "batch.json"
@@ -119,10 +121,16 @@ class BatchFolder:
             raise ConfigError(f"{about} cannot be read: {error}.", hint="Name another folder with --output.") from error
         if version > _VERSION:
             raise ConfigError(f"{self.path} is the folder of a batch of a newer Maverick.", hint="Update this one.")
-        if not _ID.fullmatch(batch_id) or _place_of(batch_id) != os.path.realpath(self.path):
+        place = _place_of(batch_id) if _ID.fullmatch(batch_id) else ""
+        if place != os.path.realpath(self.path):
+            back = (
+                f"It was begun in {inert(place)}: if you have moved it, move it back there. Or name"
+                if place
+                else "Name"
+            )
             raise ConfigError(
                 f"The batch in {self.path} was not begun here, so what stands there is not taken for what came of it.",
-                hint="Name another folder with --output, or remove this one.",
+                hint=f"{back} another folder with --output, or remove this one.",
             )
         if before != agent:
             raise ConfigError(
@@ -164,13 +172,22 @@ def _place_of(batch_id: str) -> str:
 
 
 def _note_place(batch_id: str, folder: Path) -> None:
-    """Remember that this batch was begun here, and forget those whose folders are gone."""
+    """Remember that this batch was begun here, on the disk and as a whole: without that nothing of it counts.
+
+    What is known of others stays: a folder that is not there may be on a drive that is not, or be made just now.
+    """
     begun = _begun()
     begun.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for one in begun.iterdir():
-        if not Path(_place_of(one.name), ABOUT).exists():
-            one.unlink(missing_ok=True)
-    (begun / batch_id).write_bytes(os.fsencode(os.path.realpath(folder)))
+    descriptor, name = tempfile.mkstemp(dir=begun, prefix=f".{batch_id}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(os.fsencode(os.path.realpath(folder)))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(begun / batch_id)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _begun() -> Path:

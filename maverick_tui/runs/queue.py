@@ -20,12 +20,12 @@ class Queue:
         """The ids of prompts that wait until somebody releases them."""
         self._following: set[str] = set()
         """Those of them that only a failure has held: they follow whatever makes that good."""
-        self._urgent: list[str] = []
-        """Those that are to be given to the agent in the middle of its turn, in this order."""
+        self._urgent: set[str] = set()
+        """Those that are to be given to the agent in the middle of its turn."""
         self._given: list[SendPrompt] = []
         """What the engine was given of these, and has not taken yet; if it never does, they wait like any other."""
         self._hurried: set[str] = set()
-        """Those that somebody wants to be the next, one after the other."""
+        """Those that somebody wants to be the next, one after the other, as long as the turn goes on."""
 
     @property
     def next(self) -> SendPrompt | ClearConversation | None:
@@ -67,6 +67,7 @@ class Queue:
         if 0 <= here + by < len(places):
             one, other = places[here], places[here + by]
             self._items[one], self._items[other] = self._items[other], self._items[one]
+            self._hurried.discard(prompt_id)  # where it stands now is where it is wanted
             self._tell()
 
     def urge(self, prompt_id: str, *, is_to_steer: bool) -> bool:
@@ -79,8 +80,8 @@ class Queue:
             self._items.insert(hurried[-1] + 1 if hurried else 0, prompt)
             self._hurried.add(prompt_id)
         self._held.discard(prompt_id)
-        if is_to_steer and prompt_id not in self._urgent:
-            self._urgent.append(prompt_id)
+        if is_to_steer:
+            self._urgent.add(prompt_id)
         self._tell()
         return True
 
@@ -90,10 +91,9 @@ class Queue:
         return prompt.text if prompt is not None else ""
 
     def give_urgent(self) -> list[SendPrompt]:
-        """The prompts that the agent is to have now, each once; they wait until it has them."""
-        known = {prompt.prompt_id for prompt in self._given}
-        urgent = [self._prompt(one) for one in self._urgent if one not in known]
-        given = [prompt for prompt in urgent if prompt is not None]
+        """The prompts that the agent is to have now, in their order, each once; they wait until it has them."""
+        wanted = self._urgent - {prompt.prompt_id for prompt in self._given}
+        given = [item for item in self._items if isinstance(item, SendPrompt) and item.prompt_id in wanted]
         self._given += given
         return given
 
@@ -107,6 +107,7 @@ class Queue:
         """The turn has ended: what was to be given to the agent meanwhile waits like any other, as the next."""
         self._urgent.clear()
         self._given.clear()
+        self._hurried.clear()
 
     def _prompt(self, prompt_id: str) -> SendPrompt | None:
         prompts = (item for item in self._items if isinstance(item, SendPrompt))
@@ -115,14 +116,15 @@ class Queue:
     def _tell(self) -> None:
         ids = tuple(item.prompt_id for item in self._items if isinstance(item, SendPrompt))
         held = tuple(one for one in ids if one in self._held)
-        self._log.emit(QueueChanged(self._log.now(), ids, held, tuple(self._urgent)))
+        urgent = tuple(one for one in ids if one in self._urgent)
+        self._log.emit(QueueChanged(self._log.now(), ids, held, urgent))
 
     def remove(self, item: SendPrompt | ClearConversation) -> None:
         """It begins."""
         self._items.remove(item)
         if isinstance(item, SendPrompt):
             self._hurried.discard(item.prompt_id)
-            self._urgent = [one for one in self._urgent if one != item.prompt_id]
+            self._urgent.discard(item.prompt_id)
 
     def hold(self, *, has_failed: bool = False) -> None:
         """Let every prompt wait until somebody releases it, or what has failed goes on.

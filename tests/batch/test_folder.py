@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -84,16 +83,20 @@ def test_what_a_clone_brings_along_is_not_taken_for_a_batch_of_ours(batch: str) 
     assert "\x1b" not in refused.value.message
 
 
-def test_a_batch_of_ours_is_none_elsewhere_and_is_forgotten_with_its_folder(tmp_path: Path) -> None:
+def test_a_batch_of_ours_is_none_elsewhere_and_is_known_when_its_drive_is_back() -> None:
     with opened(PLACE, "cook") as folder:
         folder.take_in(ITEMS)
-    shutil.copytree(PLACE, "copy")
-    with pytest.raises(ConfigError, match="was not begun here"), opened(Path("copy"), "cook"):
+    PLACE.rename("away")
+    with pytest.raises(ConfigError, match="was not begun here") as refused, opened(Path("away"), "cook"):
         pass
-    shutil.rmtree(PLACE)
-    with opened(Path("other"), "cook") as folder:
-        folder.take_in(ITEMS)
-    assert [one.name for one in (user_state() / "batches").iterdir()] == [folder.batch_id]
+    assert "move it back there" in refused.value.hint
+    assert str(PLACE.resolve()) in refused.value.hint
+    with opened(Path("other"), "cook") as other:
+        other.take_in(ITEMS)
+    Path("away").rename(PLACE)
+    with opened(PLACE, "cook") as again:
+        assert again.batch_id == folder.batch_id
+    assert {one.name for one in (user_state() / "batches").iterdir()} == {folder.batch_id, other.batch_id}
 
 
 @pytest.mark.parametrize("name", [RESULTS, FAILURES, "batch.json", "."])

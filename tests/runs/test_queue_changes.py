@@ -106,9 +106,19 @@ def test_words_wait_until_the_engine_has_them_and_stay_in_their_order() -> None:
     assert queue.next == SendPrompt("pa", "a"), "the turn ended before the engine took them"
     assert queue.take_given() == []
     queue.urge("plast", is_to_steer=False)
-    assert order(log) == ["a", "b", "last"], "the first that is wanted now stays the first"
+    assert order(log) == ["last", "a", "b"], "what was wanted in a turn that is over stands in nobody's way"
     check_queue(log)
     assert ids == ["pa", "pb"]
+
+
+def test_what_is_moved_is_given_where_it_stands_and_can_be_wanted_again() -> None:
+    queue, log, _ = given("a", "b")
+    queue.move("pa", 1)
+    assert [one.text for one in queue.give_urgent()] == ["b", "a"]
+    queue.move("pa", 1)
+    queue.urge("pa", is_to_steer=False)
+    assert order(log) == ["b", "a", "last"]
+    check_queue(log)
 
 
 def test_what_is_changed_or_dropped_while_it_is_given_is_told_as_it_was_given() -> None:
