@@ -308,6 +308,12 @@ def hold_of(listener: Listener) -> Hold | None:
     return held
 
 
+def passed_of(listener: Listener) -> Callable[[str], None]:
+    """What is told of a call that has a result, although the engine could not wait for `hold` before what follows."""
+    passed: Callable[[str], None] = getattr(listener, "passed", lambda _call: None)
+    return passed
+
+
 ENGINES: dict[str, str | Engine] = {
     "claude-code": "maverick_tui.agent.engine.claude.engine",
     "api": "maverick_tui.agent.engine.api.engine",

@@ -22,6 +22,8 @@ _TITLES = {
 }
 CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
 """What a model is asked that is to go on where its answer broke off."""
+GO_ON = "You were stopped while the user was asked whether you may use more. Go on where you were."
+"""The same of one that was stopped at a fuse: it is sent only once that is allowed."""
 _WHOLE = ("LimitError", "RefusalError")
 """Ends that leave the stream whole, also if they come in the middle of an answer."""
 

@@ -156,11 +156,25 @@ class Fuses:
                 if found is None:
                     return ""
                 if self._ask is None:
-                    self._stopped_in = self._turn
-                    self.on_blown(f"{self._what(*found)}.", found[0].scope)
+                    self._end(*found)
                 else:
                     await self._decide(self._ask, *found)
             return STOPPED
+
+    async def passed(self, call: str) -> str:
+        """A call has its result without `hold`: what is used, if a person is to be asked now; without one it ends."""
+        if not self._fuses:
+            return ""
+        async with self._one_at_a_time:
+            await self._catch_up(call)
+            found = None if self._is_stopped else await self._blown()
+            if found is not None and self._ask is None:
+                self._end(*found)
+            return self._what(*found) if found is not None and self._ask is not None else ""
+
+    def _end(self, fuse: Fuse, used: float) -> None:
+        self._stopped_in = self._turn
+        self.on_blown(f"{self._what(fuse, used)}.", fuse.scope)
 
     @property
     def _is_stopped(self) -> bool:

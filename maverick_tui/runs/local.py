@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +50,7 @@ from maverick_tui.runs.commands import (
 )
 from maverick_tui.runs.connection import Connection
 from maverick_tui.runs.continuing import PERSON, Continuing
+from maverick_tui.runs.failure_words import GO_ON
 from maverick_tui.runs.fuses import Fuses
 from maverick_tui.runs.loading import Loaded, RunPlan
 from maverick_tui.runs.log import EventLog
@@ -134,6 +136,7 @@ class LocalRun:
         self.fuses.stop = self._interrupt
         self.fuses.on_blown = lambda why, scope: self.stop("limit", why, scope)
         self._turns.hold = self.fuses.hold
+        self._turns.passed = self._passed
         self._stalls = Stalls(self.events)
         self._shell = Shell(self.events)
         self._connection.between, self._connection.taken = self._words_between, self._words_taken
@@ -391,8 +394,35 @@ class LocalRun:
         self._questions.withdraw()
         # It was meant to follow on what is stopped: whether it still does, the person decides.
         self._queue.hold()
+        self._cut(turn)
+
+    def _passed(self, call: str) -> None:
+        _ = self._spawn(self._stop_at_fuse(call))
+
+    async def _stop_at_fuse(self, call: str) -> None:
+        """Stop what is answered past a fuse, where the engine did not ask; a prompt of our own asks, and goes on.
+
+        No person has stopped it: jobs, commands and prompts that wait are left as they are. What only works on in the
+        background asks when the agent is told of its end.
+        """
+        turn = self._turns.current
+        what = await self.fuses.passed(call)
+        if not what or turn is not self._turns.current or self._is_stopping or self._is_closing:
+            return
+        if turn is None and not self._turns.tasks:
+            return
+        now = self.events.now()
+        self.events.emit(Noticed(now, "fuse", f"{what}: what was being answered is stopped, to ask you first."))
+        self.events.emit(InterruptRequested(now))
+        self._questions.withdraw()
+        if turn is not None:
+            self._queue.add_first(SendPrompt(uuid.uuid4().hex, GO_ON))
+        self._cut(turn)
+
+    def _cut(self, turn: OpenTurn | None) -> None:
+        """End what is being answered, or what works on behind."""
         if turn is None:
-            if has_tasks and self._connection.prompter is not None:
+            if self._turns.tasks and self._connection.prompter is not None:
                 _ = self._spawn(self._stop_tasks(self._connection.prompter))
             return
         if self._is_executing or not (turn.is_asked or turn.origin == "background"):

@@ -82,6 +82,8 @@ class Turns:
         self.ask = ask
         self.hold: Hold | None = None
         """Waited for before each call and each request; see `runs/fuses.py`."""
+        self.passed: Callable[[str], None] = lambda _call: None
+        """Told of each call that has a result, and that nothing waited for."""
         self.now = log.now
         self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
         self.current: OpenTurn | None = None

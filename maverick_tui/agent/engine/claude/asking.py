@@ -8,7 +8,7 @@ runs, also those of subagents, by the id of the call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,8 @@ class HookWatch:
 
     def __init__(self, *, is_live: bool) -> None:
         self._is_live = is_live
+        self.on_refused: Callable[[str], None] = lambda _call: None
+        """Told of each call that the CLI has refused by itself: the model has that as its result, and goes on."""
         self._is_asked = False
         self._asked: set[str] = set()
         self._called: dict[str, str] = {}
@@ -95,4 +97,6 @@ class HookWatch:
         tool, is_asked = self._called.pop(result.tool_use_id, None), result.tool_use_id in self._asked
         self._asked.discard(result.tool_use_id)
         has_run = not result.is_error or result_text(result.content).startswith(_COMMAND_FAILED)
+        if tool is not None and not is_asked and not has_run:
+            self.on_refused(result.tool_use_id)
         return tool if has_run and not is_asked else None

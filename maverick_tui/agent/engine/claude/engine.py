@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engines import hold_of, load_module
+from maverick_tui.agent.engines import hold_of, load_module, passed_of
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class ClaudeEngine:
             fork_at=memory.place if memory is not None and memory.is_fork else None,
             hold=hold_of(listener),
         ) as native:
+            native.on_refused(passed_of(listener))
             told.begin(native, agent._mode_by(settings))
             yield told
 

@@ -338,6 +338,10 @@ class AgentSession:
 
     # -- permissions ----------------------------------------------------------------------------------------------
 
+    def on_refused(self, tell: Callable[[str], None]) -> None:
+        """Have each call told that the CLI refuses by itself: no hook is asked before it, nor before what follows."""
+        self._watch.on_refused = tell
+
     def _guarded(self, ask: CanUseTool, guard: Guard) -> CanUseTool:
         """Remember what a person allows for longer; and while one is asked, silence is no failure."""
 
