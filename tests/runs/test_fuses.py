@@ -31,6 +31,12 @@ class Reader(Talker):
     allowed_tools = ("Read",)
 
 
+class Editor(Talker):
+    """Edits by the CLI."""
+
+    allowed_tools = ("Read", "Edit")
+
+
 class ApiReader(Talker):
     """Reads without one."""
 
@@ -125,13 +131,16 @@ async def test_turns_hold_it_and_a_cheaper_model_goes_on(agent: type[Talker], se
 
 async def test_calls_that_the_cli_refuses_by_itself_do_not_pass_a_fuse(serve: ServeModel) -> None:
     Path("notes").write_text("x")
-    wrong = ToolStep(tool="Edit", input={"file_path": "notes", "old_string": "zzz", "new_string": "y"})
+    wrong = ToolStep(
+        tool="Edit", input={"file_path": str(Path("notes").absolute()), "old_string": "zzz", "new_string": "y"}
+    )
     edits = Answer(steps=(TextStep(text="Editing."), wrong), usage=ScriptedUsage(input=100_000, output=20))
     script = scene(edits, edits, say("past the fuse", fault=stall()))
-    async with serve([script]) as server, watch(Reader, config=fused(usd=0.5)) as run:
+    async with serve([script]) as server, watch(Editor, config=fused(usd=0.5)) as run:
         run.prompt("go")
         run.prompt("and then")
         first = await asked(run)
+        assert "has not been read" in run.all(ev.ToolFinished)[0].output, "so no hook was asked"
         assert options(first)[1].startswith("Extend to $")
         assert len(server.requests) <= 3, "no more than the request that was in flight"
         assert run.all(ev.TurnEnded)[0].outcome == "interrupted"
@@ -150,7 +159,7 @@ async def test_calls_that_the_cli_refuses_by_itself_do_not_pass_a_fuse(serve: Se
             "only the person's stop holds what waits"
         )
     async with serve([script]) as server:
-        alone = Unattended(Reader(), "go", Path.cwd(), fused(usd=0.5), run_id="r1")
+        alone = Unattended(Editor(), "go", Path.cwd(), fused(usd=0.5), run_id="r1")
         await alone.serve()
     assert alone.cut == "limit"
     assert len(server.requests) <= 3
