@@ -40,7 +40,7 @@ def judged(project: Path, tool: str, arguments: dict[str, Any], **more: Any) -> 
 
 
 def test_many_worktrees_make_no_rule_heavier_and_no_call_doubtful(project: Path) -> None:
-    rules = ["Read(.env)", "Read(keys/**)", "Edit(docs/**)", "Read(//etc/x)", *(f"Read(s{n}/*)" for n in range(16))]
+    rules = ["Read(.env)", "Read(keys/**)", "Edit(docs/**)", "Read(//etc/x)"]
     write(f"deny = {json.dumps(rules)}", project_file(project))
     tops = [records.place_for(project, f"agent-{number}") for number in range(40)]
     for number, top in enumerate(tops):
@@ -49,7 +49,7 @@ def test_many_worktrees_make_no_rule_heavier_and_no_call_doubtful(project: Path)
         records.write(records.Worktree(f"{number:012}", "agent", str(project), ".", str(top), "branch", "base"))
     git(project, "init", "-q")
     judge, last = judge_in(project), tops[-1]
-    assert judge.judge("Bash", bash("cat " + " ".join(f"src/f{number}" for number in range(20)))).decision == "allow"
+    assert judge.judge("Bash", bash("cat " + " ".join(f"src/f{number}" for number in range(180)))).decision == "allow"
     # The same as if each place had rules of its own.
     told = judge.standing.rules
     places = [replace(rule, base=one, elsewhere=()) for one in (project, last) for rule in told]
