@@ -154,5 +154,5 @@ def test_what_may_be_written_there_is_the_worktree_and_the_rules_are_the_project
     assert "Maverick" in places.why_not_to_write(str(made.top.parent / "other" / "a.txt"))
     assert "Maverick" in Places(project).why_not_to_write(str(made.top / "a.txt"))
     standing = rules_for("smith", made.cwd)()
-    found = {(rule.effect, rule.base, rule.counts) for rule in (*standing.rules, *standing.elsewhere)}
-    assert found == {("deny", made.top, True), ("deny", project, True), ("allow", made.top, False)}
+    found = {(rule.effect, rule.base, rule.elsewhere, rule.counts) for rule in standing.rules}
+    assert found == {("deny", made.top, (project,), True), ("allow", made.top, (), False)}

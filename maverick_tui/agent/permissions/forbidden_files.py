@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
@@ -21,11 +21,11 @@ from maverick_tui.agent.permissions.reading import (
     unwrapped,
     without_git_options,
 )
-from maverick_tui.agent.permissions.rules import fits, place_of, places_within
+from maverick_tui.agent.permissions.roots import Roots
+from maverick_tui.agent.permissions.rules import fits, places_within
 from maverick_tui.agent.permissions.shell import Words, all_commands, not_too_many, parts_of, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
-from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import find_repository
 
 _EXPANDS = re.compile(r"[$`*?\[{~\\]|<\(|>\(")
@@ -62,25 +62,25 @@ _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
 """A file as it was in a commit."""
 
 
-def is_about_files(said: str, call: Call, base: Path, limits: Limits, *, only_reading: bool) -> bool | None:
+def is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
     """Whether a call has to do with a file that a rule names; None if that cannot be told.
 
     With `only_reading` the rule is about reading, else about changing. `limits` are those of the whole judgement.
     """
     if call.tool in SHELLS:
-        return _is_about_command(said, call, base, limits, only_reading=only_reading)
+        return _is_about_command(said, call, roots, limits, only_reading=only_reading)
     if not limits.spend(held=_length(call.paths)):
         return None
-    named = any(_is_at(path, said, call.here, base) for path in call.paths)
+    named = any(_is_at(path, said, call.here, roots) for path in call.paths)
     if call.tool not in BUILTIN_TOOLS:  # what it does with them is not known
-        return None if named or _may_name(said, call, base, limits) else False
+        return None if named or _may_name(said, call, roots, limits) else False
     if named or call.tool != "Grep":
         return named
-    held = _held(call.paths or ["."], said, call.here, base, limits)
+    held = _held(call.paths or ["."], said, call.here, roots, limits)
     return None if held is None or any(_is_searched(path, call) for path in held) else False
 
 
-def _may_name(said: str, call: Call, base: Path, limits: Limits) -> bool:
+def _may_name(said: str, call: Call, roots: Roots, limits: Limits) -> bool:
     """Whether a tool whose arguments are not known may make such a file of its texts, or a pattern that fits one."""
     within = places_within(call.tool, call.arguments, call.here)
     if within is None or not limits.spend(held=_length(within)):
@@ -90,7 +90,7 @@ def _may_name(said: str, call: Call, base: Path, limits: Limits) -> bool:
     if None in fitting:
         return True
     found = (path for paths in fitting for path in paths or ())
-    return any(_is_at(path, said, call.here, base) for path in (*within, *found))
+    return any(_is_at(path, said, call.here, roots) for path in (*within, *found))
 
 
 def _is_searched(path: Path, call: Call) -> bool:
@@ -107,14 +107,14 @@ def _is_searched(path: Path, call: Call) -> bool:
 # -- commands ----------------------------------------------------------------------------------------------------------
 
 
-def _is_about_command(said: str, call: Call, base: Path, limits: Limits, *, only_reading: bool) -> bool | None:
+def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
     calls, heres = all_commands(call.command), folders_of(call)
     words = _words_of(call.command)
     if words is None or not limits.spend(held=_length(words) * len(heres)):
         return None
     listed = _listed(calls or ())
     if any(
-        _is_at(word, said, here, base) and not _is_folder(word, here, listed) for word, here in product(words, heres)
+        _is_at(word, said, here, roots) and not _is_folder(word, here, listed) for word, here in product(words, heres)
     ):
         return True
     if calls is None:
@@ -127,11 +127,11 @@ def _is_about_command(said: str, call: Call, base: Path, limits: Limits, *, only
     found = _expanded(calls, heres, limits)
     if found is None:
         return None
-    if any(_is_at(path, said, here, base) for path, here in found):
+    if any(_is_at(path, said, here, roots) for path, here in found):
         return True
     for texts, here in product(plain, heres):
-        held = _held(_searched(texts, here), said, here, base, limits)
-        if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, base, only_reading)):
+        held = _held(_searched(texts, here), said, here, roots, limits)
+        if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading)):
             return None
     return False
 
@@ -195,18 +195,18 @@ def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
         yield from (text for text in dict.fromkeys(texts[1:]) if os.path.isdir(os.path.join(here, text)))  # noqa: PTH112, PTH118
 
 
-def _is_shown(texts: Sequence[str], said: str, here: Path, base: Path, only_reading: bool) -> bool:
+def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_reading: bool) -> bool:
     """Whether git shows, or changes, files that it knows and that the rule is about, without being told their names."""
     command, *rest = texts[1:] or [""]
     if _tells_no_contents(command, rest) if only_reading else command not in _CHANGING:
         return False
-    repository, root = find_repository(here), place_of(said, base)
-    if repository is None or root is None:
+    repository = find_repository(here)
+    near = roots.near([repository.top], said) if repository is not None else []
+    if repository is None or not near:
         return False
-    if (listed := ask(repository.top, "ls-files", "-z")) is None:
+    if (paths := roots.known_to_git(repository.top)) is None:
         return True
-    paths = (repository.top / os.fsdecode(name) for name in listed.split(b"\0") if name)
-    known = [path for path in paths if _fits(path, said, root)]
+    known = [path for path in paths if any(_fits(path, said, root) for root in near)]
     within = _limited_to(command, rest, here)
     return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
 
@@ -237,10 +237,9 @@ def _limited_to(command: str, rest: Sequence[str], here: Path) -> list[Path]:
 # -- places ------------------------------------------------------------------------------------------------------------
 
 
-def _is_at(path: str, rule: str, here: Path, base: Path) -> bool:
+def _is_at(path: str, rule: str, here: Path, roots: Roots) -> bool:
     """Whether a path may be one of the rule's."""
-    root = place_of(rule, base)
-    return root is not None and any(_fits(real, rule, root) for real in real_paths(path, here))
+    return any(_fits(real, rule, root) for real in real_paths(path, here) for root in roots.around(real, rule))
 
 
 def _fits(place: Path, rule: str, root: Path) -> bool:
@@ -249,15 +248,16 @@ def _fits(place: Path, rule: str, root: Path) -> bool:
     return fits(place, rule, root) or fits(*folded)
 
 
-def _held(folders: Iterable[str], rule: str, here: Path, base: Path, limits: Limits) -> list[Path] | None:
+def _held(folders: Iterable[str], rule: str, here: Path, roots: Roots, limits: Limits) -> list[Path] | None:
     """The files in these folders that the rule is about; None if they are so many that it cannot be told."""
     tops = [top for folder in folders for top in real_paths(folder, here)]
-    root = place_of(rule, base)
-    if not tops or root is None:
+    if not tops:
         return []
     below = "/".join(part for part in rule.removeprefix("~").split("/") if part not in ("", "."))
-    found = could_stand_for(below, root, limits)
-    if found is None or len(found) > _MOST_FOUND:
-        return None
-    places = {place for name in islice(found, _MOST_FOUND) for place in real_paths(str(root / name), here)}
+    places = set[Path]()
+    for root in roots.near(tops, rule):
+        found = could_stand_for(below, root, limits)
+        if found is None or len(found) > _MOST_FOUND:
+            return None
+        places.update(place for name in found for place in real_paths(str(root / name), here))
     return [place for place in places if any(place.is_relative_to(top) for top in tops)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import real_paths
 from maverick_tui.agent.permissions.reading import unwrapped, without_git_options
+from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
@@ -21,8 +21,8 @@ _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
 
 
-def is_about(rule: ToolRule, call: Call, base: Path, limits: Limits, *, only_reads: bool) -> bool | None:
-    """Whether a rule forbids a call; None if that cannot be told. Paths in the rule begin at `base`.
+def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_reads: bool) -> bool | None:
+    """Whether a rule forbids a call; None if that cannot be told. Paths in the rule begin at `roots`.
 
     A rule for Read is about whatever reads files, one for Edit about whatever changes them, and one for Bash about
     every shell. `only_reads` says that a command is known to change nothing; `limits` are those of all rules together.
@@ -32,7 +32,7 @@ def is_about(rule: ToolRule, call: Call, base: Path, limits: Limits, *, only_rea
         if is_of_shell and is_edit and only_reads:
             return False
         is_reached = is_of_shell or call.tool not in BUILTIN_TOOLS or _is_of(rule.name, call.tool)
-        return is_about_files(rule.rule, call, base, limits, only_reading=not is_edit) if is_reached else False
+        return is_about_files(rule.rule, call, roots, limits, only_reading=not is_edit) if is_reached else False
     if rule.rule is None and is_of_shell and (is_edit or rule.name == "Read"):
         return False if is_edit and only_reads else None
     if not _is_of(rule.name, call.tool):
@@ -42,7 +42,7 @@ def is_about(rule: ToolRule, call: Call, base: Path, limits: Limits, *, only_rea
     if is_of_shell:
         return _is_about_command(rule.rule, call)
     if call.tool in READING_TOOLS:
-        return is_about_files(rule.rule, call, base, limits, only_reading=True)
+        return is_about_files(rule.rule, call, roots, limits, only_reading=True)
     return _is_about_name(rule.rule, call)
 
 

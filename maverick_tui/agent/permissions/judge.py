@@ -9,6 +9,7 @@ rules say.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
@@ -18,6 +19,7 @@ from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
+from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
 from maverick_tui.agent.permissions.standing import NONE, Effect, Standing, StandingRule
@@ -229,9 +231,10 @@ class Judge:
         """The standing rule that a call is up against, and whether it certainly is; certain ones first."""
         rules = list(standing.of(effect))
         only_reads = bool(rules) and call.tool in SHELLS and not self._doubt(call)
-        perhaps, limits = None, Limits()
+        perhaps, limits, roots_at = None, Limits(), cache(Roots)
         for rule in rules:
-            found = is_about(rule.tool, call, rule.base or self._cwd, limits, only_reads=only_reads)
+            roots = roots_at((rule.base or self._cwd, *rule.elsewhere))
+            found = is_about(rule.tool, call, roots, limits, only_reads=only_reads)
             if found:
                 return rule, True
             if found is None and perhaps is None:

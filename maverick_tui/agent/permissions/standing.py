@@ -52,6 +52,8 @@ class StandingRule:
     base: Path | None = None
     counts: bool = True
     """Whether it is heeded: what a project allows is not, before a person has trusted its file."""
+    elsewhere: tuple[Path, ...] = ()
+    """Where its paths begin as well, if it forbids: the project and its worktrees have the same files."""
 
     @property
     def tool(self) -> ToolRule:
@@ -70,12 +72,10 @@ class Standing:
 
     rules: tuple[StandingRule, ...] = ()
     problem: str = ""
-    elsewhere: tuple[StandingRule, ...] = ()
-    """What they forbid in other places that have the same files: the project, and its worktrees."""
 
     def of(self, effect: Effect) -> Iterator[StandingRule]:
         """Those with an effect that are heeded."""
-        return (rule for rule in (*self.rules, *self.elsewhere) if rule.effect == effect and rule.counts)
+        return (rule for rule in self.rules if rule.effect == effect and rule.counts)
 
 
 NONE = Standing()
@@ -127,15 +127,10 @@ class RuleBook:
                 problems.append(error.message)
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
         # What is forbidden is forbidden in all of them; what is allowed is allowed where the agent works alone.
-        forbidding = [rule for rule in mine if rule.effect != "allow"]
-        tops = self._same_files() if forbidding else []
-        here = tops[0] if tops else ""
-        elsewhere = (
-            replace(rule, base=Path(top, os.path.relpath(os.path.realpath(rule.base or self.cwd), here)))
-            for rule in forbidding
-            for top in tops[1:]
-        )
-        return Standing(tuple(mine), " ".join(problems), tuple(elsewhere))
+        tops = self._same_files() if any(rule.effect != "allow" for rule in mine) else []
+        elsewhere = {base: _beside(base or self.cwd, tops) for base in {rule.base for rule in mine}}
+        held = (rule if rule.effect == "allow" else replace(rule, elsewhere=elsewhere[rule.base]) for rule in mine)
+        return Standing(tuple(held), " ".join(problems))
 
     def _same_files(self) -> list[str]:
         """The tops of the project and of all its worktrees, also those of other runs; that of `cwd` is the first.
@@ -152,6 +147,12 @@ class RuleBook:
         cwd = Path(os.path.realpath(self.cwd))
         around = [project for project in places if cwd.is_relative_to(project)]
         return [project := max(around, key=len), *places[project]] if around else []
+
+
+def _beside(base: Path, tops: Sequence[str]) -> tuple[Path, ...]:
+    """What is in the other tops where `base` is in the first."""
+    below = os.path.relpath(os.path.realpath(base), tops[0]) if tops else ""
+    return tuple(Path(top, below) for top in tops[1:])
 
 
 def _base(folder: Path, worktree: Worktree | None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from maverick_tui import paths
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.permissions.rules import matches
-from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file, wrong_with
+from maverick_tui.agent.permissions.standing import RuleBook, Standing, project_file, user_file, wrong_with
 from maverick_tui.agent.tools import BUILTIN_TOOLS, ToolRule
 from maverick_tui.git.programs import programs_named
 from maverick_tui.worktrees import records
@@ -36,6 +37,32 @@ def judge_in(project: Path, *, person: bool = True, agent: str = "", trusted: bo
 
 def judged(project: Path, tool: str, arguments: dict[str, Any], **more: Any) -> Judgement:
     return judge_in(project, **more).judge(tool, arguments, mode="acceptEdits")
+
+
+def test_many_worktrees_make_no_rule_heavier_and_no_call_doubtful(project: Path) -> None:
+    rules = ["Read(.env)", "Read(keys/**)", "Edit(docs/**)", "Read(//etc/x)"]
+    write(f"deny = {json.dumps(rules)}", project_file(project))
+    tops = [records.place_for(project, f"agent-{number}") for number in range(40)]
+    for number, top in enumerate(tops):
+        (top / "keys").mkdir(parents=True)
+        (top / "keys" / "a").touch()
+        records.write(records.Worktree(f"{number:012}", "agent", str(project), ".", str(top), "branch", "base"))
+    git(project, "init", "-q")
+    judge, last = judge_in(project), tops[-1]
+    assert judge.judge("Bash", bash("cat " + " ".join(f"src/f{number}" for number in range(180)))).decision == "allow"
+    # The same as if each place had rules of its own.
+    told = judge.standing.rules
+    places = [replace(rule, base=one, elsewhere=()) for one in (project, last) for rule in told]
+    apart = Judge(TOOLS, project, person=True, git_programs=programs_named, standing=lambda: Standing(tuple(places)))
+    decided = set[str]()
+    for command in (
+        *("grep -r x .", f"grep -r x {last}", f"grep -r x {last.parent}", f"cat {last}/keys/*", f"cat {last}/KEYS/a"),
+        *(f"cd {last} && cat keys/a", f"cd {last} && git diff", "git log -p", f"rm -r {last}/docs", f"cat {last}/a"),
+        *(f"ls {last}/keys", "cat .env", "cat /etc/x", f"echo x > {last}/docs/a", f"tar c {last}", "make"),
+    ):
+        decided.add(found := judge.judge("Bash", bash(command)).decision)
+        assert found == apart.judge("Bash", bash(command)).decision, command
+    assert decided == {"allow", "ask", "deny"}
 
 
 def test_what_is_forbidden_is_forbidden_in_every_worktree_of_the_project(project: Path) -> None:

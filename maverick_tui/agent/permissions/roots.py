@@ -1,0 +1,76 @@
+"""Roots: where the paths of a rule begin. The same files may be in many places, and few of them matter for a call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from maverick_tui.agent.permissions.rules import place_of
+from maverick_tui.git.asking import ask
+
+
+class Roots:
+    """The bases of rules, whose links are followed once for all that is held against them; `bases` has one at least.
+
+    On some systems the case of a path makes no difference, so it makes none here: whoever asks looks closer.
+    """
+
+    def __init__(self, bases: Sequence[Path]) -> None:
+        self._bases = bases
+        self._listed = dict[Path, list[Path] | None]()
+
+    @cached_property
+    def _roots(self) -> list[Path]:
+        return list(dict.fromkeys(base.resolve() for base in self._bases))
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Path]]:
+        found = dict[str, list[Path]]()
+        for root in self._roots:
+            found.setdefault(_folded(root), []).append(root)
+        return found
+
+    def around(self, place: Path, rule: str) -> Iterator[Path]:
+        """Those that a resolved place is in, for this rule."""
+        if not _begins_at_base(rule):
+            yield from self._elsewhere(rule)
+            return
+        for folder in (place, *place.parents):
+            yield from self._by_name.get(_folded(folder), ())
+
+    def near(self, tops: Sequence[Path], rule: str) -> list[Path]:
+        """Those that are in one of these resolved folders, or around one; and the first one in any case.
+
+        A link from there may lead into such a folder.
+        """
+        if not _begins_at_base(rule):
+            return self._elsewhere(rule)
+        within = tuple(_folded(top) for top in tops)
+        around = {_folded(folder) for top in tops for folder in (top, *top.parents)}
+        near = (
+            root for name, some in self._by_name.items() if name in around or name.startswith(within) for root in some
+        )
+        return list(dict.fromkeys([self._roots[0], *near]))
+
+    def known_to_git(self, top: Path) -> list[Path] | None:
+        """The files that git knows in a repository, asked once for all rules; None if it does not say."""
+        if top not in self._listed:
+            listed = ask(top, "ls-files", "-z")
+            names = None if listed is None else filter(None, listed.split(b"\0"))
+            self._listed[top] = None if names is None else [top / os.fsdecode(name) for name in names]
+        return self._listed[top]
+
+    def _elsewhere(self, rule: str) -> list[Path]:
+        root = place_of(rule, self._roots[0])
+        return [] if root is None else [root]
+
+
+def _begins_at_base(rule: str) -> bool:
+    return not rule.startswith(("//", "~/"))
+
+
+def _folded(folder: Path) -> str:
+    """The name of a folder, so that all names in it begin with it."""
+    return f"{folder}/".casefold().replace("//", "/")
