@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -481,7 +482,7 @@ class LocalRun:
     def _send_prompt(self, prompt: SendPrompt) -> None:
         if self._is_closing:
             return
-        self._turns.pictures.keep(prompt.images)
+        prompt = replace(prompt, text=self._turns.pictures.keep(prompt.images, prompt.text))
         self._continuing.call_off(PERSON)
         self._want_connection()
         is_next = self._connection.is_open and self._queue.next is None and self._turns.current is None
