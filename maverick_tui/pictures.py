@@ -6,6 +6,7 @@ what the model is asked. So events and journals have the name and the size of it
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
@@ -32,6 +33,12 @@ def mark_of(number: int, name: str, size: int) -> str:
     if len(plain) > _LONGEST_NAME:
         plain = f"{plain[: _LONGEST_NAME // 2]}…{plain[-_LONGEST_NAME // 2 :]}"
     return f"[image {number}: {plain} {size_in_words(size)}]"
+
+
+def mark_apart(mark: str, data: str) -> str:
+    """The mark with some letters that only this picture has: another one may have been called the same elsewhere."""
+    words, size, unit = mark.rsplit(" ", 2)
+    return f"{words} {hashlib.sha256(data.encode()).hexdigest()[:8]} {size} {unit}"
 
 
 def size_in_words(size: int) -> str:

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -511,7 +512,7 @@ class LocalRun:
     def _send_prompt(self, prompt: SendPrompt) -> None:
         if self._is_closing:
             return
-        self._turns.pictures.keep(prompt.images)
+        prompt = replace(prompt, text=self._turns.pictures.keep(prompt.images, prompt.text))
         self._continuing.call_off(PERSON)
         self._want_connection()
         is_next = self._connection.is_open and self._queue.next is None and self._turns.current is None

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.pictures import MOST_AT_ONCE, marks_in
+from maverick_tui.pictures import MOST_AT_ONCE, mark_apart, marks_in
 
 if TYPE_CHECKING:
     from maverick_tui.executor.model.messages import Image
@@ -27,13 +27,21 @@ class ShownPictures:
     def __init__(self) -> None:
         self._data: dict[str, str] = {}
 
-    def keep(self, images: Mapping[str, str]) -> None:
-        """Know these from now on."""
-        for mark, data in images.items():
+    def keep(self, images: Mapping[str, str], text: str = "") -> str:
+        """Know these from now on; the text that shows them, by other marks where theirs stand for others already.
+
+        Each window numbers its own, so two of them may call different pictures the same.
+        """
+        for given, data in images.items():
+            mark = given
+            if self._data.get(given, data) != data and marks_in(given) == [given]:
+                mark = mark_apart(given, data)
+                text = text.replace(given, mark)
             self._data.pop(mark, None)
             self._data[mark] = data
         while sum(map(len, self._data.values())) > _MOST_KEPT:
             del self._data[next(iter(self._data))]
+        return text
 
     def has_any(self, text: str) -> bool:
         """Whether a text shows one."""

@@ -12,6 +12,7 @@ import pytest
 from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.wire import to_json
+from maverick_tui.executor.model.messages import Image
 from maverick_tui.pictures import mark_of, marks_in
 from maverick_tui.runs.commands import AnswerPermission, EditPrompt, SendPrompt, SteerPrompt, command_from_json
 from maverick_tui.runs.local import HAS_IMAGE
@@ -68,6 +69,9 @@ async def test_a_picture_is_known_by_its_mark_as_long_as_the_run_lives(serve: Se
         await run.ask(f"again {MARK}")
         again = seen(model.requests[-1])
         await run.ask("[image 7: gone.png 3 kB]")
+        run.send(SendPrompt("other", MARK, images={MARK: base64.b64encode(PNG + b"other").decode()}))
+        await run.until(ev.TurnEnded, 4)
+        assert run.all(ev.TurnStarted)[-1].text != MARK, "another window has another one that it calls the same"
     assert again, "whoever sends the words again sends the picture again"
     (notice,) = run.all(ev.Noticed)
     assert "No image is kept for [image 7: gone.png 3 kB]" in notice.text
@@ -117,6 +121,21 @@ def test_marks_say_name_and_size_and_are_read_again() -> None:
     marks = [mark_of(number, name, size) for number, (name, size) in enumerate((n, s) for n in names for s in sizes)]
     assert marks[2] == "[image 2: shot.png 120 kB]"
     assert marks_in(" and ".join(marks) + " and [image 3] [image x: y 3 kB]") == marks
+
+
+def test_pictures_that_two_windows_call_the_same_are_kept_apart() -> None:
+    pictures, other = ShownPictures(), base64.b64encode(PNG + b"other").decode()
+    mine, longest = f"look at {MARK}", mark_of(1, "x" * 300, 4_900_000)
+    assert pictures.keep({MARK: DATA}, mine) == mine
+    theirs = pictures.keep({MARK: other}, mine)
+    assert marks_in(theirs) != [MARK]
+    for text, data in ((mine, PNG), (theirs, PNG + b"other")):
+        (shown,) = pictures.shown_by(text)
+        assert shown.data == Image.of(data).data
+    assert pictures.keep({MARK: other}, mine) == theirs, "sent again it is the same one"
+    assert pictures.keep({MARK: DATA}, mine) == mine
+    pictures.keep({longest: DATA})
+    assert pictures.has_any(pictures.keep({longest: other}, longest))
 
 
 def test_a_run_forgets_the_oldest_pictures() -> None:
