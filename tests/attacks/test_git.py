@@ -159,7 +159,7 @@ def test_worktrees_of_runs_run_nothing(trap: Trap, base: Path, tmp_path: Path, m
             make_again(worktree)
     assert ground.left() == []
     assert made == len(ways) or trap is not WORKTREE_TRAPS[0]
-    if trap.is_told and not made:  # else it would show nothing
+    if trap.is_told and not made and trap.id != "core.worktree":  # files elsewhere are never ours to change
         config = (ground.project / ".git" / "config").read_text().casefold()
         assert "promisor" in config or "partialclone" in config, "only a partial clone lacks files"
 
