@@ -283,10 +283,10 @@ def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edite
     with (nested / ".git" / "config").open("a") as file:
         file.write("[core]\n hooksPath = hooks\n")
     assert decided("nested/hooks/pre-commit") == ("ask" if person else "deny"), "the folder is not there yet"
-    assert decided("shared/pre-push") == "allow"
+    assert decided("all-hooks/pre-push") == "allow"
     with (nested / ".git" / "config").open("a") as file:
-        file.write("[core]\n hooksPath = ../shared\n")
-    assert decided("shared/pre-push") == ("ask" if person else "deny"), "hooks that a repository below names"
+        file.write("[core]\n hooksPath = ../all-hooks\n")
+    assert decided("all-hooks/pre-push") == ("ask" if person else "deny"), "hooks that a repository below names"
     (nested / ".git" / "config").write_text("[core\n")
     assert decided("nested/any.py") == ("ask" if person else "deny"), "nobody knows what git would run"
 
