@@ -512,6 +512,37 @@ class StallPutOff(Event):
     """Somebody waits on."""
 
 
+# -- the folder that it works in ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotTaken(Event):
+    """What is in the run's folder is kept under this id, in the snapshots of the folder `root`.
+
+    That is done at the `start` of the run, before a `turn` and at its `end`, before a `call` that may write, once such
+    are `done`. `calls` may have changed something since the run's last snapshot; if there are none, whatever has
+    changed was changed by somebody else. `number` is the order of all snapshots of the folder, also those of others.
+    """
+
+    snapshot: str
+    root: str
+    number: int
+    when: Literal["start", "turn", "call", "done", "end"]
+    turn: int = 0
+    calls: tuple[str, ...] = ()
+    files: int = 0
+    """In how many files its calls have changed something since the start that still stands, and how many lines."""
+    added: int = 0
+    deleted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesUntracked(Event):
+    """There are no snapshots of the run's folder from here on, and why."""
+
+    reason: str
+
+
 # -- permissions -------------------------------------------------------------------------------------------------------
 
 

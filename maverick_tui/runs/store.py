@@ -116,6 +116,10 @@ class RunStore:
         """What the agent is going to do by itself."""
         self.fuses: tuple[dict[str, Any], ...] = ()
         """What it may use before it holds and asks."""
+        self.snapshot: ev.SnapshotTaken | None = None
+        """The last one of its folder, with how much the run has changed."""
+        self.untracked = ""
+        """Why its changes are not tracked, if they are not."""
         self.stall: StallEntry | None = None
         """The banner of a model that is silent."""
         self.planned: ev.ContinuePlanned | None = None
@@ -524,6 +528,13 @@ class RunStore:
             for item in event.items
         )
         self.kept = KeptList(one_line(event.title), items, event.total)
+
+    def _snapshot_taken(self, event: ev.SnapshotTaken) -> None:
+        if not self.is_inheriting:
+            self.snapshot, self.untracked = event, ""
+
+    def _changes_untracked(self, event: ev.ChangesUntracked) -> None:
+        self.untracked = "" if self.is_inheriting else one_line(event.reason)
 
     def _fuses_set(self, event: ev.FusesSet) -> None:
         self.fuses = event.fuses

@@ -711,6 +711,8 @@ EVERYTHING: list[Event] = [
     ev.JobsScheduled(8.1, ({"id": "j", "prompt": "Look again", "when": "once", "next_at": 60.0},)),
     ev.ListShown(8.2, "Tasks", ({"text": "Buy milk", "is_done": True, "detail": "today"},), 3),
     ev.FusesSet(8.3, ({"scope": "run", "unit": "usd", "most": 2.0, "others": 0.0, "extended": 0.0},)),
+    ev.SnapshotTaken(8.31, "a" * 40, "/project", 7, "done", 1, ("t", "e"), 2, 30, 4),
+    ev.ChangesUntracked(8.32, "it takes more than 10 s to look at this folder"),
     ev.Stalled(8.35, 8.2),
     ev.StallPutOff(8.4),
     ev.InterruptRequested(8.5),

@@ -76,6 +76,8 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "usage": USAGES,
     "block": st.integers(0, 3),
     "turn": st.integers(0, 3),
+    "when": st.sampled_from(["start", "turn", "call", "done", "end"]),
+    "calls": st.lists(WORDS, max_size=2).map(tuple),
     "kind": st.sampled_from(["text", "thinking", "tool"]),
     "decision": st.sampled_from(["once", "run", "deny", "withdrawn"]),
     "origin": st.sampled_from(["person", "agent", "background"]),
@@ -91,7 +93,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(("is_offline", "has_own_prompt", "again", "is_error", "is_estimate", "is_command"), st.booleans()),
     **dict.fromkeys(
         "steps api_ms input_tokens output_tokens cache_read_tokens cache_write_tokens".split()
-        + "tokens tool_uses attempt limit status total".split(),
+        + "tokens tool_uses attempt limit status total number files added deleted".split(),
         COUNTS,
     ),
 }
