@@ -24,6 +24,7 @@ _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 
 # Inside a submodule git starts itself without our settings, so nothing may look into one.
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "blame": ("--no-textconv",),
     "cat-file": (),
     "check-attr": (),
     "commit-tree": ("--no-gpg-sign",),
@@ -47,6 +48,7 @@ _WRITING = frozenset({"merge", "reset", "update-index", "update-ref", "worktree"
 """Those that write elsewhere than to objects."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,
+    "blame.ignoreRevsFile": "",  # git shows what it cannot make sense of there, and a repository may name any file
     "branch.autoSetupMerge": "false",
     "checkout.guess": "false",
     "diff.submodule": "short",

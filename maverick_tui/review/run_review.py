@@ -169,7 +169,7 @@ class RunReview:
                 f"Nothing of what the run {self.run_id} did was taken back.",
                 hint="There is nothing to give back, or it was given back already.",
             )
-        shadow = self._joined().shadow
+        shadow = self._read().shadow
         span = Span(shadow.read(record.before), shadow.read(record.after))
         steps = planning.plan(shadow, [span], record.paths)
         chosen = [step for step in steps if not step.why_not]
@@ -184,22 +184,24 @@ class RunReview:
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def _joined(self) -> Chain:
-        """The snapshots of the folder, as they were joined last. NotTrackedError if there are none."""
+    def _read(self) -> Chain:
+        """What all journals tell of the folder. NotTrackedError if there are no snapshots."""
         if not self._account.taken:
             raise NotTrackedError(self.untracked or "the run has told of no snapshot", self.root, hint=_UNKNOWN)
         if self._chain is None:
             self._chain = Chain(Shadow(self.root, is_asked_first=False))
             self._chain.read(self._account)
-        if not self._chain.links:
-            self._join(self._chain)
         return self._chain
 
     def _now(self) -> Chain:
-        """The same with what is there now."""
-        chain = self._joined()
+        """The snapshots of the folder, with what is there now."""
+        chain = self._read()
         self._join(chain)
         return chain
+
+    def _joined(self) -> Chain:
+        """The same as it was when it was asked last."""
+        return chain if (chain := self._read()).links else self._now()
 
     def _join(self, chain: Chain) -> None:
         now = chain.shadow.take(self.run_id) if self.root.is_dir() else None
@@ -208,7 +210,7 @@ class RunReview:
             raise NotTrackedError("its snapshots are not kept any more", self.root, hint=_UNKNOWN)
 
     def _names(self) -> Names:
-        return Names(self._joined(), self.run_id)
+        return Names(self._read(), self.run_id)
 
     def _found(self, scope: Scope, path: str) -> tuple[Chain, int, int, FileChange]:
         chain = self._joined()
@@ -230,14 +232,13 @@ class RunReview:
         return known is not None and is_exactly(known.tool, self._account.arguments(call), before, after)
 
     def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
-        shadow = self._joined().shadow
         if not steps:
             now = self._joined().links[-1].snapshot
             return Undone(now, now, (), ())
-        return UndoRecords(shadow, self.run_id).recorded(steps, does, work)
+        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work)
 
     def _last_record(self) -> UndoRecord | None:
-        return UndoRecords(self._joined().shadow, self.run_id).last() if self._account.taken else None
+        return UndoRecords(self._read().shadow, self.run_id).last() if self._account.taken else None
 
 
 def _turns(account: RunAccount) -> Iterator[TurnChanges]:
