@@ -17,7 +17,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
-from maverick_tui.git.programs import started_by_settings
+from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
@@ -138,6 +138,15 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     made = make(RUN, "fixer", dotfiles).worktree
     assert Places(made.cwd).why_not_to_write("bashrc")
     assert Places(made.cwd).why_not_to_write("a.txt") == ""
+
+
+def test_what_shells_read_of_the_project_is_protected_in_its_worktree(home: Path) -> None:
+    project = project_in(home / "shop")
+    (home / ".bashrc").write_text(". ~/shop/env.sh\n")
+    made = make(RUN, "fixer", project).worktree
+    for folder in (project, made.cwd):
+        assert Places(folder).why_not_to_write("env.sh").endswith("is read by your shell when it starts.")
+        assert Places(folder).why_not_to_write("a.txt") == ""
 
 
 def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
@@ -273,12 +282,12 @@ def test_git_writes_through_no_link_of_a_repository(link: str, project: Path, tm
     assert list(theirs.iterdir()) == []
 
 
-@pytest.mark.parametrize("leads", ["file", "link", "commondir"])
+@pytest.mark.parametrize("leads", ["file", "link", "commondir", "commondir and back"])
 def test_a_folder_does_not_have_the_repository_of_another_one_changed(
     leads: str, project: Path, tmp_path: Path
 ) -> None:
     clone = project_in(tmp_path / "clone")
-    if leads == "commondir":
+    if leads.startswith("commondir"):
         (clone / ".git" / "commondir").write_text(f"{project}/.git\n")
     else:
         (clone / ".git").rename(tmp_path / "before")
@@ -286,8 +295,24 @@ def test_a_folder_does_not_have_the_repository_of_another_one_changed(
         (clone / ".git").write_text(f"gitdir: {project}/.git\n")
     if leads == "link":
         (clone / ".git").symlink_to(project / ".git")
+    if leads == "commondir and back":  # as if it was a worktree
+        (clone / ".git" / "gitdir").write_text(".\n")
     before = state(project)
+    assert programs_named(clone)
     with pytest.raises(ConfigError, match="belongs to another folder"):
+        make(RUN, "fixer", clone)
+    assert state(project) == before
+
+
+@pytest.mark.parametrize("lacks", ["HEAD", "refs"])
+def test_what_is_no_repository_to_git_does_not_have_the_one_around_it_changed(lacks: str, project: Path) -> None:
+    clone = project_in(project / "clone")
+    if lacks == "HEAD":
+        (clone / ".git" / "HEAD").write_text("ref: nowhere\n")
+    else:
+        (clone / ".git" / "refs").rename(clone / ".git" / "others")
+    before = state(project)
+    with pytest.raises(ConfigError, match="git takes another folder for its repository"):
         make(RUN, "fixer", clone)
     assert state(project) == before
 
