@@ -104,14 +104,15 @@ class Places:
         return [place for place in inner if place not in self._bases]
 
     @cached_property
-    def _sourced(self) -> Sourced:
-        return sourced(self._home, self.cwd)
+    def _sourced(self) -> list[Sourced]:
+        """What shells read here when they start, and in the project that this is a worktree of."""
+        return [sourced(self._home, base) for base in self._bases]
 
     def is_known(self, path: str, here: Path) -> bool:
         """Whether a place matters by where it is, also if nothing is there yet."""
         named = (*self._named_programs, *self._named_keys)
         return bool(parts_of_git([path])) or any(
-            self._sourced.names(place)
+            any(one.names(place) for one in self._sourced)
             or any(_is_within(place, one) for one in named)
             or any(alias.names_of(place) is not None for alias in self._aliases)
             for place in set(_places(path, here))
@@ -244,7 +245,7 @@ class Places:
             _is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
             return f"{place} can make other programs run something."
-        if self._sourced.has(place):
+        if any(one.has(place) for one in self._sourced):
             return f"{place} is read by your shell when it starts."
         if self._is_of_bare_repository(place):
             return _of_repository(place)
