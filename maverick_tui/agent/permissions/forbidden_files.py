@@ -58,6 +58,16 @@ _BESIDE_SUMMARY = re.compile(
     r"|topo-order)(?:=.*)?"
 )
 """Options that make a summary, or a log, show no more."""
+_BESIDE_FILE = frozenset({"-p", "--no-color", "--no-textconv"})
+"""Options with which no more is shown than a file as it was in a commit: others add commits to it."""
+_LIMITED = frozenset(
+    "annotate blame checkout clean diff diff-files diff-index diff-tree log restore rm show whatchanged".split()
+)
+"""Commands for which what stands behind `--` is all that they look at, or change; to others it is a branch, or more."""
+_SHOWS_MORE = re.compile(r"--(?:full-d|all|tags|glob|stdin)")
+"""Options with which they show more than that: the whole of a commit, or a file that a tag names."""
+_COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
+"""What is certainly a commit: other names and numbers may be those of a file, which `show` and `diff` show as a whole."""
 _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
 """A file as it was in a commit."""
 
@@ -226,10 +236,16 @@ def _limited_to(command: str, rest: Sequence[str], here: Path) -> list[Path]:
 
     Only what stands behind `--` is certain to be one: a file may have the name of a branch.
     """
-    words = [word for word in rest if not word.startswith("-")]
+    words, options = ([word for word in rest if word.startswith("-") is is_option] for is_option in (False, True))
     if command in ("show", "cat-file") and words and all(map(_OF_COMMIT.fullmatch, words)):
-        return [path for word in words for path in real_paths(word.partition(":")[2] or ".", here)]
-    named = rest[rest.index("--") + 1 :] if "--" in rest else []
+        is_all = _BESIDE_FILE.issuperset(options)
+        return [path for word in words for path in real_paths(word.partition(":")[2] or ".", here)] if is_all else []
+    if command not in _LIMITED or "--" not in rest:
+        return []
+    before, named = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
+    is_commit = all(word.startswith("-") or _COMMIT.fullmatch(word) for word in before)
+    if any(map(_SHOWS_MORE.match, before)) or (command in ("show", "diff") and not is_commit):
+        return []
     is_plain = not any(word.startswith(":") or set(word) & set("*?[\\") for word in named)  # which git reads itself
     return [path for word in named for path in real_paths(word, here)] if is_plain else []
 

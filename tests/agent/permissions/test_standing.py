@@ -447,7 +447,8 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
     (project / ".env").write_text("SECRET=1")
     git(project, "add", ".env", "src/a.py")
     git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
-    write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git checkout:*)"]')
+    allowed = ", ".join(f'"Bash(git {command}:*)"' for command in ("checkout", "merge", "rebase", "stash", "switch"))
+    write(f'deny = ["Read(.env)", "Edit(.env)"]\nallow = [{allowed}]')
     judge = judge_in(project)
     for command in (
         "git show HEAD:.env", "git show :.env", "git cat-file -p HEAD:.env", "git diff", "git diff HEAD", "git show",
@@ -460,11 +461,15 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git show src --", "git log -p src", "git show :/x", "git show 'HEAD^{/x: y}'", "git show :0:x",
         "git diff -- ':(top)'", "git diff --stat --color-words", "git diff --check", "git rerere diff", "git add -p",
         "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
+        "git log -p --full-diff -- src", "git show --full-diff HEAD -- src", "git show 4183291 -- src",
+        "git diff 4183291 -- src", "git show v1 -- src", "git show --tags -- src", "git show --all HEAD:src/a.py",
+        "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
         "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
         "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
+        "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
