@@ -21,7 +21,7 @@ _MOST = 500_000_000
 _PACKS = (".pack", ".idx", ".rev")
 _GITLINK = "160000"
 _OF_GIT = frozenset({"", ".", "..", ".git"})
-"""What is in no path of a list that git makes. In one that a clone brings along it stays, and an undo would write it."""
+"""What is in no path of a list that git makes. In one that a clone brings along it stays; an undo would write it."""
 _CONVERTING = ("filter", "working-tree-encoding")
 _NOTHING = (b"unspecified", b"unset", b"")
 

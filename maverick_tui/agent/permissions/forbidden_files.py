@@ -67,7 +67,7 @@ _LIMITED = frozenset(
 _SHOWS_MORE = re.compile(r"--(?:full-d|all|tags|glob|stdin)")
 """Options with which they show more than that: the whole of a commit, or a file that a tag names."""
 _COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
-"""What is certainly a commit: others may be the number, or a tag, of a file, which `show` and `diff` show as a whole."""
+"""What is certainly a commit: others may be the number, or a tag, of a file, of which `show` and `diff` show all."""
 _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
 """A file as it was in a commit."""
 

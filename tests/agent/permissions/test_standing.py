@@ -354,6 +354,8 @@ def test_rules(entry: str) -> None:
         "Bash(ls\tx)",
         "Read(a\u200b)",
         "Read(a\u00a0b)",
+        "Read(../other/.env)",
+        "Edit($HOME/notes/**)",
     ],
 )
 def test_what_is_no_rule(entry: str) -> None:
