@@ -30,6 +30,8 @@ from maverick_tui.git.repository import find_repository
 
 _EXPANDS = re.compile(r"[$`*?\[{~\\]|<\(|>\(")
 """What a shell puts something else in place of."""
+_RUN_TEXTS = frozenset("sh bash dash zsh ksh fish eval source . su script watch flock ssh".split())
+"""Programs that take a text for commands: what is a pattern in it is one for them."""
 _ONLY_NAMES = frozenset("ls cd pushd popd mkdir rmdir tree du stat test [ basename dirname realpath pwd find".split())
 """Programs that tell of a folder what is in it, and not what is in its files."""
 _MOST_FOUND = 200
@@ -132,7 +134,8 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
         return None if is_wide or _EXPANDS.search(call.command) else False
     plain = [without_git_options(unwrapped([word.text for word in words]))[0] for words in calls]
-    if any(map(takes_names, plain)):
+    is_wide = may_read_below(words) or _EXPANDS.search(call.command) is not None
+    if any(map(takes_names, plain)) or (is_wide and any(texts[0] in _RUN_TEXTS for texts in plain)):
         return None
     found = _expanded(calls, heres, limits)
     if found is None:
