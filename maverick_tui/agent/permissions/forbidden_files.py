@@ -68,6 +68,8 @@ _LIMITED = frozenset(
 """Commands for which what stands behind `--` is all that they look at, or change; to others it is a branch, or more."""
 _SHOWS_MORE = re.compile(r"--(?:full-d|all|tags|glob|stdin)")
 """Options with which they show more than that: the whole of a commit, or a file that a tag names."""
+_RAW = re.compile(r"%\(\*?raw")
+"""In a format: all of what a reference names, which may be a file."""
 _COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
 """What is certainly a commit: others may be the number, or a tag, of a file, of which `show` and `diff` show all."""
 _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
@@ -220,7 +222,7 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_re
     if (paths := roots.known_to_git(repository.top)) is None:
         return True
     known = [path for path in paths if any(_fits(path, said, root) for root in near)]
-    within = _limited_to(command, rest, here)
+    within = _limited_to(command, rest, here, repository.top)
     return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
 
 
@@ -228,26 +230,36 @@ def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
     """Whether git is known to show nothing of files: what is not listed as that may."""
     options = [word for word in rest if word.startswith("-") and word != "--"]
     if command in _SILENT:
-        return not any(re.match(r"-[^-]*[vpiUu]|--(?:verb|patch|inter|unified)", word) for word in options)
+        is_more = any(re.match(r"-[^-]*[vpiUu]|--(?:verb|patch|inter|unified)", word) for word in options)
+        return not is_more and not any(map(_RAW.search, rest))
+    if command == "show" and not _are_commits(rest):
+        return False
     is_summary = command == "log" or any(map(_SUMMARY.fullmatch, options))
     known = all(_SUMMARY.fullmatch(word) or _BESIDE_SUMMARY.fullmatch(word) for word in options)
     return not command or (command in _SUMMARIES and is_summary and known)
 
 
-def _limited_to(command: str, rest: Sequence[str], here: Path) -> list[Path]:
+def _are_commits(rest: Sequence[str]) -> bool:
+    """Whether all that `show` or `diff` is given before `--` are commits: of a file, either shows all."""
+    before = rest[: rest.index("--")] if "--" in rest else rest
+    is_more = any(map(_SHOWS_MORE.match, before))
+    return not is_more and all(word.startswith("-") or _COMMIT.fullmatch(word) for word in before)
+
+
+def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> list[Path]:
     """The files and folders that git is to look at alone; empty if it looks at all.
 
     Only what stands behind `--` is certain to be one: a file may have the name of a branch.
     """
     words, options = ([word for word in rest if word.startswith("-") is is_option] for is_option in (False, True))
     if command in ("show", "cat-file") and words and all(map(_OF_COMMIT.fullmatch, words)):
-        is_all = _BESIDE_FILE.issuperset(options)
-        return [path for word in words for path in real_paths(word.partition(":")[2] or ".", here)] if is_all else []
+        files = [word.partition(":")[2] for word in words] if _BESIDE_FILE.issuperset(options) else []
+        # A commit has its files from the top of the repository on, unless they begin otherwise.
+        return [real for path in files for real in real_paths(path, here if path.startswith(("./", "../")) else top)]
     if command not in _LIMITED or "--" not in rest:
         return []
     before, named = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
-    is_commit = all(word.startswith("-") or _COMMIT.fullmatch(word) for word in before)
-    if any(map(_SHOWS_MORE.match, before)) or (command in ("show", "diff") and not is_commit):
+    if any(map(_SHOWS_MORE.match, before)) or (command in ("show", "diff") and not _are_commits(rest)):
         return []
     is_plain = not any(word.startswith(":") or set(word) & set("*?[\\") for word in named)  # which git reads itself
     return [path for word in named for path in real_paths(word, here)] if is_plain else []

@@ -468,14 +468,36 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
         "git log -p --full-diff -- src", "git show --full-diff HEAD -- src", "git show 4183291 -- src",
         "git diff 4183291 -- src", "git show v1 -- src", "git show --tags -- src", "git show --all HEAD:src/a.py",
+        "git show -s 4183291", "git show --stat v1", "git show --name-only --tags", "git tag --format='%(raw)'",
         "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
         "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
         "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
+        "git show --stat HEAD -- src",
         "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
     ):  # fmt: skip
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+
+
+def test_git_does_not_show_below_the_top_what_may_not_be_read_there(project: Path) -> None:
+    git(project, "init", "-q")
+    for name in (".env", "src/b.py"):
+        (project / name).write_text("SECRET=1")
+    git(project, "add", ".env", "src")
+    file = project_file(project)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('deny = ["Read(.env)", "Read(src/b.py)"]')
+    judge = judge_in(project / "src")
+    for command in (
+        "git show HEAD:.env",
+        "git cat-file -p HEAD:.env",
+        "git show HEAD:./b.py",
+        "git show HEAD:src/b.py",
+    ):
+        assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
+    for command in ("git show HEAD:src/a.py", "git show HEAD:./a.py"):
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
 
