@@ -48,6 +48,8 @@ _CHANGING = frozenset(
     " restore revert rm sparse-checkout stash submodule switch worktree".split()
 )
 """Commands of git that change files of the working tree."""
+_TAKING = frozenset("archive clone fetch pull remote submodule subtree".split())
+"""Commands of git that take what is in another repository, be it that of a folder."""
 _SUMMARIES = frozenset("log show diff diff-files diff-index diff-tree whatchanged".split())
 """Commands that can tell of files without showing what is in them."""
 _SUMMARY = re.compile(
@@ -205,9 +207,10 @@ def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
     yield from read_below(texts)
     if searches(texts):
         yield from folders_searched(texts)
-    if not _tells_only_names(texts) and texts[0] != "git":
+    if not _tells_only_names(texts) and (texts[0] != "git" or not _TAKING.isdisjoint(texts[1:2])):
+        named = (text.rpartition("=")[2].removeprefix("file://") for text in dict.fromkeys(texts[1:]))
         # Path.is_dir raises for what cannot be a name.
-        yield from (text for text in dict.fromkeys(texts[1:]) if os.path.isdir(os.path.join(here, text)))  # noqa: PTH112, PTH118
+        yield from (name for name in named if os.path.isdir(os.path.join(here, name)))  # noqa: PTH112, PTH118
 
 
 def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_reading: bool) -> bool:

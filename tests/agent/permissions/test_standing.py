@@ -481,6 +481,14 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
 
+def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: Path, tmp_path: Path) -> None:
+    (other := tmp_path / "other").mkdir()
+    write(f'allow = ["Bash"]\ndeny = ["Read(/{secretive}/secret.txt)"]')
+    for command in ("git clone {} x", "git clone file://{} x", "git archive --remote={} HEAD", "git fetch {} main"):
+        assert decide(judge_in(other), "Bash", bash(command.format(secretive))) == "ask", command
+    assert decide(judge_in(other), "Bash", bash("git fetch origin main")) == "allow"
+
+
 def test_git_does_not_show_below_the_top_what_may_not_be_read_there(project: Path) -> None:
     git(project, "init", "-q")
     for name in (".env", "src/b.py"):
