@@ -155,13 +155,15 @@ def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
     monkeypatch.setenv("PATH", str(project / "bin"), prepend=os.pathsep)
     git(project, "config", "core.hooksPath", str(project / "hooks"))
     made = make(RUN, "fixer", project).worktree
+    git(project, "config", "extensions.worktreeConfig", "true")
+    git(project, "config", "--worktree", "core.fsmonitor", "./watch")  # which counts in the project alone
     for folder in (project, made.cwd):
         judge = Judge(["Write"], folder, person=True, git_starts=started_by_settings, started=[f"{project}/hk"])
         asked = {
             file: judge.judge("Write", {"file_path": str(folder / file), "content": ""}, mode="acceptEdits").decision
-            for file in ("bin/ls", "hk", "hooks/pre-commit", "a.txt")
+            for file in ("bin/ls", "hk", "hooks/pre-commit", "watch", "a.txt")
         }
-        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "a.txt": "allow"}
+        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "watch": "ask", "a.txt": "allow"}
 
 
 def test_a_detached_head_is_branched_from(project: Path) -> None:
