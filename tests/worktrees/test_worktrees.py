@@ -136,7 +136,9 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     commit(dotfiles)
     making_link.symlink_to(dotfiles / "bashrc")
     made = make(RUN, "fixer", dotfiles).worktree
+    (dotfiles / ".vscode").symlink_to("editor")  # which is not committed
     assert Places(made.cwd).why_not_to_write("bashrc")
+    assert Places(made.cwd).why_not_to_write("editor/tasks.json")
     assert Places(made.cwd).why_not_to_write("a.txt") == ""
 
 

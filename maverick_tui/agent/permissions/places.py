@@ -82,7 +82,7 @@ class Places:
     @cached_property
     def _aliases(self) -> list[Alias]:
         """Other names of places, as they are before the first call that is judged."""
-        return aliases(self.cwd, self._home)
+        return [alias for base in self.bases for alias in aliases(base, self._home)]
 
     @cached_property
     def _named_keys(self) -> list[Path]:
