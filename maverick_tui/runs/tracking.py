@@ -54,7 +54,7 @@ class Tracking:
         self._calls = CallsAtWork()
         self._wishes: list[_Wish] = []
         self._has_wishes = asyncio.Event()
-        self._waiting: dict[Work, asyncio.Future[None]] = {}
+        self._waiting: dict[str, asyncio.Future[None]] = {}
         """Calls that do not run yet."""
         self._is_on = False
         self._is_closing = False
@@ -73,16 +73,15 @@ class Tracking:
         if not self._is_on:
             return
         self._catch_up()
-        work = work_of(call, tool, arguments)
-        waiting = self._waiting[work] = asyncio.get_running_loop().create_future()
-        self._want(_Wish("call", self._turn, work))
+        waiting = self._waiting[call] = asyncio.get_running_loop().create_future()
+        self._want(_Wish("call", self._turn, work_of(call, tool, arguments)))
         try:
             async with asyncio.timeout(PATIENCE):
                 await waiting
         except TimeoutError:
             self._give_up(f"it takes more than {PATIENCE:g} s to look at this folder")
         finally:
-            self._waiting.pop(work, None)
+            self._waiting.pop(call, None)
 
     def returned(self, call: str) -> None:
         """The call has run; its result is about to be told."""
@@ -118,6 +117,8 @@ class Tracking:
             if event.type == ev.BlockGrew.type:  # most are
                 continue
             is_done = self._calls.hear(event)
+            if isinstance(event, ev.ToolFinished):  # if it waits, it was interrupted, and does not run any more
+                self._let_go(event.call)
             if isinstance(event, ev.TurnStarted):
                 self._turn = event.turn
                 self._want(_Wish("turn", event.turn))
@@ -159,10 +160,10 @@ class Tracking:
         ended = dict(self._calls.ended)
         by = {**self._calls.going, **ended}
         snapshot = await in_thread(folder.take)
-        for work in (wish.work for wish in wishes if wish.work in self._waiting):
-            assert work is not None
-            self._calls.begin(work)  # before another snapshot begins, which would not know of it
-            self._let_run(work)
+        for wish in wishes:
+            if wish.work is not None and wish.work.call in self._waiting:
+                self._calls.begin(wish.work)  # before another snapshot begins, which would not know of it
+                self._let_go(wish.work.call)
         self._calls.seen(ended)
         told = [wish for wish in wishes if wish.when in _ALWAYS_TOLD] or wishes[:1]
         if folder.is_news(snapshot) or told[0].when in _ALWAYS_TOLD:
@@ -197,12 +198,13 @@ class Tracking:
 
     def _end(self) -> None:
         self._is_on = False
-        for work in list(self._waiting):
-            self._let_run(work)
+        for call in list(self._waiting):
+            self._let_go(call)
         for task in (self._following, self._working):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
 
-    def _let_run(self, work: Work) -> None:
-        if not (waiting := self._waiting.pop(work)).done():
+    def _let_go(self, call: str) -> None:
+        waiting = self._waiting.pop(call, None)
+        if waiting is not None and not waiting.done():
             waiting.set_result(None)
