@@ -23,6 +23,7 @@ _KINDS = re.compile(
     rb'prompt_sent|tool_called|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
 )
 _FINISHED = re.compile(rb'\{"seq": ?\d+, ?"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
+_TEXT, _HEAD = b'"block_', 48
 _LONGEST = 300
 """Characters of a prompt or an argument that are kept."""
 
@@ -90,7 +91,8 @@ class RunAccount:
                 for line in lines:
                     if not line.endswith(b"\n"):
                         break
-                    self._take(line)
+                    if _TEXT not in line[:_HEAD]:  # a journal is mostly text as it came
+                        self._take(line)
                     self._offset += len(line)
         except FileNotFoundError as error:
             raise ConfigError(f"The run {self.run_id} is not kept.", hint="See `maverick runs list`.") from error
@@ -110,6 +112,11 @@ class RunAccount:
     def at_work(self) -> list[str]:
         """Calls that may have changed something since the last snapshot; of a run that was killed, before its end."""
         return [call for call in self.calls if call in self._running | self._ended]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether calls that may write have begun and not ended."""
+        return bool(self._running)
 
     def writer(self, call: str) -> Writer:
         """A call as somebody who writes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,21 @@ def test_what_a_run_did_when_it_was_killed_is_left_if_it_may_be_yours(folder: Pa
     assert review.is_at_work
     assert {step.path for step in review.plan() if not step.why_not} == {"a.txt", "b.txt"}
     run.close()
+
+
+def test_what_was_done_in_a_folder_that_is_gone_can_still_be_seen(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.end_turn()
+    after = run.take("end")
+    shutil.rmtree(folder)
+    review = RunReview(RUN)
+    assert [one.path for one in review.files()] == ["a.txt"]
+    assert review.texts(Scope("turn", 1), "a.txt").after == b"1\ntwo\nthree\n"
+    assert (review.last_undo, review.tree_after(1), review.tree_after(2)) == (None, after, "")
+    for work in (review.plan, review.undo, review.redo):
+        with pytest.raises(ConfigError, match="is gone"):
+            work()
 
 
 def test_a_run_without_snapshots_says_why(folder: Path) -> None:
