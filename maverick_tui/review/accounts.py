@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from maverick_tui.agent.tools import READ_ONLY_TOOLS, SUBAGENT_TOOLS
+from maverick_tui.agent.tools import SUBAGENT_TOOLS, WRITES_NOTHING
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.labels import read_labels
@@ -185,7 +185,7 @@ class RunAccount:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
         paths = self._named(tool, arguments)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
-        if tool not in READ_ONLY_TOOLS | SUBAGENT_TOOLS:
+        if tool not in WRITES_NOTHING:
             self._running.add(call)
 
     def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
