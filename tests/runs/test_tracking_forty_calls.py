@@ -161,8 +161,10 @@ def review_says_the_same(marks: dict[str, str], top: Path) -> None:
     files = [one.path for one in review.files()]
     told = [one for path in files for hunk in review.hunks(START, path, 0) for one in lines_of(hunk)]
     assert sum(check(line, authors) for line, authors in told if line.startswith("+")) > 100
-    of_calls = [review.files(Scope("call", call=one.call)) for turn in review.turns for one in turn.calls]
-    assert [len(one) for one in of_calls].count(0) == 0
+    calls = [one.call for turn in review.turns for one in turn.calls]
+    assert list(map(marks.get, calls)) == [f"call{number}" for number in range(1, 41)]
+    assert [one.path for one in review.files(Scope("call", call=calls[4]))] == ["a.py", "b.py"]
+    assert [(one.was, one.path) for one in review.files(Scope("call", call=calls[7]))] == [("a.py", "moved.py")]
     git(top, "add", "--all")
     git(top, "commit", "--quiet", "-m", "all of it")
     for name in ("moved.py", "b.py", "e1.py"):
