@@ -40,7 +40,8 @@ def print_changes(review: RunReview, files: Sequence[ChangedFile], *, is_all: bo
     for one in files if is_all else ():
         lines = "binary" if one.is_binary else f"+{one.added} -{one.deleted}"
         paper.line(f"{_SIGNS[one.status]} ", shown(one.path), (_beside(one, lines), "dim"))
-    paper.line(words, (f"  {display_path(str(review.root))}", "dim"))
+    folder = display_path(str(review.root))
+    paper.line(words, (f"  {folder}" if folder != "." else "", "dim"))
     if review.untracked:
         paper.line((f"Not all of it is known: changes are not tracked any more, because {review.untracked}.", "yellow"))
     if not is_all:
