@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from maverick_tui.agent.tools import READ_ONLY_TOOLS, SUBAGENT_TOOLS
+from maverick_tui.agent.tools import SUBAGENT_TOOLS, WRITES_NOTHING
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.labels import read_labels
@@ -185,7 +185,7 @@ class RunAccount:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
         paths = self._named(tool, arguments)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
-        if tool not in READ_ONLY_TOOLS | SUBAGENT_TOOLS:
+        if tool not in WRITES_NOTHING:
             self._running.add(call)
 
     def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -217,8 +217,8 @@ class RunAccount:
 
     def _took(self, snapshot: str, number: int, data: Mapping[str, Any]) -> None:
         root, calls = str(data.get("root", "")), tuple(map(str, data.get("calls", ())))
-        if root != self.root:
-            self.root, self.taken = root, []
+        if root != self.root or (self.taken and number < self.taken[-1].number):
+            self.root, self.taken = root, []  # in another folder, or all snapshots of this one were thrown away
         when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
         self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died))
         self.untracked, self._died = "", None

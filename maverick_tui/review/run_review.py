@@ -239,9 +239,10 @@ class RunReview:
         return own_changes(chain, first, self.run_id, is_own(self._account, scope), self._proves)
 
     def _proves(self, writer: Writer, before: bytes | None, after: bytes | None) -> bool:
-        call = writer.id.partition("/")[2]
-        known = self._account.calls.get(call)
-        return known is not None and is_exactly(known.tool, self._account.arguments(call), before, after)
+        run_id, _, call = writer.id.partition("/")
+        account = self._read().accounts[run_id]
+        known = account.calls.get(call)
+        return known is not None and is_exactly(known.tool, account.arguments(call), before, after)
 
     def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
         if not steps:
