@@ -12,7 +12,7 @@ from maverick_tui.markup.hunks import CONTEXT
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
-from maverick_tui.review.hunks import changed_hunks, own_lines
+from maverick_tui.review.hunks import changed_hunks, own_lines, parts
 from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
 from maverick_tui.review.patches import patch_of
 from maverick_tui.review.proving import is_exactly
@@ -126,6 +126,7 @@ class RunReview:
 
     def plan(self, scope: Scope = START, paths: Collection[str] | None = None) -> list[Step]:
         """What `undo` will do with every path, or why one is left as it is. Nothing is changed."""
+        self._require_folder()
         chain = self._now()
         return self._own(chain, scope).steps(chain, self._names().words, paths)
 
@@ -135,6 +136,7 @@ class RunReview:
         What you or another run may have changed, too, or since, is refused path by path, with who it was.
         NotRestoredError if something goes wrong: then all is as it was.
         """
+        self._require_folder()
         chain = self._now()
         own = self._own(chain, scope)
         steps = own.steps(chain, self._names().words, paths)
@@ -145,9 +147,14 @@ class RunReview:
 
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:
         """Take back only these hunks of a file; lines in them that are not the run's alone stay as they are."""
+        self._require_folder()
         chain, first, last, change = self._found(scope, path)
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
-        lines, others = own_lines(hunks)
+        asked, shown = parts(hunks), self.hunks(scope, path, context=0)
+        if not asked <= parts(shown):  # their numbers may be those of other lines by now
+            why = "these lines have changed since they were shown"
+            return Undone(span.after, span.after, (), (Step(path, "write", why),))
+        lines, others = own_lines([one for one in shown if parts([one]) <= asked])
         refused = [Step(path, "write", f"lines {', '.join(others)} are not its own alone")] if others else []
         step = undoing.rejection(chain.shadow, span, change, lines)
         chosen = [step] if lines and not step.why_not else []
@@ -169,6 +176,7 @@ class RunReview:
                 f"Nothing of what the run {self.run_id} did was taken back.",
                 hint="There is nothing to give back, or it was given back already.",
             )
+        self._require_folder()
         shadow = self._read().shadow
         span = Span(shadow.read(record.before), shadow.read(record.after))
         steps = planning.plan(shadow, [span], record.paths)
@@ -208,6 +216,14 @@ class RunReview:
         chain.join(self._account.taken[0].number, all_records(chain.shadow), now)
         if not chain.links or chain.numbers[0] != self._account.taken[0].number:
             raise NotTrackedError("its snapshots are not kept any more", self.root, hint=_UNKNOWN)
+
+    def _require_folder(self) -> None:
+        if self._account.taken and not self.root.is_dir():
+            raise ConfigError(
+                f"The folder {self.root} is not there any more.",
+                path=str(self.root),
+                hint="What the run has changed can still be shown, not taken back.",
+            )
 
     def _names(self) -> Names:
         return Names(self._read(), self.run_id)
