@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from maverick_tui.review.kinds import Author
 
 _PLACE = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
-_RUN, _CALL, _PROMPT, _LABEL = 8, 28, 32, 8
+_RUN, _LABEL = 8, 8
+_COLUMNS = ((140, 28, 32), (100, 24, 20), (0, 20, 0))
+"""How wide call and prompt are in a terminal of at least so many columns."""
+_SAME = "│"
 _LONGEST = 300
 
 
@@ -62,25 +65,25 @@ def _print_table(paper: Paper, lines: list[BlamedLine]) -> None:
     from maverick_tui.cli.layout import cut, pad
 
     wide = len(str(lines[-1].number)) if lines else 1
+    widths = _RUN, *next(columns for least, *columns in _COLUMNS if paper.width >= least)
     before: object = None
     for one in lines:
         author = one.authors[0] if one.authors else None
         # What is the same as in the line above is not said again.
-        cells = _cells(author) if one.authors != before else ("", "", "")
+        cells = _cells(author, len(one.authors) - 1) if one.authors != before or author is None else (_SAME, "", "")
         before = one.authors
-        more = f" (or {len(one.authors) - 1} more)" if len(one.authors) > 1 and cells[0] else ""
         run, call, prompt = (
-            pad(cut(text, width), width)
-            for text, width in zip((cells[0], cells[1] + more, cells[2]), (_RUN, _CALL, _PROMPT), strict=True)
+            pad(cut(text, width), width) + "  " if width else "" for text, width in zip(cells, widths, strict=True)
         )
         text = one.text.decode(errors="replace").rstrip("\r\n").replace("\t", "    ")
-        paper.line(f"{one.number:>{wide}}  ", (run, "cyan"), f"  {call}", (f"  {prompt}", "dim"), f"  {_shown(text)}")
+        paper.line(f"{one.number:>{wide}}  ", (run, "cyan"), call, (prompt, "dim"), _shown(text))
 
 
-def _cells(author: Author | None) -> tuple[str, str, str]:
+def _cells(author: Author | None, others: int) -> tuple[str, str, str]:
     if author is None or not author.run_id:
         return ("you" if author is not None else "", "", "")
-    return author.run_id, f"{author.turn}. {author.tool} {author.about}", author.prompt
+    more = f" (or {others} more)" if others else ""
+    return author.run_id[:_RUN], f"{author.turn}. {author.tool} {author.about}{more}", author.prompt
 
 
 def _shown(text: str) -> str:

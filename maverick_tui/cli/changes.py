@@ -73,9 +73,10 @@ def undo_run(
     review = _review(run, "undo")
     scope = START if to is None else Scope("since", to)
     steps = review.plan(scope)
-    if not as_json:
+    is_all = dry_run or all(step.why_not for step in steps)
+    if not as_json and (is_all or not yes):
         print_steps(review, steps, is_to_be=True)
-    if dry_run or all(step.why_not for step in steps):
+    if is_all:
         _end(review, steps, is_done=False, as_json=as_json)
     if not yes:
         _ask(review, sum(not step.why_not for step in steps))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 8.0
 """How long a program may take to tell its version."""
-_TOLD = ("claude-agent-sdk", "anthropic", "mcp", "textual")
+_TOLD = ("claude-agent-sdk", "httpx2", "mcp", "textual")
 """The packages that matter most."""
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 _CLI = "Claude Code CLI"

@@ -83,7 +83,7 @@ class RunReview:
     @property
     def is_at_work(self) -> bool:
         """Whether calls of it that may write are running at this moment."""
-        return self._account.is_alive and bool(self._account.at_work)
+        return self._account.is_alive and self._account.is_running
 
     # -- what has changed ----------------------------------------------------------------------------------------------
 
@@ -171,12 +171,12 @@ class RunReview:
 
     def redo(self) -> Undone:
         """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing."""
+        self._require_folder()
         if (record := self._last_record()) is None:
             raise ConfigError(
                 f"Nothing of what the run {self.run_id} did was taken back.",
                 hint="There is nothing to give back, or it was given back already.",
             )
-        self._require_folder()
         shadow = self._read().shadow
         span = Span(shadow.read(record.before), shadow.read(record.after))
         steps = planning.plan(shadow, [span], record.paths)
@@ -220,9 +220,9 @@ class RunReview:
     def _require_folder(self) -> None:
         if self._account.taken and not self.root.is_dir():
             raise ConfigError(
-                f"The folder {self.root} is not there any more.",
+                f"The folder that the run {self.run_id} has worked in is gone: {self.root}.",
                 path=str(self.root),
-                hint="What the run has changed can still be shown, not taken back.",
+                hint="Nothing can be taken back or given back there; what it has changed can still be seen.",
             )
 
     def _names(self) -> Names:
@@ -254,7 +254,8 @@ class RunReview:
         return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work)
 
     def _last_record(self) -> UndoRecord | None:
-        return UndoRecords(self._read().shadow, self.run_id).last() if self._account.taken else None
+        is_there = self._account.taken and self.root.is_dir()
+        return UndoRecords(self._read().shadow, self.run_id).last() if is_there else None
 
 
 def _turns(account: RunAccount) -> Iterator[TurnChanges]:

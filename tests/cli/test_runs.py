@@ -313,7 +313,7 @@ def _in_terminal(term: str, no_colour: str) -> str:
 LOADS = """
 import sys
 from maverick_tui.cli import main
-ALWAYS = {'yaml', 'anthropic', 'claude_agent_sdk', 'textual', 'git'}
+ALWAYS = {'yaml', 'httpx2', 'claude_agent_sdk', 'textual', 'git'}
 IN_HELP = ALWAYS | {'rich', 'asyncio', 'sqlite3'}
 commands = [([command, '--help'], IN_HELP) for command in ('ps', 'stop', 'wait', 'logs')]
 for command, heavy in [

@@ -104,6 +104,29 @@ def test_a_diff_says_whose_it_is(folder: Path, maverick: Run, monkeypatch: pytes
     assert "a.txt has also been changed by you." in said.getvalue()
 
 
+class Terminal(io.StringIO):
+    """Looks like one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_diff_in_a_terminal_is_masked_and_steers_nothing(
+    folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = PlayedRun(folder, RUN)
+    run.write("a.txt", "key = 'sk-ant-api03-" + "x" * 90 + "'\n\x1b[2J\n")
+    run.bash(lambda: (folder / "x.bin").write_bytes(b"\0"))
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    maverick("runs", "diff", RUN)
+    shown = terminal.getvalue()
+    assert "\x1b[32m+key = '[secret]'\x1b[0m\n\x1b[32m+␛[2J\x1b[0m\n" in shown
+    assert "GIT binary patch" not in shown
+    assert shown.endswith("It is binary: piped, the patch has it.\x1b[0m\n")
+
+
 def test_undo_shows_asks_and_tells(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run = PlayedRun(folder, RUN, "First")
     run.edit("a.txt", "one", "1")

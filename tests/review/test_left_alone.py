@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from maverick_tui.events import kinds as ev
-from maverick_tui.exceptions import ConfigError
 from maverick_tui.review.kinds import START
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun, now
@@ -57,19 +55,3 @@ def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewher
     _, thirty = review.hunks(START, "a.txt")
     assert not review.reject(START, "a.txt", [thirty]).refused
     assert (folder / "a.txt").read_text() == left.replace("thirty", "30")
-
-
-def test_of_a_run_whose_folder_is_gone_everything_is_shown_and_nothing_undone(folder: Path) -> None:
-    run = PlayedRun(folder, RUN)
-    run.write("x.txt", "x\n")
-    review = RunReview(RUN)
-    review.undo()
-    run.write("y.txt", "y\n")
-    run.end_turn()
-    shutil.rmtree(folder)
-    review.refresh()
-    assert [one.path for one in review.files()] == ["y.txt"]
-    (hunk,) = review.hunks(START, "y.txt")
-    for work in (review.plan, review.undo, review.redo, lambda: review.reject(START, "y.txt", [hunk])):
-        with pytest.raises(ConfigError, match="is not there any more"):
-            work()

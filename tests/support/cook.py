@@ -69,6 +69,7 @@ class Cook(MaverickAgent):
     \"\"\"Repeats what it is told.\"\"\"
 
     system_prompt = "You cook."
+    model = "stove-1"  # of which no table has the price: to read them takes a third of a second
     inputs = {"salt": {"type": "integer", "default": 1}}
 
     @asynccontextmanager

@@ -42,6 +42,7 @@ class Smith(MaverickAgent):
 
     name = "smith"
     system_prompt = "You write."
+    model = "hammer-1"  # of which no table has the price: to read them takes a third of a second
     allowed_tools = ["Write"]
 
     @asynccontextmanager

@@ -16,7 +16,7 @@ from maverick_tui.tasks.database import SessionFactory, close_database
 @pytest.fixture(scope="session", autouse=True)
 def _imports() -> None:
     """What is imported when it is first needed takes seconds, which no limit of a test is meant for."""
-    for name in ("anthropic", "alembic.command", "mcp.server", "maverick_tui.tasks.runner"):
+    for name in ("httpx2", "alembic.command", "mcp.server", "maverick_tui.tasks.runner"):
         importlib.import_module(name)
 
 

@@ -168,7 +168,7 @@ def test_the_list_is_shown_without_what_it_does_not_take(said: Said) -> None:
         "import sys; sys.argv = ['maverick', 'tasks', 'list']\n"
         "from maverick_tui.cli import main\n"
         "try: main()\n"
-        "finally: assert not {'sqlalchemy', 'sqlmodel', 'mcp', 'anthropic', 'textual'} & set(sys.modules)"
+        "finally: assert not {'sqlalchemy', 'sqlmodel', 'mcp', 'httpx2', 'textual'} & set(sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (ran.stdout, ran.stderr) == ("☐ Tea\n", "")

@@ -187,12 +187,12 @@ def test_a_database_that_others_migrate_is_shared_with_them(tmp_path: Path) -> N
 def test_importing_the_package_loads_no_database() -> None:
     code = (
         "import sys, maverick_tui.tasks as tasks\n"
-        "heavy = {'sqlalchemy', 'sqlmodel', 'alembic', 'mcp', 'anthropic', 'pydantic', 'rapidfuzz'}\n"
+        "heavy = {'sqlalchemy', 'sqlmodel', 'alembic', 'mcp', 'httpx2', 'pydantic', 'rapidfuzz'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
         "tasks.AgentContext, tasks.AgentResult, tasks.MessageHistory, tasks.ToolCallRecord\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
         "for name in tasks.__all__: getattr(tasks, name)\n"
-        "assert 'alembic' not in sys.modules and 'anthropic' not in sys.modules and 'rapidfuzz' not in sys.modules\n"
+        "assert 'alembic' not in sys.modules and 'httpx2' not in sys.modules and 'rapidfuzz' not in sys.modules\n"
         "try: tasks.Nothing\n"
         "except AttributeError: print('fine')\n"
     )

@@ -119,6 +119,17 @@ def handyman() -> str:
     return "handyman"
 
 
+@pytest.fixture
+def teller() -> str:
+    """The name of an agent that only tells and reads: without a CLI a run takes two seconds less of a processor."""
+    folder = Path(".maverick/agents")
+    folder.mkdir(parents=True)
+    (folder / "teller.md").write_text(
+        "---\nname: teller\ndescription: Tells.\nengine: api\ntools: Read, Glob\n---\nYou tell.\n"
+    )
+    return "teller"
+
+
 class Editor(NamedTuple):
     """A person's editor: it adds a line, keeps a copy of what it was given, and says that it was there."""
 

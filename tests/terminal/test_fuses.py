@@ -14,14 +14,12 @@ from tests.terminal.conftest import Maverick
 
 pytestmark = pytest.mark.slow
 
-LOOK = {"tool": "Bash", "input": {"command": "ls", "description": "look"}}
+LOOK = {"tool": "Glob", "input": {"pattern": "*"}}
 SCENE = {"answers": [{"steps": ["It begins.", LOOK]}, {"steps": ["And on.", LOOK]}, {"steps": ["It is done."]}]}
 
 
-def test_held_it_survives_the_application_and_goes_on_when_extended(
-    maverick: Maverick, handyman: str, mark: str
-) -> None:
-    app = maverick("--agent", handyman, "--prompt", "Look", "--fuse", "turns=1", scenes=[SCENE], is_ours=True)
+def test_held_it_survives_the_application_and_goes_on_when_extended(maverick: Maverick, teller: str, mark: str) -> None:
+    app = maverick("--agent", teller, "--prompt", "Look", "--fuse", "turns=1", scenes=[SCENE], is_ours=True)
     app.see("The fuse of this run is at 1 turn of 1 turn.")
     os.kill(app.pid, signal.SIGKILL)
     assert app.wait() == -signal.SIGKILL

@@ -26,15 +26,10 @@ SCENES = [
 
 
 @pytest.fixture
-def kept() -> None:
+def kept(teller: str) -> None:
     """A run of an agent that needs no CLI, and another one, which is not looked for."""
-    folder = Path(".maverick/agents")
-    folder.mkdir(parents=True)
-    (folder / "teller.md").write_text(
-        "---\nname: teller\ndescription: Tells.\nengine: api\ntools: []\n---\nYou tell.\n"
-    )
     story = [*turn(1, "Tell me of ducks", "Ducks quack."), *turn(2, "Where do they live", "By the pond.", AT + 5)]
-    keep(RUN, [*begun(RUN, agent="teller", cwd=str(Path.cwd()), engine="api"), *story, *ended(AT + 5)])
+    keep(RUN, [*begun(RUN, agent=teller, cwd=str(Path.cwd()), engine="api"), *story, *ended(AT + 5)])
     keep_run(OTHER, prompt="Fix the cart", answer="It is fixed.")
 
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 WORDS = [f"w{number:04}" for number in range(600)]
 SCENE = {
     "answers": [
-        {"steps": ["It begins. ", {"tool": "Bash", "input": {"command": "ls", "description": "look"}}]},
+        {"steps": ["It begins. ", {"tool": "Glob", "input": {"pattern": "*"}}]},
         {"steps": [" ".join(WORDS)], "pace": {"tokens_per_second": 300}},
     ]
 }
@@ -45,7 +45,7 @@ Hosted = Callable[[dict[str, Any], str], int]
 
 
 @pytest.fixture
-def hosted(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
+def hosted(teller: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
     """Starts a run of a scene in its own process, with a prompt; its process id."""
     with ExitStack() as stack:
 
@@ -53,7 +53,7 @@ def hosted(handyman: str, home: Path, mark: str, monkeypatch: pytest.MonkeyPatch
             for name, value in offline_environment(stack.enter_context(served([scene])), home).items():
                 if name != "MAVERICK_OFFLINE":
                     monkeypatch.setenv(name, value)
-            pid = start_host(Order(RUN, handyman, str(Path.cwd()), prompt))
+            pid = start_host(Order(RUN, teller, str(Path.cwd()), prompt))
             stack.callback(end, pid)
             return pid
 
@@ -74,9 +74,9 @@ def host(hosted: Hosted) -> int:
 
 @pytest.mark.explore  # as a reader that is killed, below; that a host has a session of its own: `host/test_process.py`
 def test_killed_the_application_leaves_its_agent_at_work_and_it_is_found_again(
-    maverick: Maverick, handyman: str, mark: str
+    maverick: Maverick, teller: str, mark: str
 ) -> None:
-    app = maverick("--agent", handyman, "--prompt", "Count", scenes=[SCENE], is_ours=True)
+    app = maverick("--agent", teller, "--prompt", "Count", scenes=[SCENE], is_ours=True)
     app.see(WORDS[0])
     os.kill(app.pid, signal.SIGKILL)
     assert app.wait() == -signal.SIGKILL
@@ -101,7 +101,7 @@ def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
     chance = random.Random(seed)
     steady = maverick("attach", RUN)
     app = maverick("attach", RUN)
-    app.see("handyman")
+    app.see("teller")
     time.sleep(chance.uniform(0.0, 1.0))
     os.kill(app.pid, chance.choice([signal.SIGKILL, signal.SIGHUP, signal.SIGTERM]))
     app.wait()

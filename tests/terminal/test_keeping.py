@@ -43,9 +43,9 @@ _WORD = re.compile(r"w\d{5}")
 
 @pytest.mark.parametrize("seed", sampled(range(200), 200))
 def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
-    maverick: Maverick, handyman: str, mark: str, seed: int
+    maverick: Maverick, teller: str, mark: str, seed: int
 ) -> None:
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=[{"answers": [ANSWER]}], is_ours=True)
+    app = maverick("--agent", teller, "--prompt", "go", scenes=[{"answers": [ANSWER]}], is_ours=True)
     app.see(WORDS[0])
     seen: list[tuple[float, str]] = []
     end = time.monotonic() + random.Random(seed).uniform(0.0, 2.0)
@@ -64,9 +64,9 @@ def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
 
 @pytest.mark.explore  # `cli/test_run_program.py` kills one in every run of the tests
 @pytest.mark.parametrize("seed", range(200))
-def test_killed_at_any_moment_it_has_kept_what_was_printed(home: Path, handyman: str, mark: str, seed: int) -> None:
+def test_killed_at_any_moment_it_has_kept_what_was_printed(home: Path, teller: str, mark: str, seed: int) -> None:
     seen: list[tuple[float, str]] = []
-    with served([{"answers": [ANSWER]}]) as url, headless(home, url, handyman) as program:
+    with served([{"answers": [ANSWER]}]) as url, headless(home, url, teller) as program:
         assert program.stdout is not None
         first = threading.Event()
         reading = threading.Thread(target=note_words, args=(program.stdout, seen, first))
@@ -139,21 +139,17 @@ def is_there_a_small_disk() -> bool:
 
 @pytest.mark.parametrize("makes_room", sampled([True, False], 2, ids=["room is made", "no room is made"]))
 def test_a_disk_that_fills_up_in_the_middle_of_a_run_is_told_and_the_run_goes_on(
-    home: Path, tmp_path: Path, mark: str, makes_room: bool
+    home: Path, tmp_path: Path, teller: str, mark: str, makes_room: bool
 ) -> None:
     if not is_there_a_small_disk():
         pytest.skip("nobody but root can mount a disk here")
     state, out = home / ".local" / "state" / "maverick", tmp_path / "out"
     out.mkdir()
-    Path(".maverick/agents").mkdir(parents=True)
-    Path(".maverick/agents/teller.md").write_text(
-        "---\nname: teller\ndescription: Tells.\nengine: api\ntools: []\n---\nYou tell.\n"
-    )
     told = WORDS[:3_400]
     steps = [" ".join(told[:3_000]) + " ", {"pace": {"tokens_per_second": 200}}, " ".join(told[3_000:])]
     small_disk = ("unshare", "-rm", "sh", "-c", ON_SMALL_DISK, "sh", str(state), str(out))
     events: list[dict[str, Any]] = []
-    with served([{"answers": [{"steps": steps}]}]) as url, headless(home, url, "teller", *small_disk) as program:
+    with served([{"answers": [{"steps": steps}]}]) as url, headless(home, url, teller, *small_disk) as program:
         assert program.stdout is not None
         for line in program.stdout:
             events.append(json.loads(line))

@@ -28,15 +28,15 @@ LINES = "".join(f"This is line {number} of the answer.\n\n" for number in range(
 ANSWER = [{"answers": [{"steps": [LINES, "The end of it."], "pace": {"tokens_per_second": 250}}]}]
 
 
-def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, handyman: str) -> None:
+def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, teller: str) -> None:
     program = (*SHELL, *AS_MAKE_DOES, MAVERICK)
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=ANSWER, is_ours=True, program=program)
+    app = maverick("--agent", teller, "--prompt", "go", scenes=ANSWER, is_ours=True, program=program)
     app.see("This is line")
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped]\r\n")
     assert app.output.left_behind == {}
     # On a busy machine the answer may have come to its end before the key.
-    assert app.output.title in ("● handyman: running - Maverick", "✔ handyman: done - Maverick")
+    assert app.output.title in ("● teller: running - Maverick", "✔ teller: done - Maverick")
     assert app.attributes == app.attributes_before
     app.send(ENTER)
     resumed = app.read(b"\x1b[?1049h", stopped)
@@ -48,7 +48,7 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     assert numbers == list(range(LINE_COUNT + 1 - len(numbers), LINE_COUNT + 1))
     app.send(CTRL_Z)
     stopped = app.read(b"[stopped again]\r\n")
-    assert app.output.title == "✔ handyman: done - Maverick"
+    assert app.output.title == "✔ teller: done - Maverick"
     app.look()
     app.send(ENTER)
     app.read(b"\x1b[?1049h", stopped)

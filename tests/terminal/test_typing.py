@@ -26,10 +26,10 @@ PASTED = "\n".join(f"line {number} of what was pasted äöü 日本" for number 
 
 
 def test_every_character_arrives_in_its_place_and_it_ends_with_its_terminal(
-    maverick: Maverick, handyman: str, editor: Editor, mark: str, temporary: Path
+    maverick: Maverick, teller: str, editor: Editor, mark: str, temporary: Path
 ) -> None:
     variables = {"EDITOR": str(editor.program)}
-    app = maverick("--agent", handyman, "--prompt", "go", scenes=SCENES, is_ours=True, environment=variables)
+    app = maverick("--agent", teller, "--prompt", "go", scenes=SCENES, is_ours=True, environment=variables)
     app.see("Sentence number")
     for character in TYPED:
         app.send(character)

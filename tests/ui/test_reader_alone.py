@@ -23,7 +23,7 @@ assert before_run.trust_question(listing) is None
 assert before_run.declared_inputs(listing) == ()
 assert read_xray(listing).may is not None
 redact("a prompt")
-engines = ("claude_agent_sdk", "anthropic", "mcp", "maverick_tui.runs.local", "maverick_tui.executor.plan")
+engines = ("claude_agent_sdk", "httpx2", "mcp", "maverick_tui.runs.local", "maverick_tui.executor.plan")
 others = ("pydantic", "re2", "sqlite3", "typer")
 print(*(name for name in sys.modules if name.startswith(engines) or name.partition(".")[0] in others))
 """

@@ -9,6 +9,8 @@ from maverick_tui.usage import Usage
 
 def context_size(model: str) -> int | None:
     """How much a model can hold, if it is a known one. Reads the tables, so call it in a thread."""
+    if "claude" not in model_id(model):  # which the tables do not know, and they take a while to read
+        return None
     price = price_of(model)
     return price.context_size if price is not None else None
 

@@ -112,10 +112,13 @@ def _may_name(said: str, call: Call, roots: Roots, limits: Limits) -> bool:
 def _is_searched(path: Path, call: Call) -> bool:
     """Whether a search looks into a file: it may be for others alone. Only plain patterns are read by all alike."""
     chosen = call.arguments.get("glob")
-    if not isinstance(chosen, str) or not re.fullmatch(r"[\w./*-]+", chosen):
+    names = chosen.strip("/").split("/") if isinstance(chosen, str) and re.fullmatch(r"[\w./*-]+", chosen) else [""]
+    if not {"", ".", ".."}.isdisjoint(names):
         return True
+    # Where a pattern with folders in it begins depends on who searches: any end of the path may be meant.
+    ends = ("/".join(path.parts[at:]) for at in range(1, len(path.parts)))
     try:
-        return matcher(chosen)(path.name) or matcher(chosen)(str(path).lstrip("/"))
+        return any(map(matcher("/".join(names)), ends))
     except BadPatternError:
         return True
 

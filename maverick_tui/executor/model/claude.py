@@ -1,20 +1,17 @@
-"""ClaudeAgent: the Messages API through the official SDK."""
+"""ClaudeAgent: the Messages API."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
-import json
 import logging
-import os
-import sys
 from collections.abc import AsyncGenerator
-from functools import cache
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError, TimeoutError
 from maverick_tui.executor.model.config import AgentConfig
-from maverick_tui.executor.model.failures import RefusalError, ours, with_retries
+from maverick_tui.executor.model.endpoint import ask, ask_for_events, make_client
+from maverick_tui.executor.model.failures import RefusalError, StatusError, ours, with_retries
 from maverick_tui.executor.model.messages import Agent, Request, Response, is_forced
 from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
@@ -24,17 +21,13 @@ from maverick_tui.masking.redact import conceal
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
-    import ssl
-
-    from anthropic import AsyncAnthropic
+    from httpx2 import AsyncClient
 
 log = logging.getLogger(__name__)
 
-CONNECT_TIMEOUT = 20.0
 COUNT_TIMEOUT = 10.0
+_MESSAGES = "/v1/messages"
 _COUNT = "/v1/messages/count_tokens"
-_LAST_IMPORTED = "anthropic.resources.messages"
-"""What the SDK imports on first use; it brings everything else with it."""
 
 
 class ClaudeAgent:
@@ -48,7 +41,7 @@ class ClaudeAgent:
         self.config = config
         self.model = config.model
         self.max_tokens = config.max_tokens
-        self._client: AsyncAnthropic | None = None
+        self._client: AsyncClient | None = None
         self._home: asyncio.AbstractEventLoop | None = None
         self._lease: AsyncGenerator[None, None] | None = None
         self._uncounted: set[str] = set()
@@ -61,7 +54,7 @@ class ClaudeAgent:
 
     async def _once(self, request: Request) -> Response:
         seconds = request.config.timeout or self.config.request_timeout
-        client = await self._opened()  # before the clock runs: the SDK takes seconds to import on a busy machine
+        client = await self._opened()  # before the clock runs: what it imports takes a while on a busy machine
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await self._ask(client, request)
@@ -70,24 +63,13 @@ class ClaudeAgent:
                 raise
             raise TimeoutError(f"The model did not finish its answer within {seconds:g} s.") from error
 
-    async def _ask(self, client: AsyncAnthropic, request: Request) -> Response:
-        import anthropic  # loaded by now
-
+    async def _ask(self, client: AsyncClient, request: Request) -> Response:
         known = {call.id for one in request.messages for call in one.tool_calls}
         reader = AnswerReader(request.listen, known, request.own_id)
         try:
-            # Not `messages.create`: it prints warnings about ageing models to the terminal, makes an object of every
-            # event, and copies the whole conversation each time.
-            stream = await client.post(
-                "/v1/messages",
-                cast_to=object,
-                content=_as_json({**self._body(request), "stream": True}),
-                options={"headers": {"content-type": "application/json", **request.headers}},
-                stream=True,
-                stream_cls=anthropic.AsyncStream[object],
-            )
-            async with stream:
-                async for event in stream:
+            body = {**self._body(request), "stream": True}
+            async with aclosing(ask_for_events(client, _MESSAGES, body, request.headers)) as events:
+                async for event in events:
                     reader.feed(event)
         except AgentError as error:
             ours(error, secrets=self.config.secrets)
@@ -116,14 +98,9 @@ class ClaudeAgent:
         try:
             client = await self._opened()
             async with asyncio.timeout(COUNT_TIMEOUT):
-                answer = await client.post(
-                    _COUNT,
-                    cast_to=object,
-                    content=_as_json(self._said(request)),
-                    options={"headers": {"content-type": "application/json", **request.headers}},
-                )
+                answer = await ask(client, _COUNT, self._said(request), request.headers)
         except Exception as error:  # an estimate takes its place, and the request itself will show what is wrong
-            if getattr(error, "status_code", None) in (404, 405, 501):
+            if isinstance(error, StatusError) and error.status in (404, 405, 501):
                 self._uncounted.add(model)
             log.debug("The endpoint does not count tokens: %s", type(error).__name__)
             return None
@@ -183,21 +160,17 @@ class ClaudeAgent:
         """Do what takes a while on first use."""
         await self._opened()
 
-    async def _opened(self) -> AsyncAnthropic:
-        if _LAST_IMPORTED not in sys.modules:  # it takes a second, and the loop need not wait
-            await in_thread(importlib.import_module, _LAST_IMPORTED)
+    async def _opened(self) -> AsyncClient:
         loop = asyncio.get_running_loop()
         if self._client is None or self._home is not loop:  # connections only work in their own event loop
-            made = await in_thread(self._make)  # the first one reads all certificates
+            made = await in_thread(self._make)  # the first one takes a while, and the loop need not wait
             if self._client is None or self._home is not loop:
                 self._client, self._home = made, loop
                 self._lease = _open_until_the_loop_ends(made)
                 await anext(self._lease)
         return self._client
 
-    def _make(self) -> AsyncAnthropic:
-        import anthropic
-
+    def _make(self) -> AsyncClient:
         conceal(self.config.secrets)
         key, token = self.config.credentials
         if not key and not token:
@@ -214,19 +187,7 @@ class ClaudeAgent:
         ):
             if wrong:
                 raise AgentError(f"{name} cannot be used: {wrong}.", kind="invalid", hint=f"Correct {name}.")
-        idle = self.config.idle_timeout
-        timeout = anthropic.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle))
-        return anthropic.AsyncAnthropic(
-            api_key=key or None,
-            auth_token=token or None,
-            base_url=base_url or None,
-            timeout=timeout,
-            max_retries=0,
-            # Not the SDK's own: when it is dropped, that one closes itself in whichever loop is running, and fails
-            # silently.
-            http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout, verify=_certificates()),
-            default_headers=headers,
-        )
+        return make_client(base_url, key or token, headers, self.config.idle_timeout)
 
     async def aclose(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -241,28 +202,12 @@ class ClaudeAgent:
         await self.aclose()
 
 
-def _certificates() -> ssl.SSLContext:
-    return _certificates_of(*(os.environ.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
-
-
-@cache
-def _certificates_of(_file: str, _folder: str) -> ssl.SSLContext:
-    """What is trusted where the environment names these: to read it takes 50 ms, so that all clients share it."""
-    import httpx2
-
-    return httpx2.create_ssl_context()
-
-
-async def _open_until_the_loop_ends(client: AsyncAnthropic) -> AsyncGenerator[None, None]:
+async def _open_until_the_loop_ends(client: AsyncClient) -> AsyncGenerator[None, None]:
     """Close the client when this is closed, as `asyncio.run` does with every generator that its loop leaves behind."""
     try:
         yield
     finally:
-        await client.close()
-
-
-def _as_json(body: dict[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
+        await client.aclose()
 
 
 def create_agent(config: AgentConfig | None = None) -> Agent:

@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from maverick_tui.exceptions import (
     AgentError,
@@ -32,6 +32,26 @@ RETRIED: frozenset[ErrorKind] = frozenset({"rate_limit", "network"})
 T = TypeVar("T")
 
 
+class UnansweredError(Exception):
+    """No answer has begun; its cause says why."""
+
+
+class StatusError(Exception):
+    """What an endpoint answers instead: with a status of its own, or in the middle of a stream that has begun well."""
+
+    def __init__(self, status: int, said: str, headers: Mapping[str, str]) -> None:
+        try:
+            body = json.loads(said)
+        except (ValueError, RecursionError):
+            body = None
+        error = body.get("error") if isinstance(body, dict) else None
+        about = error if isinstance(error, dict) else {}
+        super().__init__(str(about.get("message") or said.strip() or f"no reason given, HTTP {status}"))
+        self.status = status
+        self.type = str(about.get("type") or "")
+        self.headers = headers
+
+
 class RefusalError(AgentError):
     """The model refuses to answer; what it had said until then must not be used."""
 
@@ -39,7 +59,7 @@ class RefusalError(AgentError):
 
 
 def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
-    """Any exception of the SDK, or of the libraries below it, as one of ours; the caller raises it from the error.
+    """Any exception of a client, or of the libraries below it, as one of ours; the caller raises it from the error.
 
     `secrets` are masked in its message: an endpoint may repeat the key that it rejects.
     """
@@ -52,12 +72,10 @@ def ours(error: BaseException, *, secrets: Collection[str] = ()) -> AgentError:
 
 
 def _ours(error: BaseException) -> AgentError:
-    import anthropic
-
     if isinstance(error, AgentError):
         return error
     text = _text(error)
-    if isinstance(error, anthropic.APIStatusError):
+    if isinstance(error, StatusError):
         return _status(error, text)
     if any(_is_of_settings(one) for one in _causes(error)):
         # Not in its own words: they may contain the key.
@@ -68,16 +86,17 @@ def _ours(error: BaseException) -> AgentError:
         )
     if any(type(one).__name__ in _UNCONNECTED for one in _causes(error)):
         return NetworkError("The endpoint is out of reach: it did not accept a connection in time.")
-    if isinstance(error, anthropic.APITimeoutError | asyncio.TimeoutError):
+    if isinstance(error, asyncio.TimeoutError):
         return TimeoutError(f"The endpoint did not answer in time: {text}.")
-    if isinstance(error, anthropic.APIResponseValidationError | ValueError):
-        # json.JSONDecodeError and what pydantic raises are ValueErrors.
+    if isinstance(error, UnansweredError):
+        if any("Timeout" in type(one).__name__ for one in _causes(error)):
+            return TimeoutError("The endpoint did not begin to answer in time.")
+        return NetworkError(f"The endpoint is out of reach: {_deepest(error)}.")
+    if isinstance(error, ValueError):  # also what is no JSON, or no text
         return MalformedResponseError(
             f"The endpoint's answer cannot be read: {text}.", raw_response=redact(_raw(error))[:10_000]
         )
-    if isinstance(error, anthropic.APIConnectionError):
-        return NetworkError(f"The endpoint is out of reach: {_deepest(error)}.")
-    if type(error).__module__.split(".")[0] in ("httpx", "httpx2", "httpcore", "httpcore2", "anyio", "ssl"):
+    if type(error).__module__.split(".")[0] in ("httpx2", "httpcore2", "anyio", "ssl"):
         if "Timeout" in type(error).__name__:
             return TimeoutError(f"The endpoint has fallen silent: {type(error).__name__}.")
         return NetworkError(f"The connection was lost: {text or type(error).__name__}.")
@@ -92,8 +111,8 @@ def _is_of_settings(error: BaseException) -> bool:
     return is_header or name in ("UnsupportedProtocol", "InvalidURL")
 
 
-def _status(error: Any, text: str) -> AgentError:
-    status, kind = int(error.status_code), str(error.type or "")
+def _status(error: StatusError, text: str) -> AgentError:
+    status, kind = error.status, error.type
     # A failure in the middle of a stream has the status of its beginning, so only its body says what it is.
     is_streaming = status < 400
     if status == 429 or (is_streaming and kind == "rate_limit_error"):
@@ -103,7 +122,7 @@ def _status(error: Any, text: str) -> AgentError:
             kind="rate_limit",
             hint="Wait until the limit resets, then try again.",
         )
-        headers = error.response.headers
+        headers = error.headers
         failure.retry_after = retry_after(headers)
         failure.resets_at = reset_in_headers(headers, time.time(), failure.retry_after)
         return failure
@@ -123,7 +142,7 @@ def _status(error: Any, text: str) -> AgentError:
         shown = None if is_streaming else status
         what = f"failed with HTTP {shown}" if shown else "failed"
         failure = NetworkError(f"The endpoint {what}: {text}.", status=shown)
-        failure.retry_after = retry_after(error.response.headers)
+        failure.retry_after = retry_after(error.headers)
         return failure
     if status >= 400:
         return AgentError(
@@ -159,15 +178,11 @@ def _seconds(value: str, unit: float) -> float | None:
 
 
 def _text(error: BaseException) -> str:
-    said = getattr(error, "api_message", None) or str(error)
-    return redact(str(said)).strip().rstrip(".")[:2_000]
+    return redact(str(error)).strip().rstrip(".")[:2_000]
 
 
 def _raw(error: BaseException) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return error.doc
-    body = getattr(error, "body", None)
-    return str(body) if body is not None else str(error)
+    return error.doc if isinstance(error, json.JSONDecodeError) else str(error)
 
 
 def _deepest(error: BaseException) -> str:

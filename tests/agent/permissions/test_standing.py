@@ -544,12 +544,18 @@ def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -
 
 
 def test_a_search_that_leaves_the_file_out_runs(project: Path) -> None:
-    (project / ".env").write_text("x")
-    write('deny = ["Read(.env)"]')
+    (project / "conf").mkdir()
+    for name in (".env", "conf/key"):
+        (project / name).write_text("x")
+    write('deny = ["Read(.env)", "Read(conf/key)"]')
     judge = judge_in(project)
     assert decide(judge, "Grep", {"pattern": "x"}) == "ask"
-    assert decide(judge, "Grep", {"pattern": "x", "glob": "*.py"}) == "allow"
-    for chosen in ("*", "*.md,.env", "*.md .env", "[^z]*", "\\.env", ".env ", "!*.md", "{.env,a}"):
+    for chosen in ("*.py", "src/*.py", "src/**"):
+        assert decide(judge, "Grep", {"pattern": "x", "glob": chosen}) == "allow"
+    for chosen in (
+        "*", "*.md,.env", "*.md .env", "[^z]*", "\\.env", ".env ", "!*.md", "{.env,a}", "conf/*", "/conf/*", "*/key",
+        "conf/**", "src/../conf/*",
+    ):  # fmt: skip
         assert decide(judge, "Grep", {"pattern": "x", "glob": chosen}) in ("ask", "deny"), chosen
     assert decide(judge, "Glob", {"pattern": "**/*"}) == "allow"
 

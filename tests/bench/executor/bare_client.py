@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import anthropic
-
 from maverick_tui.executor import tool
 from maverick_tui.executor.model.config import DEFAULT_MAX_TOKENS
 from maverick_tui.executor.model.wire import message_blocks, system_blocks, tool_blocks
@@ -36,6 +34,8 @@ async def bodies(job: Job) -> list[dict[str, Any]]:
 @asynccontextmanager
 async def contender(job: Job) -> AsyncIterator[Run]:
     """The events as they come, without a model class for each: nobody can read them for less."""
+    import anthropic  # it takes seconds, which is nobody's time who only collects the tests
+
     requests = await bodies(job)
     async with anthropic.AsyncAnthropic(api_key=KEY, base_url=job.url, max_retries=0) as client:
 
@@ -61,6 +61,8 @@ async def contender(job: Job) -> AsyncIterator[Run]:
 @asynccontextmanager
 async def documented(job: Job) -> AsyncIterator[Run]:
     """The same as the vendor's documentation does it."""
+    import anthropic  # it takes seconds, which is nobody's time who only collects the tests
+
     requests = await bodies(job)
     async with anthropic.AsyncAnthropic(api_key=KEY, base_url=job.url, max_retries=0) as client:
 

@@ -10,7 +10,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import httpx2
 import pytest
 
@@ -36,7 +35,7 @@ from maverick_tui.executor import (
 )
 from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.executor.model.claude import ClaudeAgent
-from maverick_tui.executor.model.failures import RefusalError, ours
+from maverick_tui.executor.model.failures import RefusalError, UnansweredError, ours
 from maverick_tui.executor.model.messages import Delta
 from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import system_blocks
@@ -378,7 +377,7 @@ def test_a_connection_that_is_not_made_in_time_is_a_network_error_and_tried_agai
     cause: BaseException = getattr(httpx2, name)("")
     error = cause
     if is_wrapped:
-        error = anthropic.APITimeoutError(request=httpx2.Request("POST", "http://127.0.0.1"))
+        error = UnansweredError()
         error.__cause__ = cause
     failure = ours(error)
     assert isinstance(failure, NetworkError)
@@ -388,7 +387,7 @@ def test_a_connection_that_is_not_made_in_time_is_a_network_error_and_tried_agai
 
 @pytest.mark.parametrize("name", ["ReadTimeout", "WriteTimeout"])
 def test_an_answer_that_does_not_come_in_time_is_not_tried_again(name: str) -> None:
-    error = anthropic.APITimeoutError(request=httpx2.Request("POST", "http://127.0.0.1"))
+    error = UnansweredError()
     error.__cause__ = getattr(httpx2, name)("")
     assert RetryPolicy().delay(ours(error), 1) is None
     assert RetryPolicy().delay(ours(error.__cause__), 1) is None

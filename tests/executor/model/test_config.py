@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-import anthropic
-import httpx2
 import pytest
 from pydantic import ValidationError
 
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor import AgentConfig, Message, Request, TerminateReason, create_agent
-from maverick_tui.executor.model.failures import ours
+from maverick_tui.executor.model.failures import StatusError, ours
 from maverick_tui.offline.script import HttpFault
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import QUICK, Watched, define, watch
@@ -78,9 +77,8 @@ async def test_a_header_of_a_request_that_cannot_be_sent_is_told_without_it() ->
 @pytest.mark.parametrize("kind", ["api_error", "overloaded_error", "rate_limit_error", "timeout_error"])
 def test_the_body_says_what_it_is_only_where_the_status_does_not(kind: str) -> None:
     def failed(status: int) -> AgentError:
-        asked = httpx2.Request("POST", NOWHERE)
         body = {"type": "error", "error": {"type": kind, "message": "No."}}
-        return ours(anthropic.APIStatusError("No.", response=httpx2.Response(status, request=asked), body=body))
+        return ours(StatusError(status, json.dumps(body), {}))
 
     assert failed(400).kind == "invalid"
     assert failed(200).is_retryable, "a stream that has begun well"

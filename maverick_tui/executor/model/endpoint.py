@@ -1,0 +1,124 @@
+"""The Messages API over HTTP: a client for it, what is posted, and the events that come back.
+
+Not through the vendor's SDK: to import that takes two seconds, more than anything else that a run on this engine does
+by itself, for what stands here in a few lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui import __version__
+from maverick_tui.executor.model.failures import StatusError, UnansweredError
+
+if TYPE_CHECKING:
+    import ssl
+
+    from httpx2 import AsyncClient, Response
+
+VENDOR = "https://api.anthropic.com"
+API_VERSION = "2026-10-21"
+"""What the answers look like; the keys of this one are sent as tokens are."""
+CONNECT_TIMEOUT = 20.0
+
+
+def make_client(address: str, key: str, headers: Mapping[str, str], idle: float) -> AsyncClient:
+    """A client for this endpoint. It takes a while the first time: it imports, and reads all certificates."""
+    import httpx2
+
+    own = httpx2.Headers(
+        {
+            "accept": "application/json",
+            "content-type": "application/json",
+            "user-agent": f"maverick-tui/{__version__}",
+            "authorization": f"Bearer {key}",  # which is not carried along where another host is named instead
+            "anthropic-version": API_VERSION,
+        }
+    )
+    own.update(headers)
+    return httpx2.AsyncClient(
+        base_url=address or VENDOR,
+        headers=own,
+        timeout=httpx2.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
+        limits=httpx2.Limits(max_connections=1_000, max_keepalive_connections=100),
+        follow_redirects=True,
+        verify=_certificates(),
+    )
+
+
+async def ask(client: AsyncClient, path: str, body: dict[str, Any], headers: Mapping[str, str]) -> Any:
+    """What is answered, as a whole."""
+    async with _posted(client, path, body, headers) as response:
+        return json.loads(await response.aread())
+
+
+async def ask_for_events(
+    client: AsyncClient, path: str, body: dict[str, Any], headers: Mapping[str, str]
+) -> AsyncGenerator[Any, None]:
+    """What is answered, event by event; whoever reads closes this, which ends the answer."""
+    async with _posted(client, path, body, headers) as response:
+        name, data = "", list[str]()
+        async for line in _lines(response):
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field == "event":
+                name = value
+            elif field == "data":
+                data.append(value)
+            elif not line:
+                text = "\n".join(data)
+                if name == "error":
+                    raise StatusError(response.status_code, text, response.headers)
+                if name and name != "ping" and text:
+                    yield json.loads(text)
+                name, data = "", []
+
+
+@asynccontextmanager
+async def _posted(
+    client: AsyncClient, path: str, body: dict[str, Any], headers: Mapping[str, str]
+) -> AsyncIterator[Response]:
+    import httpx2
+
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    request = client.build_request("POST", path, content=text.encode(errors="replace"), headers=dict(headers))
+    try:
+        response = await client.send(request, stream=True)
+    except httpx2.HTTPError as error:
+        raise UnansweredError from error
+    try:
+        if not response.is_success:
+            await response.aread()
+            raise StatusError(response.status_code, response.text, response.headers)
+        yield response
+    finally:
+        await response.aclose()
+
+
+async def _lines(response: Response) -> AsyncIterator[str]:
+    """Its lines. They are told apart before they are decoded: in a text there are more characters that end lines."""
+    rest = b""
+    async for chunk in response.aiter_bytes():
+        lines = (rest + chunk).splitlines(keepends=True)
+        rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""  # after \r there may still come \n
+        for line in lines:
+            yield line.rstrip(b"\r\n").decode()
+    if rest:
+        yield rest.rstrip(b"\r").decode()
+
+
+def _certificates() -> ssl.SSLContext:
+    return _certificates_of(*(os.environ.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
+
+
+@cache
+def _certificates_of(_file: str, _folder: str) -> ssl.SSLContext:
+    """What is trusted where the environment names these: to read it takes 50 ms, so that all clients share it."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
