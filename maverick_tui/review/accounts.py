@@ -20,7 +20,7 @@ from maverick_tui.snapshots.attribution import Writer
 
 _KINDS = re.compile(
     rb'\{"seq": ?\d+, ?"type": ?"(?:run_forked|run_reopened|run_named|agent_loaded|turn_started|turn_ended|'
-    rb'prompt_sent|tool_called|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
+    rb'prompt_sent|tool_called|tool_began|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
 )
 _FINISHED = re.compile(rb'\{"seq": ?\d+, ?"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
 _TEXT, _HEAD = b'"block_', 48
@@ -76,7 +76,7 @@ class RunAccount:
         """The last line that was read."""
         self._name, self._turn, self._cwd = "", 0, ""
         self._running: set[str] = set()
-        """Calls without an end."""
+        """Calls that have begun, and have no end yet."""
         self._tasks: set[str] = set()
         """Those of them that go on in the background."""
         self._ended: set[str] = set()
@@ -153,11 +153,12 @@ class RunAccount:
             match _read(line):
                 case {"type": "tool_called", "call": str(call), "name": str(tool), "arguments": dict(given), "at": at}:
                     self._called(call, tool, given, at)
-                case {"type": "permission_settled", "call": str(call), "arguments": dict(given)}:
-                    if call in self.calls:
-                        self._called(call, self.calls[call].tool, given, self.calls[call].at)
-                case {"type": "permission_settled", "call": str(call), "decision": "deny" | "withdrawn"}:
-                    self._running.discard(call)
+                case {"type": "tool_began", "call": str(call)}:
+                    self._begin(call)
+                case {"type": "permission_settled", "call": str(call), "decision": "once" | "run"} as data:
+                    if call in self.calls and isinstance(instead := data.get("arguments"), dict):
+                        self._called(call, self.calls[call].tool, instead, self.calls[call].at)
+                    self._begin(call)
                 case {"type": "task_progressed", "call": str(call), "state": str(state)}:
                     self._progressed(call, state)
                 case {"type": "snapshot_taken", "snapshot": str(snapshot), "number": int(number)} as data:
@@ -185,8 +186,6 @@ class RunAccount:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
         paths = self._named(tool, arguments)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
-        if tool not in WRITES_NOTHING:
-            self._running.add(call)
 
     def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """The file that an edit is of, also by the name of what a link there leads to."""
@@ -196,6 +195,11 @@ class RunAccount:
         full = os.path.join(self._cwd, path)  # noqa: PTH118
         folder, name = os.path.split(full)
         return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
+
+    def _begin(self, call: str) -> None:
+        """It runs from now on: while somebody is asked about it, whoever works there is not it."""
+        if call in self.calls and self.calls[call].tool not in WRITES_NOTHING:
+            self._running.add(call)
 
     def _end(self, call: str) -> None:
         if call in self._running and call not in self._tasks:

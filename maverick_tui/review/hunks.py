@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from maverick_tui.markup.hunks import Hunk
 from maverick_tui.review.authors import Names
@@ -44,6 +44,11 @@ def groups(hunk: Hunk) -> Iterator[tuple[Lines, range]]:
             if deleted + added:
                 yield Lines(old, deleted, new, added), range(begin, at)
             old, new, deleted, added = old + deleted + 1, new + added + 1, 0, 0
+
+
+def parts(chosen: Iterable[ChangedHunk]) -> set[tuple[Lines, tuple[str, ...]]]:
+    """What has changed in these hunks, by place and text, whatever stands around it."""
+    return {(lines, one.hunk.lines[places.start : places.stop]) for one in chosen for lines, places in groups(one.hunk)}
 
 
 def own_lines(chosen: Sequence[ChangedHunk]) -> tuple[list[Lines], list[str]]:

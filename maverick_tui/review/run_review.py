@@ -12,7 +12,7 @@ from maverick_tui.markup.hunks import CONTEXT
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
-from maverick_tui.review.hunks import changed_hunks, own_lines
+from maverick_tui.review.hunks import changed_hunks, own_lines, parts
 from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
 from maverick_tui.review.patches import patch_of
 from maverick_tui.review.proving import is_exactly
@@ -150,7 +150,11 @@ class RunReview:
         self._require_folder()
         chain, first, last, change = self._found(scope, path)
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
-        lines, others = own_lines(hunks)
+        asked, shown = parts(hunks), self.hunks(scope, path, context=0)
+        if not asked <= parts(shown):  # their numbers may be those of other lines by now
+            why = "these lines have changed since they were shown"
+            return Undone(span.after, span.after, (), (Step(path, "write", why),))
+        lines, others = own_lines([one for one in shown if parts([one]) <= asked])
         refused = [Step(path, "write", f"lines {', '.join(others)} are not its own alone")] if others else []
         step = undoing.rejection(chain.shadow, span, change, lines)
         chosen = [step] if lines and not step.why_not else []
