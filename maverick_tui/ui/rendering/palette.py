@@ -112,10 +112,15 @@ class Palette:
 
         An ANSI theme keeps to the sixteen colours of the terminal, so that it follows the user's own choice of them.
         """
-        return _palette(_AnsiShades(variables, dark=dark) if ansi else _TrueShades(variables, dark=dark))
+        return _palette(shades_of(variables, dark=dark, ansi=ansi))
 
 
-class _TrueShades:
+def shades_of(variables: Mapping[str, str], *, dark: bool, ansi: bool) -> TrueShades | AnsiShades:
+    """The colours of a theme."""
+    return AnsiShades(variables, dark=dark) if ansi else TrueShades(variables, dark=dark)
+
+
+class TrueShades:
     """How the colours of a theme become styles."""
 
     def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
@@ -143,9 +148,15 @@ class _TrueShades:
         # The text colours of light themes are so dark that blue is nearly black.
         return self.text("text-primary" if self._dark else "primary")
 
-    def changed(self, name: str) -> Style:
-        background = self._background.blend(self._colour(name), 0.16, 1.0)
-        return self._style(self._legible(self._foreground, background), background)
+    def changed(self, name: str, share: float = 0.16) -> Style:
+        return self._over(self._background.blend(self._colour(name), share, 1.0))
+
+    def on_style(self, colour: str, style: Style) -> Style:
+        """Text of a colour on the background that a style has."""
+        assert style.bgcolor is not None
+        background = Color.from_rich_color(style.bgcolor)
+        own = self._mixed(0.55) if colour == "dim" else Color.parse(colour)
+        return self._style(self._legible(own, background), background)
 
     def on_block(self, colour: str) -> Style:
         if colour == "dim":
@@ -176,7 +187,7 @@ class _TrueShades:
         return Style(color=colour.rich_color, bgcolor=background.rich_color)
 
 
-class _AnsiShades:
+class AnsiShades:
     """The same for a theme that keeps to the sixteen colours of the terminal."""
 
     def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
@@ -196,8 +207,12 @@ class _AnsiShades:
     def accent(self) -> Style:
         return self.text("primary")
 
-    def changed(self, name: str) -> Style:
-        return self.text(name)
+    def changed(self, name: str, share: float = 0.0) -> Style:
+        return self.text(name) + Style(bold=True, underline=True) if share else self.text(name)
+
+    def on_style(self, colour: str, style: Style) -> Style:
+        """The same: sixteen colours say what has changed, and have none left for what it is."""
+        return style
 
     def on_block(self, colour: str) -> Style:
         if colour == "dim":
@@ -206,7 +221,7 @@ class _AnsiShades:
         return self.base + Style(color="bright_blue" if colour == "blue" and self._dark else colour)
 
 
-def _palette(shades: _TrueShades | _AnsiShades) -> Palette:
+def _palette(shades: TrueShades | AnsiShades) -> Palette:
     base, dim = shades.base, shades.dim
     bold, italic = Style(bold=True), Style(italic=True)
     accent = shades.accent()
