@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.board.looking_on import LookingOn
     from maverick_tui.ui.board.screen import BoardScreen, Looked
     from maverick_tui.ui.board.side_by_side import SideBySideScreen
+    from maverick_tui.ui.changes.visiting import ChangesVisits
     from maverick_tui.ui.inbox.question_pane import QuestionPane
     from maverick_tui.ui.navigation import Navigation
     from maverick_tui.ui.preferences import Preferences
@@ -107,6 +108,12 @@ class BoardVisits:
             cards, self._lending, self._look_on, screen.interrupt, lambda: gathering.cards(self._clock()), self._clock
         )
         _ = self._app.push_screen(self._side)
+
+    def show_changes(self, card: RunCard, changes: ChangesVisits) -> None:
+        """Show what a run has changed, above the board; one of another application is followed meanwhile."""
+        if self._lending is not None:
+            run = self._lending.lend(card)
+            changes.show(run, left=partial(self._lending.give_back, run))
 
     def leave_side_by_side(self) -> None:
         """Back to the board."""

@@ -151,7 +151,7 @@ def blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[int], list[int]]]:
     gone: list[int] = []
     come: list[int] = []
     for at, line in enumerate(lines):
-        if line.sign == "-" and come or line.sign == " ":
+        if (line.sign == "-" and come) or line.sign == " ":
             if gone or come:
                 yield gone, come
             gone, come = [], []

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 
 from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.layout import MOST_AUTHORS, Columns, Placed, columns
@@ -129,17 +128,13 @@ class DiffDrawing:
             begin += len(text)
         return out
 
-    def forget_colours(self) -> None:
-        """Draw lines anew: their colours are known now."""
-        self._folded.clear()
-
 
 def letter(place: int) -> str:
     """What stands for one of several authors of a hunk."""
     return "abcdefghijklmnopqrstuvwxyz"[min(place, 25)]
 
 
-def heading_line(diff: DiffText, row: Placed, width: int, *, is_marked: bool | None) -> tuple[Line, Line]:
+def heading_line(diff: DiffText, row: Placed, *, is_marked: bool | None) -> tuple[Line, Line]:
     """One row of a hunk's heading: an author, and on the first one where it is in the file."""
     hunk = diff.hunks[row.at]
     authors = hunk.authors
@@ -155,7 +150,7 @@ def heading_line(diff: DiffText, row: Placed, width: int, *, is_marked: bool | N
         return line, ()
     size = sum(one[:1] != "-" and one[:1] != "\\" for one in hunk.hunk.lines)
     first, last = hunk.hunk.new_start, hunk.hunk.new_start + max(size, 1) - 1
-    return line, ((f" {first}–{last}" if last > first else f" {first}", "muted"),)
+    return line, ((f" {first}-{last}" if last > first else f" {first}", "muted"),)
 
 
 def fitted(line: Line, room: int) -> Line:
@@ -168,8 +163,3 @@ def fitted(line: Line, room: int) -> Line:
         out.append((text, role))
         room -= used
     return tuple(out)
-
-
-def styled_segments(line: Line, look: Style) -> list[Segment]:
-    """A line in one look, whatever its parts are."""
-    return [Segment(text, look) for text, _ in line if text]

@@ -142,13 +142,16 @@ class TrueShades:
         self.colours = DARK if dark else LIGHT
 
     def text(self, name: str) -> Style:
+        """Text in a colour of the theme."""
         return self._style(self._legible(self._colour(name), self._background), self._background)
 
     def accent(self) -> Style:
+        """Text in the one colour that stands out."""
         # The text colours of light themes are so dark that blue is nearly black.
         return self.text("text-primary" if self._dark else "primary")
 
     def changed(self, name: str, share: float = 0.16) -> Style:
+        """Text on something of a colour: what has come, or gone."""
         return self._over(self._background.blend(self._colour(name), share, 1.0))
 
     def on_style(self, colour: str, style: Style) -> Style:
@@ -159,6 +162,7 @@ class TrueShades:
         return self._style(self._legible(own, background), background)
 
     def on_block(self, colour: str) -> Style:
+        """Text of a colour on a block of code."""
         if colour == "dim":
             return self._style(self._legible(self._mixed(0.55), self._block), self._block)
         return self._style(self._legible(Color.parse(colour), self._block), self._block)
@@ -202,12 +206,15 @@ class AnsiShades:
         self.colours = ANSI
 
     def text(self, name: str) -> Style:
+        """Text in a colour of the theme."""
         return self.on_block(self._variables[name].partition(" ")[0].removeprefix("ansi_"))
 
     def accent(self) -> Style:
+        """Text in the one colour that stands out."""
         return self.text("primary")
 
     def changed(self, name: str, share: float = 0.0) -> Style:
+        """Text of a colour: what has come, or gone; a share of it is for what differs within a line."""
         return self.text(name) + Style(bold=True, underline=True) if share else self.text(name)
 
     def on_style(self, colour: str, style: Style) -> Style:
@@ -215,6 +222,7 @@ class AnsiShades:
         return style
 
     def on_block(self, colour: str) -> Style:
+        """Text of a colour on a block of code."""
         if colour == "dim":
             return self.dim
         # The plain blue of many terminals can hardly be read on black.

@@ -1,0 +1,90 @@
+"""Reads what a run has changed, in threads and one question after the other; what is read is ready to be drawn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from maverick_tui.threads import in_thread
+from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
+from maverick_tui.ui.changes.words import notes_of
+
+if TYPE_CHECKING:
+    from maverick_tui.review.kinds import ChangedFile, Scope, Texts, TurnChanges
+    from maverick_tui.review.run_review import LastUndo, RunReview
+
+T = TypeVar("T")
+
+
+class Wanted(NamedTuple):
+    """What is looked at: a part of the run, a file, and whether what others have changed is wanted, too."""
+
+    scope: Scope
+    path: str = ""
+    with_others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is to be seen of that."""
+
+    wanted: Wanted
+    untracked: str
+    has_snapshots: bool
+    turns: Sequence[TurnChanges]
+    files: Sequence[ChangedFile]
+    read: ReadDiff | None
+    """The diff of the file that is wanted, or of the first one."""
+    last_undo: LastUndo | None
+
+
+class ReadDiff(NamedTuple):
+    """A diff, and what its colours are made from."""
+
+    diff: DiffText
+    texts: Texts
+
+
+class Reviewing:
+    """Asks a review in threads. A question that nobody waits for any more is still answered before the next one."""
+
+    def __init__(self, make: Callable[[], RunReview]) -> None:
+        """`make` opens the review when it is asked for the first time."""
+        self._make = make
+        self._review: RunReview | None = None
+        self._one_at_a_time = threading.Lock()
+
+    async def ask(self, question: Callable[[RunReview], T]) -> T:
+        """The answer to a question."""
+        return await in_thread(self._answer, question)
+
+    def _answer(self, question: Callable[[RunReview], T]) -> T:
+        with self._one_at_a_time:
+            if self._review is None:
+                self._review = self._make()
+            return question(self._review)
+
+
+def look(review: RunReview, wanted: Wanted, *, is_again: bool) -> Seen:
+    """All that is shown at first, in one go; `is_again` if the run may have told more since the last time."""
+    if is_again:
+        review.refresh()
+    has_snapshots = review.root.is_absolute()
+    files = review.files(wanted.scope, with_others=wanted.with_others) if has_snapshots else []
+    chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
+    read = read_diff(review, wanted.scope, chosen) if chosen is not None else None
+    last = review.last_undo if has_snapshots else None
+    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, read, last)
+
+
+def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> ReadDiff:
+    """The diff of one file."""
+    hunks, texts = review.hunks(scope, file.path), review.texts(scope, file.path)
+    return ReadDiff(prepared(file, hunks, notes_of(file, texts)), texts)
+
+
+async def read_colours(read: ReadDiff) -> tuple[list[Runs], list[Runs]]:
+    """The colours of a diff, which nobody waits for."""
+    return await in_thread(coloured, read.diff, *read.texts)

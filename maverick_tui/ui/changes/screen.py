@@ -1,0 +1,429 @@
+"""ChangesScreen: what a run has changed, live. Files, the diff of one of them, whose each hunk is, and the way back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+
+from maverick_tui.exceptions import MaverickError
+from maverick_tui.inert import one_line
+from maverick_tui.paths import shipped
+from maverick_tui.review.kinds import START, Scope
+from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
+from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts, shown_path
+from maverick_tui.ui.changes.keys import CHANGES_KEYS
+from maverick_tui.ui.changes.reading import ReadDiff, Reviewing, Seen, Wanted, look, read_colours, read_diff
+from maverick_tui.ui.changes.words import (
+    NO_SNAPSHOTS,
+    NOTHING,
+    READING,
+    scope_words,
+    untracked_words,
+    why_not,
+)
+from maverick_tui.ui.keys import key_names
+from maverick_tui.ui.lines import ROLE_CLASSES, Line
+from maverick_tui.ui.picker.edges import KeyHints
+
+if TYPE_CHECKING:
+    from maverick_tui.events.kinds import Event
+    from maverick_tui.review.kinds import Author
+    from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.changes.comments import Comments
+
+WIDE, HIGH, LOW = 100, 18, 9
+"""Columns from which there is room beside a diff; rows from which the files have enough room, and any at all."""
+OFTEN = 2.0
+"""Seconds between two looks while a call is at work."""
+
+
+_ALL = Wanted(START)
+
+
+@dataclass
+class Looking:
+    """How somebody looks at the changes of a run, to come back to it."""
+
+    reviewing: Reviewing
+    comments: Comments
+    wanted: Wanted = _ALL
+    seen: Seen | None = None
+    place: Place | None = None
+    is_split: bool = False
+    marks: dict[str, frozenset[tuple[str, ...]] | None] = field(default_factory=dict)
+    """What is chosen for a commit: files, whole (None) or only the hunks with these lines."""
+    message: str = ""
+    """The message of a commit that was not made yet."""
+
+
+class ChangesScreen(Screen[None]):
+    """Shows what is read in threads; what has been chosen, written and scrolled to stays while that changes."""
+
+    CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "changes.tcss"]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (LOW, "-low"), (HIGH, "-high")]
+    COMPONENT_CLASSES = ROLE_CLASSES
+    AUTO_FOCUS = "DiffView"
+    BINDING_GROUP_TITLE = "Changes"
+    BINDINGS: ClassVar[list[BindingType]] = [*CHANGES_KEYS]
+
+    class BackRequested(Message):
+        """Whatever was there before is to be shown again."""
+
+    class CallChosen(Message):
+        """The place of this call in its transcript is to be shown."""
+
+        def __init__(self, author: Author) -> None:
+            super().__init__()
+            self.author = author
+
+    def __init__(self, run: RunModel, looking: Looking, colours: Colours) -> None:
+        """`looking` is what was looked at the last time."""
+        super().__init__()
+        self.model = run
+        self.looking = looking
+        self._about = EdgeLine("about")
+        self.files = FileList(self._file_chosen, self.action_read)
+        self._title = EdgeLine("title", fill="─")
+        self.diff = DiffView(colours, self.refresh_bindings, self.action_go_to_call)
+        self._count = EdgeLine("count")
+        self.hints = KeyHints(id="keys")
+        self.diff.is_split = looking.is_split
+        self.files.marked = looking.marks
+        self.files.comments = looking.comments.on_file
+        self._seen_at = 0.0
+        self._due: Timer | None = None
+        from maverick_tui.ui.changes.acting import Acting
+
+        acting = Acting(self)
+        self._give_actions(acting.actions)
+
+    def _give_actions(self, actions: dict[str, Callable[[], None]]) -> None:
+        for name, act in actions.items():
+            setattr(self, f"action_{name}", act)
+
+    def compose(self) -> ComposeResult:
+        """What is looked at, the files, the diff of one, and the keys."""
+        yield self._about
+        with Container(id="body"):
+            yield self.files
+            with Vertical(id="reading"):
+                yield self._title
+                yield self.diff
+        with Horizontal(id="foot"):
+            yield self._count
+            yield self.hints
+
+    def on_mount(self) -> None:
+        """Show what was seen the last time, and look again."""
+        self.set_class(self.looking.is_split and self.can_split, "-split")
+        if self.looking.seen is not None:
+            self._show(self.looking.seen, place=self.looking.place)
+        else:
+            self._say_nothing(READING)
+        if reason := why_not(self.model):
+            self._say_nothing(reason)
+            return
+        self._bring_back_comments()
+        self.look_again()
+
+    def on_unmount(self) -> None:
+        """Know where one was."""
+        self.looking.place = self.diff.place
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def hear(self, event: Event) -> None:
+        """The run has told something: there may be more to see."""
+        if event.type in ("snapshot_taken", "changes_untracked") and self._due is None and self.is_mounted:
+            since = time.monotonic() - self._seen_at
+            waits = max(OFTEN - since, 0.0) if self.model.store.is_running else 0.0
+            self._due = self.set_timer(waits, self.look_again)
+
+    def look_again(self) -> None:
+        """Read what there is to see now."""
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        self._look()
+
+    @work(exclusive=True, group="look", exit_on_error=False)
+    async def _look(self) -> None:
+        wanted = self.looking.wanted
+        try:
+            seen = await self.looking.reviewing.ask(lambda review: look(review, wanted, is_again=True))
+        except MaverickError as error:
+            self._say_nothing(one_line(f"{error.message} {error.hint}"))
+            return
+        self._seen_at = time.monotonic()
+        if self.is_mounted and wanted.scope == self.looking.wanted.scope:
+            self._show(seen)
+
+    @work(exclusive=True, group="file", exit_on_error=False)
+    async def _read_file(self) -> None:
+        """The diff of the chosen file; the one before stays until it is there."""
+        file, scope = self.files.file, self.looking.wanted.scope
+        if file is None:
+            return
+        try:
+            read = await self.looking.reviewing.ask(lambda review: read_diff(review, scope, file))
+        except MaverickError as error:
+            self.hints.say(one_line(f"{error.message} {error.hint}"), is_error=True)
+            return
+        self._show_diff(read)
+
+    @work(exclusive=True, group="colours", exit_on_error=False)
+    async def _colour(self, read: ReadDiff) -> None:
+        diff = read.diff
+        diff.old_colours, diff.new_colours = await read_colours(read)
+        if self.diff.diff is diff:
+            self.diff.recolour()
+
+    @work(exit_on_error=False)
+    async def _bring_back_comments(self) -> None:
+        await self.looking.comments.bring_back()
+        self.comments_changed(is_new=False)
+
+    # -- what is shown ------------------------------------------------------------------------------------------------
+
+    def _show(self, seen: Seen, place: Place | None = None) -> None:
+        self.looking.seen = seen
+        self.files.show(seen.files, self.looking.wanted.path)
+        self.set_class(not seen.files, "-empty")
+        self._tell()
+        if seen.read is None:
+            self._say_nothing(self._why_empty(seen))
+        elif self.files.file is not None and self.files.file.path != seen.read.diff.file.path:
+            self._read_file()  # somebody was faster
+        else:
+            self._show_diff(seen.read, place)
+        self.refresh_bindings()
+
+    def _why_empty(self, seen: Seen) -> str:
+        untracked = untracked_words(seen.untracked or self.model.store.untracked)
+        if not seen.has_snapshots:
+            return untracked or NO_SNAPSHOTS
+        others = "" if seen.wanted.with_others else f" {self.key('changes.others')} shows what others have changed."
+        return f"{NOTHING} {scope_words(seen.wanted.scope, seen.turns)} by a call of this run.{others}\n\n{untracked}"
+
+    def _say_nothing(self, words: str) -> None:
+        self.set_class(True, "-empty")
+        self.diff.say(words)
+        self._tell()
+
+    def _show_diff(self, read: ReadDiff, place: Place | None = None) -> None:
+        diff, before = read.diff, self.diff.diff
+        self.looking.wanted = self.looking.wanted._replace(path=diff.file.path)
+        is_same_file = before is not None and before.file.path == diff.file.path
+        if before is not None and is_same_file and (before.hunks, before.notes) == (diff.hunks, diff.notes):
+            before.file = diff.file
+        else:
+            place = self.diff.place if is_same_file else place
+            self.diff.marked = self._is_marked
+            self.diff.show(diff, self.looking.comments.placed_in(diff), place)
+            self._colour(read)
+        self._tell()
+
+    def comments_changed(self, *, is_new: bool = True) -> None:
+        """A comment has come, gone or changed."""
+        if (diff := self.diff.diff) is not None:
+            self.diff.show(diff, self.looking.comments.placed_in(diff), self.diff.place)
+        self.files.refresh()
+        self._tell()
+        if is_new:
+            self.app.run_worker(self.looking.comments.keep(), group="comments", exit_on_error=False)
+
+    def restyle(self) -> None:
+        """Draw with the colours of the moment."""
+        self.diff.recolour()
+
+    def _tell(self) -> None:
+        """Say what is looked at, above the files and above the diff, and how many comments there are."""
+        seen = self.looking.seen
+        scope = scope_words(self.looking.wanted.scope, seen.turns if seen is not None else ())
+        left: Line = (("Changes", "accent"), ("  ", "text"), (one_line(self.model.title), "text"), ("  ", "text"))
+        others = " and of others" if self.looking.wanted.with_others else ""
+        right: list[tuple[str, str]] = [(f"{scope}{others}", "muted")]
+        if seen is not None and seen.files:
+            count = len(seen.files)
+            added, deleted = sum(file.added for file in seen.files), sum(file.deleted for file in seen.files)
+            right += [(f"  {count} {'file' if count == 1 else 'files'}", "text")]
+            right += [(f" +{added:,}", "success"), (f" -{deleted:,}", "error")]
+        self._about.tell(left, tuple(right))
+        if (diff := self.diff.diff) is not None:
+            self._title.tell(
+                ((shown_path(diff.file.path), "strong"),), (*counts(diff.file), (self._untracked, "warning"))
+            )
+        comments = len(self.looking.comments.items)
+        self.set_class(bool(comments), "-commented")
+        self._count.tell(((f"✎{comments} ", "warning"), (self.key("changes.send"), "accent"), (" send", "muted")))
+
+    @property
+    def _untracked(self) -> str:
+        seen = self.looking.seen
+        return "  not tracked any more" if seen is not None and seen.untracked else ""
+
+    def key(self, name: str) -> str:
+        """What a key of this screen is called."""
+        return key_names(self).get(name, "")
+
+    def keys_changed(self) -> None:
+        """The keys may be others."""
+        self._tell()
+
+    def _is_marked(self, hunk: int) -> bool | None:
+        marks, diff = self.looking.marks, self.diff.diff
+        if not marks or diff is None:
+            return None
+        chosen = marks.get(diff.file.path, frozenset())
+        return chosen is None or diff.hunks[hunk].hunk.lines in chosen
+
+    # -- going about --------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide the keys that would do nothing here."""
+        seen = self.looking.seen
+        if action in ("comment", "reject", "go_to_call", "hunk", "copy"):
+            return self.diff.diff is not None
+        if action == "drop_comment":
+            return self.diff.comment_at is not None
+        if action in ("undo", "commit", "mark", "read", "switch_focus", "file"):
+            return bool(seen is not None and seen.files)
+        if action == "redo":
+            return seen is not None and seen.last_undo is not None
+        if action == "send":
+            return bool(self.looking.comments.items)
+        return True
+
+    def _file_chosen(self) -> None:
+        if (file := self.files.file) is not None:
+            self.hints.notice = ""
+            self.looking.wanted = self.looking.wanted._replace(path=file.path)
+            self._read_file()
+
+    def action_file(self, by: int) -> None:
+        """Show the next file, or the one before."""
+        self.files.move(by)
+
+    def action_hunk(self, by: int) -> None:
+        """Go to the next hunk, in the next file if this one has no more."""
+        if not self.diff.next_hunk(by):
+            self.files.move(by)
+
+    def action_switch_focus(self) -> None:
+        """Between the files and the diff."""
+        self.set_focus(self.files if self.focused is self.diff else self.diff)
+
+    def action_read(self) -> None:
+        """From the file to its diff."""
+        self.set_focus(self.diff)
+
+    def action_leave(self) -> None:
+        """Back to where one came from."""
+        if self.hints.notice:
+            self.hints.notice = ""
+        self.post_message(self.BackRequested())
+
+    def action_go_to_call(self) -> None:
+        """To the place in the transcript where this hunk was written."""
+        hunk, line = self.diff.hunk, self.diff.line
+        if hunk is None:
+            return
+        own = hunk.line_authors[line.at] if line is not None and line.at < len(hunk.line_authors) else ()
+        author = next((one for one in reversed((*hunk.authors, *own)) if one.kind != "you"), None)
+        if author is None:
+            self.hints.say("No call of a run has written this hunk.", is_error=True)
+        else:
+            self.post_message(self.CallChosen(author))
+
+    # -- what is looked at --------------------------------------------------------------------------------------------
+
+    @property
+    def can_split(self) -> bool:
+        """Whether there is room for two sides."""
+        return self.size.width >= WIDE or self.app.size.width >= WIDE
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Two sides need room; where that is gone there is one."""
+        is_split = self.looking.is_split and event.size.width >= WIDE
+        if is_split is not self.diff.is_split:
+            self.set_class(is_split, "-split")
+            self.diff.split(is_split)
+
+    def action_view(self) -> None:
+        """Both sides beside each other, or one below the other."""
+        if not self.looking.is_split and not self.can_split:
+            self.hints.say(f"Side by side needs {WIDE} columns; there are {self.size.width}.", is_error=True)
+            return
+        self.looking.is_split = not self.looking.is_split
+        self.set_class(self.looking.is_split, "-split")
+        self.diff.split(self.looking.is_split)
+
+    def look_at(self, scope: Scope) -> None:
+        """Look at another part of the run."""
+        if scope != self.looking.wanted.scope:
+            self.hints.notice = ""
+            self.looking.wanted = self.looking.wanted._replace(scope=scope)
+            self._tell()
+            self._look()
+
+    def action_others(self) -> None:
+        """Also what you and other runs have changed, or only what this run has."""
+        wanted = self.looking.wanted
+        self.looking.wanted = wanted._replace(with_others=not wanted.with_others)
+        self._tell()
+        self._look()
+
+    def action_all(self) -> None:
+        """All since the start."""
+        self.look_at(START)
+
+    def action_reload(self) -> None:
+        """Look at the files again."""
+        self.look_again()
+
+    def action_choose_scope(self) -> None:
+        """Ask which part of the run is to be looked at."""
+        from maverick_tui.ui.changes.asking import ScopeScreen
+
+        def choose(scope: Scope | None) -> None:
+            if scope is not None:
+                self.look_at(scope)
+
+        turns = self.looking.seen.turns if self.looking.seen is not None else ()
+        _ = self.app.push_screen(ScopeScreen(turns, self.looking.wanted.scope), choose)
+
+    def action_since(self) -> None:
+        """All since the turn that is looked at, or that turn alone."""
+        scope = self.looking.wanted.scope
+        if scope.turn:
+            self.look_at(Scope("turn" if scope.kind == "since" else "since", scope.turn))
+
+    def action_turn(self, by: int) -> None:
+        """Look at the next turn alone, or at the one before; from everything, at the last."""
+        turns = [Scope("turn", turn.number) for turn in (self.looking.seen.turns if self.looking.seen else ())]
+        self._step(turns, Scope("turn", self.looking.wanted.scope.turn), by)
+
+    def action_call(self, by: int) -> None:
+        """The same for calls."""
+        turns = self.looking.seen.turns if self.looking.seen else ()
+        calls = [Scope("call", turn.number, call.call) for turn in turns for call in turn.calls]
+        self._step(calls, self.looking.wanted.scope, by)
+
+    def _step(self, scopes: list[Scope], now: Scope, by: int) -> None:
+        if not scopes:
+            return
+        if now in scopes:
+            self.look_at(scopes[max(0, min(scopes.index(now) + by, len(scopes) - 1))])
+        else:
+            self.look_at(scopes[-1] if by < 0 else scopes[0])
