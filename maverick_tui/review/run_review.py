@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.markup.hunks import CONTEXT
-from maverick_tui.review.kinds import START, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
-from maverick_tui.snapshots.planning import Step
+from maverick_tui.review.accounts import RunAccount
+from maverick_tui.review.authors import Names
+from maverick_tui.review.chain import Chain
+from maverick_tui.review.hunks import changed_hunks, own_lines
+from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
+from maverick_tui.review.proving import is_exactly
+from maverick_tui.review.scopes import end_of, is_own, range_of
+from maverick_tui.review.taking_back import OwnChanges, own_changes
+from maverick_tui.review.undo_records import UndoRecord, UndoRecords, all_records
+from maverick_tui.snapshots import planning, undoing
+from maverick_tui.snapshots.attribution import Writer
+from maverick_tui.snapshots.caps import NotTrackedError
+from maverick_tui.snapshots.changes import FileChange
+from maverick_tui.snapshots.planning import Span, Step
+from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.undoing import Undone
 
 
@@ -35,40 +50,76 @@ class RunReview:
         """Why its changes are not tracked (any more), if they are not; ends the sentence that begins with "because"."""
         self.turns: list[TurnChanges] = []
         """Its turns, the first one first; those of the run that it was forked from are not among them."""
-        raise NotImplementedError
+        self._account = RunAccount(run_id)
+        self._chain: Chain | None = None
+        self.refresh()
 
     def refresh(self) -> bool:
         """Read what is new in the journals; whether anything is. What is told afterwards goes by it."""
-        raise NotImplementedError
+        is_new = self._account.read()
+        self.untracked = self._account.untracked
+        if is_new:
+            self.turns = list(_turns(self._account))
+        root = Path(self._account.root) if self._account.root else Path()
+        if root != self.root:
+            self.root, self._chain = root, None
+        if self._chain is not None:
+            is_new = self._chain.read(self._account) or is_new
+        return is_new
+
+    @property
+    def title(self) -> str:
+        """What the run is called, or was asked first; inert, on one line."""
+        return self._account.title
 
     @property
     def is_alive(self) -> bool:
         """Whether a process still works on the run."""
-        raise NotImplementedError
+        return self._account.is_alive
 
     @property
     def is_at_work(self) -> bool:
         """Whether calls of it that may write are running at this moment."""
-        raise NotImplementedError
+        return self._account.is_alive and bool(self._account.at_work)
+
+    # -- what has changed ----------------------------------------------------------------------------------------------
 
     def files(self, scope: Scope = START, *, with_others: bool = False) -> list[ChangedFile]:
         """The files that the run's calls have changed in this part of it, in the order of their paths.
 
         With others, also those that only you or other runs have changed meanwhile.
         """
-        raise NotImplementedError
+        chain = self._now()
+        first, last = range_of(chain, self._account, scope)
+        attribution, names, is_asked = chain.attribution(first, last), self._names(), is_own(self._account, scope)
+        found: list[ChangedFile] = []
+        for change in chain.changes(first, last):
+            by = [writer for path in (change.was, change.path) for some in attribution.touched(path) for writer in some]
+            if with_others or any(map(is_asked, by)):
+                counts = (change.added, change.deleted, change.is_binary, change.permissions)
+                found.append(ChangedFile(change.path, change.status, change.was, *counts, names.authors(by)))
+        return found
 
     def hunks(self, scope: Scope, path: str, context: int = CONTEXT) -> list[ChangedHunk]:
-        """What has changed in one of those files, with whose each hunk and each line is; nothing of a binary one."""
-        raise NotImplementedError
+        """What has changed in a file, with whose each hunk and each line is; nothing of a binary one.
+
+        This and `texts` go by what was there when `files` was asked last.
+        """
+        chain, first, last, change = self._found(scope, path)
+        return changed_hunks(chain.shadow, change, chain.attribution(first, last), self._names(), context)
 
     def texts(self, scope: Scope, path: str) -> Texts:
-        """What was in one of those files before and afterwards. The bytes of a link are where it leads."""
-        raise NotImplementedError
+        """What was in a file before and afterwards. The bytes of a link are where it leads."""
+        chain, _, _, change = self._found(scope, path)
+        before, after = (b"" if one is None else chain.shadow.blob(one.blob) for one in (change.before, change.after))
+        return Texts(before, after)
+
+    # -- the way back --------------------------------------------------------------------------------------------------
 
     def plan(self, scope: Scope = START, paths: Collection[str] | None = None) -> list[Step]:
         """What `undo` will do with every path, or why one is left as it is. Nothing is changed."""
-        raise NotImplementedError
+        chain = self._now()
+        return self._own(chain, scope).steps(chain, self._names().words, paths)
 
     def undo(self, scope: Scope = START, paths: Collection[str] | None = None) -> Undone:
         """Take back what the run's calls have changed in this part of it: all of it, or these paths alone.
@@ -76,21 +127,110 @@ class RunReview:
         What you or another run may have changed, too, or since, is refused path by path, with who it was.
         NotRestoredError if something goes wrong: then all is as it was.
         """
-        raise NotImplementedError
+        chain = self._now()
+        own = self._own(chain, scope)
+        steps = own.steps(chain, self._names().words, paths)
+        chosen = [step for step in steps if not step.why_not]
+        asked = {step.path for step in chosen}
+        undone = self._recorded(chosen, "undo", lambda: undoing.undo(chain.shadow, own.spans, self.run_id, asked))
+        return replace(undone, refused=(*(step for step in steps if step.why_not), *undone.refused))
 
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:
         """Take back only these hunks of a file; lines in them that are not the run's alone stay as they are."""
-        raise NotImplementedError
+        chain, first, last, change = self._found(scope, path)
+        span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
+        lines, others = own_lines(hunks)
+        refused = [Step(path, "write", f"lines {', '.join(others)} are not its own alone")] if others else []
+        step = undoing.rejection(chain.shadow, span, change, lines)
+        chosen = [step] if lines and not step.why_not else []
+        undone = self._recorded(chosen, "undo", lambda: undoing.reject(chain.shadow, span, change, lines, self.run_id))
+        if step.why_not:
+            refused.append(step)
+        return replace(undone, refused=(*undone.refused, *refused))
 
     @property
     def last_undo(self) -> LastUndo | None:
         """What `redo` would give back, also after a crash, or if another process has taken it back."""
-        raise NotImplementedError
+        record = self._last_record()
+        return None if record is None else LastUndo(record.paths, record.at)
 
     def redo(self) -> Undone:
         """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing."""
-        raise NotImplementedError
+        if (record := self._last_record()) is None:
+            raise ConfigError(f"Nothing that the run {self.run_id} has changed was taken back.")
+        shadow = self._joined().shadow
+        span = Span(shadow.read(record.before), shadow.read(record.after))
+        steps = planning.plan(shadow, [span], record.paths)
+        chosen = [step for step in steps if not step.why_not]
+        asked = {step.path for step in chosen}
+        undone = self._recorded(chosen, "redo", lambda: undoing.undo(shadow, [span], self.run_id, asked))
+        return replace(undone, refused=(*(step for step in steps if step.why_not), *undone.refused))
 
     def tree_after(self, turn: int) -> str:
         """The snapshot at the end of a turn; empty if there is none. It is one of the folder `root`."""
-        raise NotImplementedError
+        taken = end_of(self._account, turn) if self._account.taken and turn in self._account.prompts else None
+        return taken.snapshot if taken is not None else ""
+
+    # -- parts ---------------------------------------------------------------------------------------------------------
+
+    def _joined(self) -> Chain:
+        """The snapshots of the folder, as they were joined last. NotTrackedError if there are none."""
+        if not self._account.taken:
+            raise NotTrackedError(self.untracked or "the run has told of no snapshot", self.root)
+        if self._chain is None:
+            self._chain = Chain(Shadow(self.root, is_asked_first=False))
+            self._chain.read(self._account)
+        if not self._chain.links:
+            self._join(self._chain)
+        return self._chain
+
+    def _now(self) -> Chain:
+        """The same with what is there now."""
+        chain = self._joined()
+        self._join(chain)
+        return chain
+
+    def _join(self, chain: Chain) -> None:
+        now = chain.shadow.take(self.run_id) if self.root.is_dir() else None
+        chain.join(self._account.taken[0].number, all_records(chain.shadow), now)
+        if not chain.links or chain.numbers[0] != self._account.taken[0].number:
+            raise NotTrackedError("its snapshots are not kept any more", self.root)
+
+    def _names(self) -> Names:
+        return Names(self._joined(), self.run_id)
+
+    def _found(self, scope: Scope, path: str) -> tuple[Chain, int, int, FileChange]:
+        chain = self._joined()
+        first, last = range_of(chain, self._account, scope)
+        for change in chain.changes(first, last):
+            if change.path == path:
+                return chain, first, last, change
+        raise ConfigError(f"{path!r} has not changed in this part of the run {self.run_id}.")
+
+    def _own(self, chain: Chain, scope: Scope) -> OwnChanges:
+        first, _ = range_of(chain, self._account, scope)
+        return own_changes(chain, first, self.run_id, is_own(self._account, scope), self._proves)
+
+    def _proves(self, writer: Writer, before: bytes | None, after: bytes | None) -> bool:
+        call = writer.id.partition("/")[2]
+        known = self._account.calls.get(call)
+        return known is not None and is_exactly(known.tool, self._account.arguments(call), before, after)
+
+    def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
+        shadow = self._joined().shadow
+        if not steps:
+            now = self._joined().links[-1].snapshot
+            return Undone(now, now, (), ())
+        return UndoRecords(shadow, self.run_id).recorded(steps, does, work)
+
+    def _last_record(self) -> UndoRecord | None:
+        return UndoRecords(self._joined().shadow, self.run_id).last() if self._account.taken else None
+
+
+def _turns(account: RunAccount) -> Iterator[TurnChanges]:
+    """The turns, with the calls that were at work when something may have changed."""
+    told = dict.fromkeys((*(call for one in account.taken for call in one.calls), *account.at_work))
+    writing = [account.calls[call] for call in account.calls if call in told]
+    for number, prompt in account.prompts.items():
+        calls = (CallInfo(one.id, one.tool, one.about) for one in writing if one.turn == number)
+        yield TurnChanges(number, prompt, tuple(calls))

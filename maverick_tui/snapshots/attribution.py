@@ -1,6 +1,7 @@
 """Who wrote a line, and who removed one: followed from snapshot to snapshot, also where a file gets another name.
 
-No file is read for it: git says which lines differ between two snapshots, and what it says is added up.
+No file is read for it: git says which lines differ between two snapshots, and what it says is added up. Where a person
+has made of a file what it was at an earlier moment, its lines are again whose they were then.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ class Writer(NamedTuple):
     id: str
     paths: frozenset[str] = frozenset()
 
+    @property
+    def is_person(self) -> bool:
+        """Whether it is no call, but a person: also one who takes back what a run has changed."""
+        return self == YOU or self.id.startswith(TAKEN_BACK)
 
+
+TAKEN_BACK = "undo/"
+"""What the name of a writer begins with who takes something back; the run's name follows."""
 YOU = Writer("you")
 """Whoever works in the folder and is no run that we know of."""
 
@@ -67,6 +75,8 @@ class Attribution:
     _files: dict[str, list[_Segment]] = field(default_factory=dict)
     _removed: dict[str, list[_Removed]] = field(default_factory=dict)
     _touched: dict[str, list[Writers]] = field(default_factory=dict)
+    _earlier: dict[tuple[str, str], tuple[list[_Segment], list[_Removed]]] = field(default_factory=dict)
+    """What was known of a file when these bytes were in it: a person who restores them has not written them."""
 
     def add(self, by: Writers, files: Iterable[FileLines]) -> None:
         """Add what has changed while these were at work."""
@@ -74,14 +84,20 @@ class Attribution:
         before = {one.was: self._files.get(one.was, _untouched(one.was)) for one in files if one.was}
         touched = {one.was: self._touched.get(one.was, []) for one in files if one.was}
         for one in files:
+            if one.was and one.blobs[0]:
+                self._earlier[one.was, one.blobs[0]] = (before[one.was], list(self._removed.get(one.was, ())))
             if one.was and one.was != one.path:
                 self._files[one.was] = []
         for one in files:
             writers = possible(by, one.was, one.path)
-            segments = list(self._changed(before.get(one.was, []), one.lines, writers))
             path = one.path or one.was
-            if one.path:
-                self._files[path] = segments
+            earlier = self._earlier.get((one.path, one.blobs[1])) if one.path and one.blobs[1] else None
+            if earlier is not None and all(writer.is_person for writer in writers):
+                self._files[path], self._removed[path] = earlier[0], list(earlier[1])
+            else:
+                segments = list(self._changed(before.get(one.was, []), one.lines, writers))
+                if one.path:
+                    self._files[path] = segments
             known = touched.get(one.was, self._touched.get(path, []))
             for name in {path, one.was or path}:
                 self._touched[name] = known if writers in known else [*known, writers]
@@ -117,21 +133,27 @@ class Attribution:
         """Who has changed a file in any way, the first one first: also one that is binary, or only was renamed."""
         return list(self._touched.get(path, []))
 
-    def hunk(self, hunk: Hunk, path: str, was: str = "") -> list[Writers]:
-        """Whose a hunk is that git has found between the first snapshot and the last; `was` is the path before."""
+    def hunk_lines(self, hunk: Hunk, path: str, was: str = "") -> list[Writers]:
+        """Who has added or removed each line of a hunk that git has found between the first snapshot and the last."""
         old, new = max(hunk.old_start - 1, 0), max(hunk.new_start - 1, 0)
         after = self.lines(path, new + len(hunk.lines))
         found: list[Writers] = []
         for line in hunk.lines:
             sign = line[:1]
+            by: Writers = ()
             if sign == "+":
-                found.append(after[new] if new < len(after) else ())
+                by = after[new] if new < len(after) else ()
             elif sign == "-":
-                found.append(self.remover(was or path, old))
+                by = self.remover(was or path, old)
+            found.append(by)
             old += sign in " -"
             new += sign in " +"
+        return found
+
+    def hunk(self, hunk: Hunk, path: str, was: str = "") -> list[Writers]:
+        """Whose a hunk is; `was` is the path before."""
         # Of lines that are alike, git may call one new and we another: then it is whoever has changed the file.
-        told = list(dict.fromkeys(by for by in found if by))
+        told = list(dict.fromkeys(by for by in self.hunk_lines(hunk, path, was) if by))
         return told or self.touched(path)
 
 

@@ -66,6 +66,8 @@ class FileLines(NamedTuple):
     path: str
     """The path after; empty for one that is gone."""
     lines: tuple[Lines, ...]
+    blobs: tuple[str, str] = ("", "")
+    """The names of its bytes before and after."""
 
 
 def files(shadow: Shadow, snapshot: Snapshot) -> dict[str, Entry]:
@@ -256,21 +258,21 @@ class _Told:
         raw = list(self._raw(at))
         if raw:
             self.expect(b"\0")
-        for was, path, headers in raw:
+        for was, path, headers, blobs in raw:
             lines: list[Lines] = []
             for _ in range(headers):
                 lines += self._patch()
-            yield FileLines(was, path, tuple(lines))
+            yield FileLines(was, path, tuple(lines), blobs)
 
-    def _raw(self, at: str) -> Iterator[tuple[str, str, int]]:
+    def _raw(self, at: str) -> Iterator[tuple[str, str, int, tuple[str, str]]]:
         while self._told.startswith(b":", self._at):
-            status = self._field().rpartition(b" ")[2][:1]
+            *_, old, new, status = self._field().decode().split(" ")
             was = path = f"{at}{os.fsdecode(self._field())}"
-            if status == b"R":
+            if status[0] == "R":
                 path = f"{at}{os.fsdecode(self._field())}"
-            is_new, is_gone = status == b"A", status == b"D"
+            is_new, is_gone = status == "A", status == "D"
             # A file that has become a link is told of twice: as one that has gone, and as a new one.
-            yield "" if is_new else was, "" if is_gone else path, 2 if status == b"T" else 1
+            yield "" if is_new else was, "" if is_gone else path, 2 if status == "T" else 1, (old, new)
 
     def _field(self) -> bytes:
         end = self._told.index(b"\0", self._at)

@@ -28,6 +28,8 @@ from maverick_tui.snapshots.taking import State, Taking
 _FOLDER = "folder"
 """The file that says which folder it is."""
 _STATE = "state.json"
+_NUMBER = "number"
+"""The file with the number of the last snapshot: apart from the state, which may be forgotten."""
 _BEGUN = "begun"
 """The file that is there while a snapshot is being taken."""
 _LISTS = "lists"
@@ -130,8 +132,17 @@ class Shadow:
         snapshot = Taking(self.git, self.folder, self.place / _LISTS, state, self.caps, until).run(self._excludes)
         snapshot = self._written(ref, snapshot, state.last)
         state.write(self.place / _STATE)
+        snapshot = replace(snapshot, number=self._next_number())
         begun.unlink()
         return snapshot
+
+    def _next_number(self) -> int:
+        file = self.place / _NUMBER
+        number = int(file.read_text()) + 1 if file.exists() else 1
+        unnamed = file.with_suffix(".new")
+        unnamed.write_text(f"{number}")
+        unnamed.replace(file)
+        return number
 
     def _written(self, ref: str, snapshot: Snapshot, known: dict[str, tuple[str, str]]) -> Snapshot:
         text = snapshot.as_text()

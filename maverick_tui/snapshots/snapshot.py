@@ -42,6 +42,8 @@ class Snapshot:
     """Folders in which there was nothing."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """What is not in it, with the reason; a name with a slash at its end is a folder with all that was in it."""
+    number: int = field(default=0, compare=False)
+    """Its place among all that were taken of the folder, by whomever; 0 of one that was only read."""
 
     def leaves_out(self, path: str) -> bool:
         """Whether nothing is known of a path, because it was left out."""

@@ -53,14 +53,24 @@ def reject(shadow: Shadow, span: Span, change: FileChange, lines: Collection[Lin
 
     As with `undo`, the file has to be as it was left.
     """
+    step = rejection(shadow, span, change, lines)
+    if step.left is None or step.wanted is None:
+        return undo(shadow, [span], owner, [change.path])
+    return _done(shadow, lambda: [rejection(shadow, span, change, lines)], owner, None)
+
+
+def rejection(shadow: Shadow, span: Span, change: FileChange, lines: Collection[Lines]) -> Step:
+    """What `reject` will do."""
     old, new = (_lines(shadow, one) for one in (change.before, change.after))
     for one in sorted(lines, reverse=True):
         new[one.new : one.new + one.added] = old[one.old : one.old + one.deleted]
     left = file_of(span.after, change.path, change.after)
-    if left is None or (change.before is None and not new):  # all of it is taken back
-        return undo(shadow, [span], owner, [change.path])
+    if left is None:  # all of it comes back
+        return _checked(shadow, Step(change.path, "write", "", file_of(span.before, change.path, change.before), left))
+    if change.before is None and not new:  # all of it goes
+        return _checked(shadow, Step(change.path, "delete", "", None, left))
     wanted = left._replace(blob=shadow.keep_blob(b"".join(new)))
-    return _done(shadow, lambda: [_checked(shadow, Step(change.path, "write", "", wanted, left))], owner, None)
+    return _checked(shadow, Step(change.path, "write", "", wanted, left))
 
 
 def _lines(shadow: Shadow, entry: Entry | None) -> list[bytes]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from maverick_tui.snapshots.attribution import YOU, Attribution, Link, Writer, Writers, possible, trace
+from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Attribution, Link, Writer, Writers, possible, trace
 from maverick_tui.snapshots.changes import FileLines, Lines, bytes_of, changes, hunks
 from maverick_tui.snapshots.shadow import Shadow
 from tests.snapshots.folders import OWNER, git, project
@@ -36,6 +36,24 @@ def test_names_change_and_lines_stay() -> None:
     assert (found.remover("f", 0), found.remover("f", 1), found.lines("g", 3)) == (C, C, [])
     found.add(A, [FileLines("", "g", (Lines(0, 0, 0, 1),))])
     assert found.lines("g", 1) == [A]
+
+
+def test_what_a_person_restores_is_whose_it_was() -> None:
+    you, undo = (YOU,), (Writer(f"{TAKEN_BACK}run-1", frozenset({"f"})),)
+    there, back = (Lines(1, 1, 1, 1),), ("one", "two")
+    found = Attribution()
+    found.add(A, [FileLines("f", "f", there, back)])
+    for who in (undo, you):  # taken back, and given back: by whichever way
+        found.add(who, [FileLines("f", "f", there, back[::-1])])
+        assert (found.lines("f", 3), found.remover("f", 1)) == ([(), (), ()], ())
+        found.add(who, [FileLines("f", "f", there, back)])
+        assert (found.lines("f", 3), found.remover("f", 1)) == ([(), A, ()], A)
+    found.add(you, [FileLines("f", "", (Lines(0, 3, 0, 0),), ("two", "0"))])
+    found.add(you, [FileLines("", "f", (Lines(0, 0, 0, 3),), ("0", "two"))])
+    assert found.lines("f", 3) == [(), A, ()]
+    found.add(you, [FileLines("f", "f", there, back[::-1])])
+    found.add(B, [FileLines("f", "f", there, back)])  # a call has written it all the same
+    assert found.lines("f", 3) == [(), B, ()]
 
 
 def test_several_at_work_are_all_possible_unless_one_names_the_file() -> None:

@@ -1,0 +1,223 @@
+"""What a run's journal tells of its changes: snapshots, turns and calls. Of a long one, only those lines are read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from maverick_tui.agent.tools import READ_ONLY_TOOLS, SUBAGENT_TOOLS
+from maverick_tui.events.background import ENDED_TASKS
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.history.labels import read_labels
+from maverick_tui.inert import one_line
+from maverick_tui.journal.folders import is_alive, journal_of
+from maverick_tui.masking.redact import MASK
+from maverick_tui.runs.tool_text import WRITING_TOOLS, key_argument
+from maverick_tui.snapshots.attribution import Writer
+
+_KINDS = re.compile(
+    rb'\{"seq": ?\d+, ?"type": ?"(?:run_started|run_forked|run_reopened|run_named|agent_loaded|turn_started|turn_ended|'
+    rb'prompt_sent|tool_called|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
+)
+_FINISHED = re.compile(rb'\{"seq": ?\d+, ?"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
+_LONGEST = 300
+"""Characters of a prompt or an argument that are kept."""
+
+
+class Taken(NamedTuple):
+    """A snapshot that the run has told of, and which calls of it were at work since its last one."""
+
+    number: int
+    snapshot: str
+    when: str
+    turn: int
+    calls: tuple[str, ...]
+    is_after_gap: bool = False
+    """Whether no process has worked on the run for some of the time since its last one."""
+
+
+class Call(NamedTuple):
+    """A call of a tool. Its texts are inert; its arguments are in the journal, at the byte `offset`."""
+
+    id: str
+    tool: str
+    about: str
+    turn: int
+    at: float
+    offset: int
+    paths: frozenset[str]
+    """The files that it names, if it writes to those alone."""
+
+
+class RunAccount:
+    """One run, as far as its journal has been read."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        self.root = ""
+        """The folder whose snapshots these are."""
+        self.untracked = ""
+        self.forked_from, self.forked_turn = "", 0
+        self.prompts: dict[int, str] = {}
+        """The turns, and what was asked in each."""
+        self.calls: dict[str, Call] = {}
+        self.taken: list[Taken] = []
+        self.is_alive = False
+        """Whether some process was still writing when it was read last."""
+        self._journal = journal_of(run_id)
+        self._offset = 0
+        self._name, self._turn, self._cwd = "", 0, ""
+        self._running: set[str] = set()
+        """Calls without an end."""
+        self._tasks: set[str] = set()
+        """Those of them that go on in the background."""
+        self._ended: set[str] = set()
+        """Those that have ended since the last snapshot."""
+        self._has_gap = False
+
+    def read(self) -> bool:
+        """Read what is new; whether anything is. ConfigError if there is no journal."""
+        was_alive, before = self.is_alive, self._offset
+        self.is_alive = is_alive(self._journal)  # asked first: what ends meanwhile is in what is read then
+        try:
+            with self._journal.open("rb") as lines:
+                lines.seek(self._offset)
+                for line in lines:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._take(line)
+                    self._offset += len(line)
+        except FileNotFoundError as error:
+            raise ConfigError(f"The run {self.run_id} is not kept.", hint="See `maverick runs list`.") from error
+        except OSError as error:
+            raise ConfigError(f"The journal {self._journal} cannot be read: {error.strerror or error}.") from error
+        return self._offset != before or self.is_alive != was_alive
+
+    @property
+    def title(self) -> str:
+        """What it is called, or was asked first; inert, on one line."""
+        name = read_labels(self._journal.parent).name or self._name
+        return one_line(name) or next((prompt for prompt in self.prompts.values() if prompt), "")
+
+    @property
+    def at_work(self) -> list[str]:
+        """Calls that may have changed something since the last snapshot; of a run that was killed, before its end."""
+        return [call for call in self.calls if call in self._running | self._ended]
+
+    def writer(self, call: str) -> Writer:
+        """A call as somebody who writes."""
+        known = self.calls.get(call)
+        paths = known.paths if known is not None else ()
+        return Writer(f"{self.run_id}/{call}", frozenset(path.removeprefix(f"{self.root}/") for path in paths))
+
+    def arguments(self, call: str) -> dict[str, Any]:
+        """What a call was given, masked as it is kept."""
+        known = self.calls.get(call)
+        if known is None:
+            return {}
+        with self._journal.open("rb") as lines:
+            lines.seek(known.offset)
+            data = _read(lines.readline())
+        found = data.get("arguments")
+        return found if isinstance(found, dict) else {}
+
+    # -- lines ---------------------------------------------------------------------------------------------------------
+
+    def _take(self, line: bytes) -> None:
+        if finished := _FINISHED.match(line):
+            self._end(finished[1].decode())
+        elif _KINDS.match(line):
+            # What is not as it should be is damaged, and tells nothing.
+            match _read(line):
+                case {"type": "tool_called", "call": str(call), "name": str(tool), "arguments": dict(given), "at": at}:
+                    self._called(call, tool, given, at)
+                case {"type": "permission_settled", "call": str(call), "arguments": dict(given)}:
+                    if call in self.calls:
+                        self._called(call, self.calls[call].tool, given, self.calls[call].at)
+                case {"type": "permission_settled", "call": str(call), "decision": "deny" | "withdrawn"}:
+                    self._running.discard(call)
+                case {"type": "task_progressed", "call": str(call), "state": str(state)}:
+                    self._progressed(call, state)
+                case {"type": "snapshot_taken", "snapshot": str(snapshot), "number": int(number)} as data:
+                    self._took(snapshot, number, data)
+                case {"type": "changes_untracked", "reason": str(reason)}:
+                    self.untracked = one_line(reason)
+                case {"type": "turn_ended"} if not self._tasks:
+                    self._end_all()
+                case {"type": "run_reopened"}:
+                    self._end_all()
+                    self._has_gap = True
+                case {"type": "turn_started", "turn": int(turn)} as data:
+                    self._turn, self.prompts[turn] = turn, one_line(str(data.get("text") or ""))[:_LONGEST]
+                case {"type": "prompt_sent", "turn": int(turn), "text": str(text)}:
+                    self.prompts[turn] = self.prompts.get(turn) or one_line(text)[:_LONGEST]
+                case {"type": "run_named", "name": str(name)}:
+                    self._name = name
+                case {"type": "agent_loaded", "cwd": str(cwd)}:
+                    self._cwd = cwd
+                case {"type": "run_started"} as data:
+                    self.forked_from, self.forked_turn = str(data.get("forked_from", "")), data.get("forked_turn", 0)
+                case {"type": "run_forked"}:  # all before was the other run's
+                    for mine in (self.prompts, self.calls, self.taken, self._running, self._ended):
+                        mine.clear()
+
+    def _called(self, call: str, tool: str, arguments: dict[str, Any], at: float) -> None:
+        about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
+        paths = self._named(tool, arguments)
+        self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
+        if tool not in READ_ONLY_TOOLS | SUBAGENT_TOOLS:
+            self._running.add(call)
+
+    def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
+        """The file that an edit is of, also by the name of what a link there leads to."""
+        path = arguments.get(WRITING_TOOLS.get(tool, ""))
+        if not isinstance(path, str) or not path or MASK in path or "\0" in path:
+            return frozenset()
+        full = os.path.join(self._cwd, path)  # noqa: PTH118
+        folder, name = os.path.split(full)
+        return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
+
+    def _end(self, call: str) -> None:
+        if call in self._running and call not in self._tasks:
+            self._running.discard(call)
+            self._ended.add(call)
+
+    def _end_all(self) -> None:
+        self._ended |= self._running
+        self._running.clear()
+        self._tasks.clear()
+
+    def _progressed(self, call: str, state: str) -> None:
+        if state in ENDED_TASKS:
+            self._tasks.discard(call)
+            self._end(call)
+        elif call in self.calls and self.calls[call].tool not in SUBAGENT_TOOLS:
+            self._tasks.add(call)
+            self._running.add(call)
+
+    def _took(self, snapshot: str, number: int, data: Mapping[str, Any]) -> None:
+        root, calls = str(data.get("root", "")), tuple(map(str, data.get("calls", ())))
+        if root != self.root:
+            self.root, self.taken = root, []
+        when, turn = str(data.get("when", "")), int(data.get("turn", 0))
+        self.taken.append(Taken(number, snapshot, when, turn, calls, self._has_gap))
+        self.untracked, self._has_gap = "", False
+        self._ended.clear()
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def account_of(run_id: str) -> RunAccount:
+    """The account of a run, read once. ConfigError if there is none."""
+    found = RunAccount(run_id)
+    found.read()
+    return found

@@ -1,0 +1,154 @@
+"""All snapshots of a folder in their order, whoever has taken them, and who was at work between each two."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import NamedTuple
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.review.accounts import RunAccount
+from maverick_tui.review.undo_records import UndoRecord
+from maverick_tui.snapshots.attribution import YOU, Attribution, Link, Writer, Writers
+from maverick_tui.snapshots.changes import FileChange, FileLines, changed_lines, changes
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import Snapshot, from_text
+
+NOW = 1 << 62
+"""The number of what is there now."""
+
+
+class Point(NamedTuple):
+    """A snapshot in the order of all, and whoever has taken something back just before it."""
+
+    number: int
+    snapshot: str
+    undone: Writer | None = None
+
+
+class Chain:
+    """The snapshots of one folder, with what differs from each to the next; what was found out is kept."""
+
+    def __init__(self, shadow: Shadow) -> None:
+        self.shadow = shadow
+        self.accounts: dict[str, RunAccount] = {}
+        """Of all runs that have snapshots here and a journal."""
+        self.links: list[Link] = []
+        self.numbers: list[int] = []
+        """Of each link the number of its snapshot."""
+        self._snapshots: dict[str, Snapshot] = {}
+        self._differing: dict[tuple[str, str], list[FileLines]] = {}
+        self._changes: tuple[tuple[str, str], list[FileChange]] | None = None
+
+    def read(self, account: RunAccount | None = None) -> bool:
+        """Read what is new in all journals but this one, which is; whether anything is."""
+        is_new = False
+        for run_id in self.shadow.owners() if self.shadow.place.exists() else ():
+            if account is not None and run_id == account.run_id:
+                self.accounts[run_id] = account
+            elif run_id in self.accounts or journal_of(run_id).exists():
+                known = self.accounts.setdefault(run_id, RunAccount(run_id))
+                with suppress(ConfigError):  # it is being removed
+                    is_new = known.read() or is_new
+        return is_new
+
+    def join(self, since: int, undone: Iterable[UndoRecord], now: Snapshot | None) -> None:
+        """Make the links anew: all from this number on, and at the end what is there now."""
+        points = [
+            Point(one.number, one.snapshot) for account in self._here() for one in account.taken if one.number >= since
+        ]
+        for record in undone:
+            if record.numbers[0] >= since:
+                points.append(Point(record.numbers[0], record.before))
+                points.append(Point(record.numbers[1], record.after, record.writer))
+        points.sort(key=lambda point: point.number)
+        self._have([point.snapshot for point in points])
+        points = [point for point in points if point.snapshot in self._snapshots]
+        if now is not None:
+            self._snapshots[now.id] = now
+            points.append(Point(NOW, now.id))
+        at_work = [_AtWork(account) for account in self._here()]
+        self.links, self.numbers = [], []
+        for point in points:
+            by = [writer for one in at_work for writer in one.until(point.number)]
+            if point.undone is not None:
+                by.append(point.undone)
+            self.links.append(Link(self._snapshots[point.snapshot], tuple(dict.fromkeys(by)) or (YOU,)))
+            self.numbers.append(point.number)
+
+    def differing(self, first: int, last: int) -> list[list[FileLines]]:
+        """Between each link and the next, from one to another, the files and lines that differ."""
+        ids = [link.snapshot.id for link in self.links[first : last + 1]]
+        pairs = list(pairwise(ids))
+        missing = [at for at, pair in enumerate(pairs) if pair not in self._differing]
+        if missing:
+            asked = [link.snapshot for link in self.links[first + missing[0] : first + missing[-1] + 2]]
+            for pair, files in zip(pairwise(asked), changed_lines(self.shadow, asked), strict=True):
+                self._differing[pair[0].id, pair[1].id] = files
+        return [self._differing[pair] for pair in pairs]
+
+    def changes(self, first: int, last: int) -> list[FileChange]:
+        """What has become of the files from one link to another; known at once if it is asked again."""
+        before, after = self.links[first].snapshot, self.links[last].snapshot
+        if self._changes is None or self._changes[0] != (before.id, after.id):
+            self._changes = ((before.id, after.id), changes(self.shadow, before, after))
+        return self._changes[1]
+
+    def attribution(self, first: int, last: int) -> Attribution:
+        """Who has written what from one link to another."""
+        found = Attribution()
+        for link, files in zip(self.links[first + 1 : last + 1], self.differing(first, last), strict=True):
+            found.add(link.by, files)
+        return found
+
+    def _here(self) -> list[RunAccount]:
+        folder = str(self.shadow.folder)
+        return [account for account in self.accounts.values() if account.root == folder]
+
+    def _have(self, ids: Sequence[str]) -> None:
+        self._snapshots |= read_all(self.shadow, [one for one in ids if one not in self._snapshots])
+
+
+class _AtWork:
+    """Which calls of a run were at work before a number; asked in the order of numbers."""
+
+    def __init__(self, account: RunAccount) -> None:
+        self._account = account
+        self._numbers = [one.number for one in account.taken]
+
+    def until(self, number: int) -> Writers:
+        """Those that may have changed something between the snapshot with this number and whichever comes before."""
+        account = self._account
+        at = bisect_left(self._numbers, number)
+        if at < len(account.taken):
+            taken = account.taken[at]
+            return self._writers(taken.calls, taken.is_after_gap)
+        # After its last one; one that was killed may have done something, and so may anybody since.
+        return self._writers(account.at_work, not account.is_alive)
+
+    def _writers(self, calls: Iterable[str], is_anybody: bool) -> Writers:
+        found = tuple(map(self._account.writer, calls))
+        return (*found, YOU) if found and is_anybody else found
+
+
+def read_all(shadow: Shadow, snapshot_ids: Iterable[str]) -> dict[str, Snapshot]:
+    """Those of these snapshots that are kept: one question for all of them."""
+    wanted = [one for one in dict.fromkeys(snapshot_ids) if re.fullmatch(r"[0-9a-f]{40}", one)]
+    if not wanted or not shadow.place.exists():
+        return {}
+    told, at = shadow.git("cat-file", "--batch", stdin="\n".join(wanted).encode()), 0
+    found: dict[str, Snapshot] = {}
+    for snapshot_id in wanted:
+        end = told.index(b"\n", at)
+        _, kind, *size = told[at:end].split(b" ")
+        at = end + 1
+        if kind == b"commit":
+            text = told[at : at + int(size[0])].partition(b"\n\n")[2].decode().rstrip("\n")
+            at += int(size[0]) + 1
+            with suppress(ValueError):
+                found[snapshot_id] = from_text(snapshot_id, text)
+    return found

@@ -1,0 +1,95 @@
+"""Which changes are a run's own, so that they may be taken back, and who else is at those that may not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+
+from maverick_tui.review.chain import Chain
+from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Writer, Writers
+from maverick_tui.snapshots.changes import FileLines, bytes_of
+from maverick_tui.snapshots.planning import Span, Step, plan
+from maverick_tui.snapshots.snapshot import Snapshot
+
+Proves = Callable[[Writer, bytes | None, bytes | None], bool]
+"""Whether what has become of a file is exactly what a call was to make of it."""
+
+
+@dataclass(slots=True)
+class OwnChanges:
+    """What the calls in question have changed, and nobody else can have."""
+
+    spans: list[Span] = field(default_factory=list)
+    shared: dict[str, Writers] = field(default_factory=dict)
+    """Paths that somebody else may have changed in the same moment, and who."""
+    others: dict[str, Writers] = field(default_factory=dict)
+    """Paths that they have changed, and who else has changed each of them afterwards."""
+
+    def steps(self, chain: Chain, named: Callable[[Writers], str], paths: Collection[str] | None) -> list[Step]:
+        """What to do with each path, or why it stays as it is; `named` says who somebody is."""
+        found = {step.path: self._told(step, named) for step in plan(chain.shadow, self.spans, paths)}
+        for path, writers in self.shared.items():
+            if paths is None or path in paths:
+                why = f"{named(writers)} may have changed it at the same time"
+                found[path] = replace(found.get(path, Step(path, "write")), why_not=why)
+        return [found[path] for path in sorted(found, key=os.fsencode)]
+
+    def _told(self, step: Step, named: Callable[[Writers], str]) -> Step:
+        writers = self.others.get(step.path)
+        return replace(step, why_not=f"{step.why_not} (by {named(writers)})") if step.why_not and writers else step
+
+
+def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer], bool], proves: Proves) -> OwnChanges:
+    """What those calls of a run that are asked about have changed since a link, up to now."""
+    found, is_open = OwnChanges(), False
+    mine: set[str] = set()
+    for at, files in enumerate(chain.differing(first, len(chain.links) - 1), first):
+        before, link = chain.links[at].snapshot, chain.links[at + 1]
+        touched = set(_touched(files, before, link.snapshot))
+        if not touched:
+            continue
+        own = {writer for writer in link.by if is_own(writer)}
+        # Whatever of it a person has taken back since, or has given back again, belongs to it, too.
+        taken_back = {path for one in link.by if one.id == f"{TAKEN_BACK}{run_id}" for path in one.paths} & mine
+        own_here = set[str]()
+        for path in touched:
+            possible = [one for one in link.by if not one.paths or path in one.paths]
+            others = tuple(one for one in possible if one not in own)
+            if path in taken_back:
+                own_here.add(path)
+            elif len(others) == len(possible):
+                if path in mine:
+                    found.others[path] = others or (YOU,)
+            elif not others or _is_proven(chain, proves, path, before, link.snapshot, own):
+                own_here.add(path)
+            else:
+                found.shared[path] = others
+        mine |= own_here
+        is_all = own_here == touched
+        if is_all and is_open:
+            found.spans[-1] = found.spans[-1]._replace(after=link.snapshot)
+        elif own_here:
+            found.spans.append(Span(before, link.snapshot, None if is_all else frozenset(own_here)))
+        is_open = is_all
+    return found
+
+
+def _is_proven(
+    chain: Chain, proves: Proves, path: str, before: Snapshot, after: Snapshot, own: Collection[Writer]
+) -> bool:
+    named = [writer for writer in own if path in writer.paths]
+    if not named:
+        return False
+    old, new = (bytes_of(chain.shadow, one, path) for one in (before, after))
+    return any(proves(writer, old, new) for writer in named)
+
+
+def _touched(files: list[FileLines], before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """All paths in which two snapshots differ: files, permissions, and folders in which there is nothing."""
+    for one in files:
+        yield from (path for path in (one.was, one.path) if path)
+    for path in before.modes.keys() | after.modes.keys():
+        if before.modes.get(path) != after.modes.get(path):
+            yield path
+    yield from before.empty ^ after.empty

@@ -1,0 +1,135 @@
+"""What was taken back of a run, beside the snapshots of its folder: so that any process can give it back."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from maverick_tui.exceptions import MaverickError
+from maverick_tui.snapshots.attribution import TAKEN_BACK, Writer
+from maverick_tui.snapshots.changes import entry_of
+from maverick_tui.snapshots.disk import FOLDER
+from maverick_tui.snapshots.planning import Step, file_of
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.undoing import Undone
+
+_FOLDER = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRecord:
+    """One time that something was taken back, or given back again; `after` is empty while that is being done."""
+
+    run_id: str
+    at: float
+    before: str
+    after: str
+    numbers: tuple[int, int]
+    paths: tuple[str, ...]
+    does: Literal["undo", "redo"] = "undo"
+    is_given_back: bool = False
+    wanted: Mapping[str, Any] | None = None
+    """What was to be in each path, while that is being done: after a crash, nobody knows how far it has got."""
+
+    @property
+    def writer(self) -> Writer:
+        """It as one who writes to its paths."""
+        return Writer(f"{TAKEN_BACK}{self.run_id}", frozenset(self.paths))
+
+
+class UndoRecords:
+    """Those of one run, the first one first."""
+
+    def __init__(self, shadow: Shadow, run_id: str) -> None:
+        self._shadow = shadow
+        self._run_id = run_id
+        self._file = shadow.place / _FOLDER / f"{run_id}.json"
+
+    def read(self) -> list[UndoRecord]:
+        """All that are written down; those that were cut short, as far as they got."""
+        found = _read(self._file)
+        if any(one.wanted is not None for one in found):
+            found = [self._completed(one) if one.wanted is not None else one for one in found]
+            found = [one for one in found if one.paths]
+            self.write(found)
+        return found
+
+    def last(self) -> UndoRecord | None:
+        """What was taken back last and not given back again."""
+        return next((one for one in reversed(self.read()) if one.does == "undo" and not one.is_given_back), None)
+
+    def recorded(self, steps: Iterable[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
+        """What comes of `work`, which takes these steps: written down before and afterwards."""
+        known, was = self.read(), self._shadow.take(self._run_id)
+        wanted = {step.path: _as_list(step.wanted) for step in steps}
+        begun = UndoRecord(self._run_id, time.time(), was.id, "", (was.number, was.number), tuple(wanted), does)
+        self.write([*known, replace(begun, wanted=wanted)])
+        try:
+            undone = work()
+        except MaverickError:  # then all is as it was
+            self.write(known)
+            raise
+        if undone.after is not None and undone.done:
+            numbers, paths = (was.number, undone.after.number), tuple(sorted(undone.paths, key=os.fsencode))
+            known = _given_back(known) if does == "redo" else known
+            known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
+        self.write(known)
+        return undone
+
+    def write(self, records: Iterable[UndoRecord]) -> None:
+        """Write them down, as a whole or not at all."""
+        self._file.parent.mkdir(mode=0o700, exist_ok=True)
+        unnamed = self._file.with_suffix(".new")
+        with unnamed.open("w") as stream:
+            json.dump([asdict(one) for one in records], stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        unnamed.replace(self._file)
+
+    def _completed(self, record: UndoRecord) -> UndoRecord:
+        """One that was cut short: what is as it was to be was done."""
+        now = self._shadow.take(self._run_id)
+        assert record.wanted is not None
+        done = [
+            path
+            for path, wanted in record.wanted.items()
+            if wanted == _as_list(FOLDER) or _as_list(file_of(now, path, entry_of(self._shadow, now, path))) == wanted
+        ]
+        return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=tuple(done), wanted=None)
+
+
+def _given_back(records: list[UndoRecord]) -> list[UndoRecord]:
+    """The same, of which the last that was taken back is given back."""
+    last = max(at for at, one in enumerate(records) if one.does == "undo" and not one.is_given_back)
+    return [replace(one, is_given_back=one.is_given_back or at == last) for at, one in enumerate(records)]
+
+
+def all_records(shadow: Shadow) -> list[UndoRecord]:
+    """Those of all runs in a folder that have come to an end."""
+    files = sorted((shadow.place / _FOLDER).glob("*.json"))
+    return [one for file in files for one in _read(file) if one.wanted is None]
+
+
+def forget(shadow: Shadow, run_id: str) -> None:
+    """Throw those of a run away."""
+    (shadow.place / _FOLDER / f"{run_id}.json").unlink(missing_ok=True)
+
+
+def _as_list(file: tuple[Any, ...] | None) -> list[Any] | None:
+    """As JSON has it."""
+    return None if file is None else list(file)
+
+
+def _read(file: Path) -> list[UndoRecord]:
+    try:
+        data: Any = json.loads(file.read_text())
+        return [UndoRecord(**{**one, "numbers": tuple(one["numbers"]), "paths": tuple(one["paths"])}) for one in data]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, KeyError):  # what cannot be read cannot be given back
+        return []

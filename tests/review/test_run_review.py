@@ -1,0 +1,269 @@
+"""What a run has changed, told apart from what others did in the same folder; and the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review.run_review import RunReview
+from maverick_tui.snapshots.caps import NotTrackedError
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import content, git, project, theirs
+
+RUN, OTHER = "run-aaaa", "run-bbbb"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, home: Path) -> Path:
+    return project(tmp_path / "project")
+
+
+def test_files_hunks_and_texts_say_whose_they_are(folder: Path) -> None:
+    run = PlayedRun(folder, RUN, "Make it \x1b[31mred")
+    edit = run.edit("a.txt", "two", "zwei")
+    (folder / "a.txt").write_text("eins\nzwei\nthree\n")
+    bash = run.bash(lambda: (folder / "new.bin").write_bytes(b"\0\1"), "cc -o new.bin")
+    run.end_turn()
+    (folder / "mine.txt").write_text("mine\n")
+    review = RunReview(RUN)
+
+    assert [(one.path, one.status, one.added, one.deleted) for one in review.files()] == [
+        ("a.txt", "changed", 2, 2),
+        ("new.bin", "added", 0, 0),
+    ]
+    a, new = review.files()
+    assert [one.kind for one in a.authors] == ["call", "you"]
+    assert a.authors[0][1:] == (RUN, "Make it ␛[31mred", 1, "Make it ␛[31mred", edit, "Edit", "a.txt")
+    assert new.is_binary
+    assert [(one.call, one.about) for one in new.authors] == [(bash, "cc -o new.bin")]
+    assert [one.path for one in review.files(with_others=True)] == ["a.txt", "mine.txt", "new.bin"]
+
+    (hunk,) = review.hunks(START, "a.txt")
+    assert hunk.hunk.lines == ("-one", "-two", "+eins", "+zwei", " three")
+    whose = [[one.call or one.kind for one in authors] for authors in hunk.line_authors]
+    assert whose == [["you"], [edit], ["you"], [edit], []]
+    assert hunk.lines == ((0, 2, 0, 2),)
+    assert review.hunks(START, "new.bin") == []
+    assert review.texts(START, "a.txt") == (b"one\ntwo\nthree\n", b"eins\nzwei\nthree\n")
+    assert review.texts(START, "new.bin") == (b"", b"\0\1")
+    assert [(turn.number, [call.call for call in turn.calls]) for turn in review.turns] == [(1, [edit, bash])]
+
+
+def test_scopes_are_a_turn_a_call_and_all_since_a_turn(folder: Path) -> None:
+    run = PlayedRun(folder, RUN, "First")
+    first = run.edit("a.txt", "one", "1")
+    run.end_turn()
+    (folder / "b.txt").write_text("by me\n")
+    run.turn("Second")
+    second = run.edit("a.txt", "two", "2")
+    third = run.write("c.txt", "c\n")
+    review = RunReview(RUN)
+
+    def told(scope: Scope) -> list[str]:
+        return [f"{one.path} +{one.added} -{one.deleted}" for one in review.files(scope)]
+
+    assert told(START) == ["a.txt +2 -2", "c.txt +1 -0"]
+    assert told(Scope("since", 2)) == ["a.txt +1 -1", "c.txt +1 -0"]
+    assert told(Scope("turn", 1)) == ["a.txt +1 -1"]
+    assert told(Scope("turn", 2)) == ["a.txt +1 -1", "c.txt +1 -0"]
+    assert told(Scope("call", call=first)) == told(Scope("call", call=second)) == ["a.txt +1 -1"]
+    assert told(Scope("call", call=third)) == ["c.txt +1 -0"]
+    assert review.texts(Scope("turn", 1), "a.txt").after == b"1\ntwo\nthree\n"
+    with pytest.raises(ConfigError, match="no turn 7: its turns are 1 to 2"):
+        review.files(Scope("turn", 7))
+    with pytest.raises(ConfigError, match="no call 'x'"):
+        review.files(Scope("call", call="x"))
+
+    run.write("d.txt", "d\n")
+    assert "d.txt +1 -0" not in told(START)[:-1]
+    assert review.refresh()
+    assert told(Scope("turn", 2))[-1] == "d.txt +1 -0"
+    assert not review.refresh()
+
+
+def test_undo_takes_back_the_run_alone_and_redo_in_another_review_gives_it_back(folder: Path) -> None:
+    (folder / "staged.txt").write_text("staged\n")
+    git(folder, "add", "staged.txt")
+    (folder / "b.txt").write_text("not staged\n")
+    before, index = content(folder), theirs(folder)
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "two", "2")
+    run.write("deep/new/x.txt", "x\n")
+    run.bash((folder / "b.txt").unlink, "rm b.txt")
+    run.end_turn()
+    (folder / "mine.txt").write_text("mine\n")
+    left = content(folder)
+
+    review = RunReview(RUN)
+    assert review.last_undo is None
+    assert {(step.path, step.does, step.why_not) for step in review.plan()} == {
+        ("a.txt", "write", ""),
+        ("b.txt", "write", ""),
+        ("deep", "remove folder", ""),
+        ("deep/new", "remove folder", ""),
+        ("deep/new/x.txt", "delete", ""),
+    }
+    assert content(folder) == left
+    undone = review.undo()
+    assert not undone.refused
+    assert content(folder) == {**before, "mine.txt": left["mine.txt"]}
+    assert review.plan() == []
+    assert [one.path for one in review.files()] == []
+
+    again = RunReview(RUN)
+    assert again.last_undo is not None
+    assert set(again.last_undo.paths) >= {"a.txt", "b.txt", "deep/new/x.txt"}
+    assert not again.redo().refused
+    assert content(folder) == left
+    assert theirs(folder) == index
+    assert RunReview(RUN).last_undo is None
+    with pytest.raises(ConfigError, match="was taken back"):
+        RunReview(RUN).redo()
+    # What was given back is the run's again, and so is what it does afterwards.
+    review = RunReview(RUN)
+    review.undo()
+    run.turn("Once more")
+    run.edit("a.txt", "three", "3")
+    run.end_turn()
+    review.refresh()
+    assert [(step.path, step.why_not) for step in review.plan()] == [("a.txt", "")]
+    review.undo()
+    assert content(folder) == {**before, "mine.txt": left["mine.txt"]}
+
+
+def test_undo_of_turns_and_calls(folder: Path) -> None:
+    run = PlayedRun(folder, RUN, "First")
+    run.edit("a.txt", "one", "1")
+    run.end_turn()
+    run.turn("Second")
+    call = run.write("c.txt", "c\n")
+    run.edit("b.txt", "b", "B")
+    run.end_turn()
+    review = RunReview(RUN)
+    assert review.undo(Scope("call", call=call)).paths == {"c.txt"}
+    assert review.undo(Scope("since", 2)).paths == {"b.txt"}
+    assert review.undo(Scope("turn", 1), ["b.txt"]).paths == frozenset()
+    assert review.undo(Scope("turn", 1)).paths == {"a.txt"}
+    assert git(folder, "status", "--porcelain") == ""
+    for paths in ("a.txt", "b.txt", "c.txt"):
+        assert RunReview(RUN).redo().paths == {paths}
+    assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
+
+
+def test_paths_that_you_have_changed_are_refused_one_by_one(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.edit("b.txt", "b", "B")
+    (folder / "b.txt").write_text("B, and mine\n")
+    run.edit("b.txt", "B", "C")
+    run.write("c.txt", "c\n")
+    run.end_turn()
+    (folder / "a.txt").write_text("mine\n")
+    review = RunReview(RUN)
+    assert {step.path: step.why_not for step in review.plan()} == {
+        "a.txt": "it has changed since (by you)",
+        "b.txt": "somebody else has changed it, too (by you)",
+        "c.txt": "",
+    }
+    undone = review.undo()
+    assert undone.paths == {"c.txt"}
+    assert {step.path for step in undone.refused} == {"a.txt", "b.txt"}
+    assert (folder / "a.txt").read_text() == "mine\n"
+    assert (folder / "b.txt").read_text() == "C, and mine\n"
+
+
+def test_two_runs_in_one_folder_never_take_back_each_others_work(folder: Path) -> None:
+    one, two = PlayedRun(folder, RUN, "One"), PlayedRun(folder, OTHER, "Two")
+    one.write("one.txt", "1\n")
+    two.write("two.txt", "2\n")
+    one.edit("a.txt", "one", "1")
+    two.edit("a.txt", "two", "2")
+    # Both have a command at work at the same time, and nobody knows which of them it was.
+    mine = one.begin("Bash", command="make one")
+    other = two.begin("Bash", command="make two")
+    (folder / "whose.txt").write_text("?\n")
+    one.finish(mine)
+    two.finish(other)
+    # An edit at that time is known to be what it was to be, unless somebody was at the file, too.
+    other = two.begin("Bash", command="make slowly")
+    one.write("known.txt", "known\n")
+    call = one.begin("Write", file_path=str(folder / "doubt.txt"), content="doubt\n")
+    (folder / "doubt.txt").write_text("doubt\nand more\n")
+    one.finish(call)
+    two.finish(other)
+    review = RunReview(RUN)
+    why = {step.path: step.why_not for step in review.plan()}
+    assert why == {
+        "a.txt": f"it has changed since (by the run {OTHER} (Two))",
+        "doubt.txt": f"the run {OTHER} (Two) may have changed it at the same time",
+        "known.txt": "",
+        "one.txt": "",
+        "whose.txt": f"the run {OTHER} (Two) may have changed it at the same time",
+    }
+    assert [author.kind for author in review.files()[0].authors] == ["call", "run"]
+    assert review.undo().paths == {"known.txt", "one.txt"}
+    assert (folder / "two.txt").read_text() == "2\n"
+    theirs_too = RunReview(OTHER)
+    assert {step.path for step in theirs_too.plan() if not step.why_not} == {"a.txt", "two.txt"}
+    theirs_too.undo()
+    assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
+
+
+def test_hunks_are_rejected_but_not_what_is_yours_in_them(folder: Path) -> None:
+    lines = [f"line {number}\n" for number in range(30)]
+    (folder / "a.txt").write_text("".join(lines))
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "line 2\n", "two\n")
+    run.edit("a.txt", "line 25\n", "twenty-five\nand a half\n")
+    (folder / "a.txt").write_text((folder / "a.txt").read_text().replace("line 5\n", "mine\n"))
+    review = RunReview(RUN)
+    first, second = (review.files(), review.hunks(START, "a.txt"))[1]
+    assert [one.kind for one in first.authors] == ["call", "you"]
+    undone = review.reject(START, "a.txt", [first])
+    assert [step.why_not for step in undone.refused] == ["lines 6 are not its own alone"]
+    review.files()
+    assert not review.reject(START, "a.txt", review.hunks(START, "a.txt")[-1:]).refused
+    assert (folder / "a.txt").read_text() == "".join(lines).replace("line 5\n", "mine\n")
+    RunReview(RUN).redo()
+    assert "and a half\n" in (folder / "a.txt").read_text()
+    # What has changed since it was looked at stays.
+    review.files()
+    second = review.hunks(START, "a.txt")[-1]
+    (folder / "a.txt").write_text((folder / "a.txt").read_text() + "more\n")
+    assert [step.why_not for step in review.reject(START, "a.txt", [second]).refused] == ["it has changed since"]
+
+
+def test_what_a_run_did_when_it_was_killed_is_left_if_it_may_be_yours(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.begin("Bash", command="make")
+    (folder / "b.txt").write_text("by whom?\n")
+    review = RunReview(RUN)
+    assert [[one.kind for one in file.authors] for file in review.files()] == [["call"], ["call", "you"]]
+    assert {step.path: step.why_not for step in review.plan()} == {
+        "a.txt": "",
+        "b.txt": "you may have changed it at the same time",
+    }
+    run.live()
+    review.refresh()
+    assert review.is_at_work
+    assert {step.path for step in review.plan() if not step.why_not} == {"a.txt", "b.txt"}
+    run.close()
+
+
+def test_a_run_without_snapshots_says_why(folder: Path) -> None:
+    from maverick_tui.events.kinds import ChangesUntracked
+    from tests.history.kept import begun, keep
+
+    keep(RUN, [*begun(RUN), ChangesUntracked(1.0, "it is a home directory")])
+    review = RunReview(RUN)
+    assert review.untracked == "it is a home directory"
+    assert review.last_undo is None
+    assert review.tree_after(1) == ""
+    with pytest.raises(NotTrackedError, match="because it is a home directory"):
+        review.files()
+    with pytest.raises(ConfigError, match="is not kept"):
+        RunReview("run-none")
