@@ -84,12 +84,13 @@ class RunReview:
 
     # -- what has changed ----------------------------------------------------------------------------------------------
 
-    def files(self, scope: Scope = START, *, with_others: bool = False) -> list[ChangedFile]:
+    def files(self, scope: Scope = START, *, with_others: bool = False, is_fresh: bool = True) -> list[ChangedFile]:
         """The files that the run's calls have changed in this part of it, in the order of their paths.
 
-        With others, also those that only you or other runs have changed meanwhile.
+        With others, also those that only you or other runs have changed meanwhile. If it need not be fresh, the last
+        snapshot stands for what is there now: that is known in a third of the time.
         """
-        chain = self._now()
+        chain = self._now() if is_fresh else self._joined(is_fresh=False)
         first, last = range_of(chain, self._account, scope)
         attribution, names, is_asked = chain.attribution(first, last), self._names(), is_own(self._account, scope)
         found: list[ChangedFile] = []
@@ -173,25 +174,29 @@ class RunReview:
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def _joined(self) -> Chain:
+    def _joined(self, *, is_fresh: bool = True) -> Chain:
         """The snapshots of the folder, as they were joined last. NotTrackedError if there are none."""
+        chain = self._opened()
+        if not chain.links:
+            self._join(chain, is_fresh=is_fresh)
+        return chain
+
+    def _opened(self) -> Chain:
         if not self._account.taken:
             raise NotTrackedError(self.untracked or "the run has told of no snapshot", self.root)
         if self._chain is None:
             self._chain = Chain(Shadow(self.root, is_asked_first=False))
             self._chain.read(self._account)
-        if not self._chain.links:
-            self._join(self._chain)
         return self._chain
 
     def _now(self) -> Chain:
         """The same with what is there now."""
-        chain = self._joined()
+        chain = self._opened()
         self._join(chain)
         return chain
 
-    def _join(self, chain: Chain) -> None:
-        now = chain.shadow.take(self.run_id) if self.root.is_dir() else None
+    def _join(self, chain: Chain, *, is_fresh: bool = True) -> None:
+        now = chain.shadow.take(self.run_id) if is_fresh and self.root.is_dir() else None
         chain.join(self._account.taken[0].number, all_records(chain.shadow), now)
         if not chain.links or chain.numbers[0] != self._account.taken[0].number:
             raise NotTrackedError("its snapshots are not kept any more", self.root)

@@ -67,12 +67,11 @@ class Reviewing:
             return question(self._review)
 
 
-def look(review: RunReview, wanted: Wanted, *, is_again: bool) -> Seen:
-    """All that is shown at first, in one go; `is_again` if the run may have told more since the last time."""
-    if is_again:
-        review.refresh()
+def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
+    """All that is shown, in one go; if it need not be fresh, what has changed since the last snapshot is missing."""
+    review.refresh()
     has_snapshots = review.root.is_absolute()
-    files = review.files(wanted.scope, with_others=wanted.with_others) if has_snapshots else []
+    files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
     read = read_diff(review, wanted.scope, chosen) if chosen is not None else None
     last = review.last_undo if has_snapshots else None

@@ -159,9 +159,14 @@ class ChangesScreen(Screen[None]):
 
     @work(exclusive=True, group="look", exit_on_error=False)
     async def _look(self) -> None:
+        if self.looking.seen is None:  # what is there already is shown at once
+            await self._see(is_fresh=False)
+        await self._see(is_fresh=True)
+
+    async def _see(self, *, is_fresh: bool) -> None:
         wanted = self.looking.wanted
         try:
-            seen = await self.looking.reviewing.ask(lambda review: look(review, wanted, is_again=True))
+            seen = await self.looking.reviewing.ask(lambda review: look(review, wanted, is_fresh=is_fresh))
         except MaverickError as error:
             self._say_nothing(one_line(f"{error.message} {error.hint}"))
             return
