@@ -105,6 +105,8 @@ class MaverickConfig(BaseSettings):
     """Where the to-do assistant keeps its tasks: a database URL. Without one it is SQLite in the user's folder."""
     keep_runs: bool = True
     """Whether runs are kept: everything that they tell, without secrets, in the user's state folder."""
+    track_changes: bool = True
+    """Whether runs keep what is in their folder before and after what they change, to show it and to take it back."""
     continue_after_limit: bool = False
     """Whether a run that a limit has stopped goes on by itself when it resets, if that is known; else a key does it."""
     hosts: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], NoDecode, BeforeValidator(_words)] = ()

@@ -93,6 +93,8 @@ def home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
     # A process for each run of the application takes time; the tests of hosts, and those in a terminal, have them.
     monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "false")
+    # Nearly every test starts runs: only those that are about it have their folders kept.
+    monkeypatch.setenv("MAVERICK_TRACK_CHANGES", "false")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(work)
     monkeypatch.setattr(redact, "_concealed", set())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
@@ -86,6 +86,10 @@ class Permission:
 AskPerson: TypeAlias = Callable[[ToolQuestion], Awaitable[Permission]]
 Hold: TypeAlias = Callable[[str], Awaitable[str]]
 """Waits until the next call, by its id, or for "" the next request, may be made; empty, or why it may not."""
+
+
+Begins: TypeAlias = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
+"""Waits until a granted call may run, by its id, its tool and its arguments: what is there before it is kept."""
 
 
 class Listener(Protocol):
@@ -312,6 +316,20 @@ def passed_of(listener: Listener) -> Callable[[str], None]:
     """What is told of a call that has a result, although the engine could not wait for `hold` before what follows."""
     passed: Callable[[str], None] = getattr(listener, "passed", lambda _call: None)
     return passed
+
+
+def begins_of(listener: Listener) -> Begins | None:
+    """What an engine waits for as late as it can before a call runs that may write; None if nothing is to be waited
+    for. `judging.permit` does so; an engine whose program asks by itself does it where that lets the call run.
+    """
+    begins: Begins | None = getattr(listener, "begins", None)
+    return begins
+
+
+def returned_of(listener: Listener) -> Callable[[str], None]:
+    """What may be told of a call the moment that it writes nothing more, before its `ToolFinished` is."""
+    returned: Callable[[str], None] = getattr(listener, "returned", lambda _call: None)
+    return returned
 
 
 ENGINES: dict[str, str | Engine] = {

@@ -52,6 +52,13 @@ SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 SUBAGENT_TOOLS = frozenset({"Agent", "Task"})
 """Starting a subagent is not asked about; what it does is."""
 
+WRITES_NOTHING: frozenset[str] = (
+    READ_ONLY_TOOLS
+    | SUBAGENT_TOOLS
+    | {*SESSION_TOOLS, "CronCreate", "ListAgents", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch"}
+)
+"""Tools whose calls change no file of the project themselves; what a subagent does are calls of its own."""
+
 # Names of ours, or of the documentation, that the CLI now knows by another name.
 _CLI_NAMES = {
     "KillBash": "TaskStop",

@@ -74,6 +74,12 @@ class Loaded:
         """The mode that its sessions are opened in."""
         return self.agent._mode_by(self.agent.config or self.context.config)
 
+    @property
+    def may_act(self) -> bool:
+        """Whether there is anything to permit; else it only talks."""
+        agent = self.agent
+        return bool(agent.allowed_tools or agent.own_tools or agent.subagents or agent.mcp_servers or agent.skills)
+
     def describe(self, at: float) -> AgentLoaded:
         """The event that tells of it."""
         agent, settings = self.agent, self.agent.config or self.context.config
@@ -84,9 +90,7 @@ class Loaded:
             str(self.context.cwd),
             branch="" if self.context.branch == NO_GIT else self.context.branch,
             model=self.model,
-            permission_mode=self.permission_mode
-            if agent.allowed_tools or agent.own_tools or agent.subagents or agent.mcp_servers or agent.skills
-            else "",  # it only talks, so there is nothing to permit
+            permission_mode=self.permission_mode if self.may_act else "",
             description=agent.description,
             engine=agent.engine,
             is_offline=bool(offline),

@@ -62,6 +62,7 @@ from maverick_tui.runs.queue import Queue
 from maverick_tui.runs.settling import has_settled
 from maverick_tui.runs.shell import Shell
 from maverick_tui.runs.stalls import Stalls
+from maverick_tui.runs.tracking import Tracking
 from maverick_tui.runs.turns import OpenTurn, Turns
 
 log = logging.getLogger(__name__)
@@ -139,6 +140,8 @@ class LocalRun:
         self._turns.hold = self.fuses.hold
         self._turns.passed = self._passed
         self._stalls = Stalls(self.events)
+        self._tracking = Tracking(self.events, run_id, past)
+        self._turns.begins, self._turns.returned = self._tracking.begins, self._tracking.returned
         self._shell = Shell(self.events)
         self._connection.between, self._connection.taken = self._words_between, self._words_taken
         self._past = past
@@ -317,6 +320,7 @@ class LocalRun:
                 self._turns.end(turn)
             self._continuing.call_off(CLOSED)
             self._queue.drop(lambda _prompt: True)
+            await self._tracking.close()
             self.admission.leave()
             self.events.emit(RunEnded(self.events.now(), reason))
             self.events.close()
@@ -372,6 +376,8 @@ class LocalRun:
         self.fuses.begin(loaded.agent.name, settings.fuses, loaded.agent.fuse)  # type: ignore[arg-type]
         if self._is_attended:
             self._stalls.begin(settings.stall_after)
+        if settings.track_changes and loaded.may_act:
+            self._tracking.begin(loaded.context.cwd)
 
     def _is_plain(self, turn: OpenTurn) -> bool:
         """Whether `execute` would send what the person wrote as it is: then it need not come between."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
-from maverick_tui.agent.engines import Answered, AskPerson, Hold
+from maverick_tui.agent.engines import Answered, AskPerson, Begins, Hold
 from maverick_tui.events.background import BY_ITSELF, ENDED_TASKS
 from maverick_tui.events.kinds import (
     COMPACTING,
@@ -84,6 +84,10 @@ class Turns:
         """Waited for before each call and each request; see `runs/fuses.py`."""
         self.passed: Callable[[str], None] = lambda _call: None
         """Told of each call that has a result, and that nothing waited for."""
+        self.begins: Begins | None = None
+        """Waited for before each call that may write; see `runs/tracking.py`."""
+        self.returned: Callable[[str], None] = lambda _call: None
+        """Told of each call that has run, where the engine knows before its result is told."""
         self.now = log.now
         self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
         self.current: OpenTurn | None = None

@@ -35,12 +35,13 @@ class Watched:
         cwd: Path | None = None,
         config: MaverickConfig | None = None,
         extra: Mapping[str, Any] | None = None,
+        run_id: str = "r1",
         **options: Any,
     ) -> None:
         async def prepare() -> RunPlan:
             return RunPlan(agent, cwd or Path.cwd(), config, extra or {})
 
-        self.run = LocalRun(prepare, run_id="r1", **options)
+        self.run = LocalRun(prepare, run_id=run_id, **options)
         self.prompts = 0
         self.allows_everything = False
         """Whether each question is answered at once, for tests in which it does not matter who asks."""

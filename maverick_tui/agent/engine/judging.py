@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.catalog.trust import TrustStore
-from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, hold_of
+from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, begins_of, hold_of
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.permissions.standing import RuleBook, Standing
 from maverick_tui.agent.permissions.started import commands_of
@@ -54,12 +54,15 @@ async def permit(
 ) -> Permission:
     """Whether the call of a question may run: the judge decides, and the person where that asks.
 
-    That it runs unasked is told. `judged_as` is what the judge knows the tool as, where that is not its name.
+    That it runs unasked is told; where it may write, the listener's `begins` is waited for. `judged_as` is what the
+    judge knows the tool as, where that is not its name.
     """
     if (hold := hold_of(listener)) is not None and (why := await hold("")):
         return Permission(False, why, ends_turn=True)
     judgement = await judged(judge, judged_as or question.tool, question.arguments, mode=mode)
+    known_as = judged_as or question.tool
     if judgement.decision == "allow":
+        await _begin(judge, question, listener, known_as)
         listener.tell(ToolBegan(listener.now(), question.call))
         return Permission(True)
     if judgement.lacks_person:
@@ -68,7 +71,6 @@ async def permit(
     if judgement.decision == "deny" or listener.ask is None:
         return Permission(False, judgement.reason)
     each_time = judgement.is_asked_each_time
-    known_as = judged_as or question.tool
     permission = await listener.ask(
         replace(
             question,
@@ -80,8 +82,21 @@ async def permit(
         )
     )
     if permission.is_granted and permission.arguments is not None:
-        return await judged_again(judge, known_as, permission, mode=mode)
+        permission = await judged_again(judge, known_as, permission, mode=mode)
+    if permission.is_granted:
+        await _begin(judge, question, listener, known_as, permission.arguments)
     return permission
+
+
+async def _begin(
+    judge: Judge,
+    question: ToolQuestion,
+    listener: Listener,
+    known_as: str,
+    arguments: Mapping[str, Any] | None = None,
+) -> None:
+    if judge.may_write(known_as) and (begins := begins_of(listener)) is not None:
+        await begins(question.call, question.tool, question.arguments if arguments is None else arguments)
 
 
 async def judged_again(

@@ -28,6 +28,7 @@ from maverick_tui.agent.tools import (
     HARMLESS_TOOLS,
     READING_TOOLS,
     SUBAGENT_TOOLS,
+    WRITES_NOTHING,
     ToolRule,
     is_same_tool,
     may_use,
@@ -146,6 +147,10 @@ class Judge:
         if not self._doubt(Call(tool, arguments, self._cwd)):
             return "it is known to only read"
         return "the agent's own tools cover it, and nobody can be asked"
+
+    def may_write(self, tool: str) -> bool:
+        """Whether a call of the tool may change files: so may all that are not known to change none."""
+        return tool not in WRITES_NOTHING and not self._is_harmless(tool)
 
     def why_not_covered(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Which rule seems to allow a command, and why it does not; empty if there is none."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engines import hold_of, load_module, passed_of
+from maverick_tui.agent.engines import begins_of, hold_of, load_module, passed_of, returned_of
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.engine.claude.session import AgentSession
-    from maverick_tui.agent.engines import Hold, Listener, Session
+    from maverick_tui.agent.engines import Begins, Hold, Listener, Session
     from maverick_tui.config import MaverickConfig
     from maverick_tui.events.kinds import Event
     from maverick_tui.exceptions import AgentError
@@ -63,6 +63,8 @@ class ClaudeEngine:
             tells_state=listener.ask is None,
             fork_at=memory.place if memory is not None and memory.is_fork else None,
             hold=hold_of(listener),
+            begins=begins_of(listener),
+            returned=returned_of(listener),
         ) as native:
             native.on_refused(passed_of(listener))
             told.begin(native, agent._mode_by(settings))
@@ -113,6 +115,8 @@ class ClaudeEngine:
         tells_state: bool = False,
         fork_at: str | None = None,
         hold: Hold | None = None,
+        begins: Begins | None = None,
+        returned: Callable[[str], None] = lambda _call: None,
     ) -> AsyncIterator[AgentSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it.
 
@@ -146,6 +150,8 @@ class ClaudeEngine:
             open_transport=agent._transport or CliTransport,
             on_background=on_background,
             hold=hold,
+            begins=begins,
+            returned=returned,
         )
         await session.open()
         try:

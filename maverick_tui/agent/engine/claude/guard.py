@@ -14,7 +14,7 @@ from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllo
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import Rejudging, judged
-from maverick_tui.agent.engines import Hold, ToolQuestion
+from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES
@@ -29,7 +29,7 @@ class Guard:
 
     `on_allowed` is told the ids of those that run unasked, and `on_unanswered` those that lack a person, and why;
     `write` sends a line to the CLI, where that can be done; `resumed` is the session that this one goes on with; `hold`
-    is waited for before each call.
+    is waited for before each call, and `begins` before one that is granted and may write.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Guard:
         write: Callable[[str], Awaitable[None]] | None = None,
         resumed: str | None = None,
         hold: Hold | None = None,
+        begins: Begins | None = None,
     ) -> None:
         self._judge = judge
         self._on_allowed = on_allowed
@@ -50,6 +51,7 @@ class Guard:
         """Calls that the CLI is about to ask a person about."""
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
+        self._begins = begins
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
@@ -82,6 +84,7 @@ class Guard:
         if judgement.decision != "deny":
             await self._rereading.note(tool, arguments, call.get("cwd"))
         if judgement.decision == "allow" and tool_use_id:
+            await self.begin(tool_use_id, tool, arguments)
             self._on_allowed(tool_use_id)
         elif tool_use_id and judgement.lacks_person:
             self._on_unanswered(ToolQuestion(tool, arguments, tool_use_id, judgement.reason))
@@ -93,6 +96,11 @@ class Guard:
             mode, here = call.get("permission_mode"), call.get("cwd")
             self._asked[tool_use_id] = Rejudging(self._judge, tool, arguments, mode=mode, here=here)
         return _answer(judgement.decision, judgement.reason)
+
+    async def begin(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Wait until a granted call may run."""
+        if self._begins is not None and self._judge.may_write(tool):
+            await self._begins(call, tool, arguments)
 
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""

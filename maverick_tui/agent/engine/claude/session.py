@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +23,7 @@ from claude_agent_sdk import (
     HookMatcher,
     Message,
     PermissionResult,
+    PermissionResultAllow,
     ResultMessage,
     StreamEvent,
     SystemMessage,
@@ -45,7 +46,7 @@ from maverick_tui.agent.engine.claude.oneshot import (
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, UNANSWERED, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
-from maverick_tui.agent.engines import Hold, require_prompt, said_meanwhile
+from maverick_tui.agent.engines import Begins, Hold, require_prompt, said_meanwhile
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.record import Record, is_background, totals_of
 from maverick_tui.agent.result import AgentUsage
@@ -88,10 +89,17 @@ class AgentSession:
         open_transport: OpenTransport = CliTransport,
         on_background: OnBackground | None = None,
         hold: Hold | None = None,
+        begins: Begins | None = None,
+        returned: Callable[[str], None] = lambda _call: None,
     ) -> None:
-        """`hold` is waited for before each call, and before each prompt, also those that nobody has sent."""
+        """`hold` is waited for before each call, and before each prompt, also those that nobody has sent.
+
+        `begins` is waited for before a call that may write; `returned` is told of each that has run.
+        """
         self._questions = 0
         self._hold = hold
+        self._begins = begins
+        self._returned = returned
         self.guard = guard = Guard(
             judge,
             lambda call: self._tell(BEGAN, {"tool_use_id": call}),
@@ -99,6 +107,7 @@ class AgentSession:
             lambda line: self._transport.write(line),  # noqa: PLW0108 - it is opened with these hooks
             options.resume,
             self._held if hold is not None else None,
+            self._begun if begins is not None else None,
         )
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})
@@ -352,7 +361,10 @@ class AgentSession:
                 decision = await ask(tool, arguments, context)
             finally:
                 self._questions -= 1
-            return guard.remember(await guard.judged_again(tool, decision))
+            decision = guard.remember(await guard.judged_again(tool, decision))
+            if isinstance(decision, PermissionResultAllow) and context.tool_use_id:
+                await guard.begin(context.tool_use_id, tool, decision.updated_input or arguments)
+            return decision
 
         return guarded
 
@@ -362,6 +374,15 @@ class AgentSession:
         self._questions += 1
         try:
             return await self._hold(call)
+        finally:
+            self._questions -= 1
+
+    async def _begun(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Wait until the call may run, which is no silence."""
+        assert self._begins is not None
+        self._questions += 1
+        try:
+            await self._begins(call, tool, arguments)
         finally:
             self._questions -= 1
 
@@ -425,13 +446,14 @@ class AgentSession:
             return {"decision": "block", "reason": why}
         return {}
 
-    async def _after_call(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
+    async def _after_call(self, given: Any, call: str | None, _context: Any) -> dict[str, Any]:
         """Tell the model with the result of a call what the person says meanwhile.
 
         The CLI takes a prompt that comes in the middle of a turn only when that has ended (measured, with every
         `priority`). A subagent is not told: the words are for the agent itself. With one that was stopped the
         turn may be stopped, and for one that was refused before it ran there is no hook: the words wait.
         """
+        self._returned(call or "")
         if not isinstance(given, dict) or given.get("agent_id") or given.get("is_interrupt"):
             return {}
         if not (words := said_meanwhile(self.between())):

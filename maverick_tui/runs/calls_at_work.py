@@ -1,0 +1,105 @@
+"""Which calls of a run may have written something since a moment: by what it is told, now or in its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from maverick_tui.agent.tools import WRITES_NOTHING
+from maverick_tui.events import kinds as ev
+from maverick_tui.events.background import ENDED_TASKS
+from maverick_tui.events.kinds import Event
+from maverick_tui.runs.tool_text import WRITING_TOOLS
+
+
+class Work(NamedTuple):
+    """A call that may write: the file that it names, where it writes no other; empty if that is not known."""
+
+    call: str
+    file: str = ""
+
+
+def work_of(call: str, tool: str, arguments: Mapping[str, Any]) -> Work:
+    """The work of a call."""
+    return Work(call, str(arguments.get(WRITING_TOOLS.get(tool, "")) or ""))
+
+
+class CallsAtWork:
+    """Calls that go on, and those that have ended since the last snapshot, whose doings it has not seen all of."""
+
+    def __init__(self) -> None:
+        self.going: dict[str, Work] = {}
+        self.ended: dict[str, Work] = {}
+        self._known: dict[str, Work] = {}
+        self._tasks: set[str] = set()
+        """Calls whose subagent or command goes on in the background."""
+
+    def begin(self, work: Work) -> None:
+        """A call begins to run."""
+        self.going[work.call] = self._known[work.call] = work
+
+    def seen(self, ended: Mapping[str, Work]) -> None:
+        """A snapshot has been taken since these had ended: it has all that they did."""
+        for call in ended:
+            self.ended.pop(call, None)
+
+    def end(self, call: str) -> bool:
+        """A call writes nothing more; whether no snapshot has seen all that it did."""
+        if call not in self._tasks and (work := self.going.pop(call, None)) is not None:
+            self.ended[call] = work
+        return call in self.ended
+
+    def end_all(self) -> bool:
+        """Nothing goes on any more; whether anything has ended that no snapshot has seen all of."""
+        self._tasks.clear()
+        self.ended |= self.going
+        self.going.clear()
+        return bool(self.ended)
+
+    def hear(self, event: Event) -> bool:
+        """The next event; whether by it a call has ended that no snapshot has seen all of."""
+        match event:
+            case ev.ToolFinished():
+                return self.end(event.call)
+            case ev.TaskProgressed() if event.state in ENDED_TASKS:
+                self._tasks.discard(event.call)
+                return self.end(event.call)
+            case ev.TaskProgressed():
+                self._tasks.add(event.call)
+                self.ended.pop(event.call, None)
+                if event.call in self._known:
+                    self.going[event.call] = self._known[event.call]
+            case ev.TurnEnded() if not self._tasks:
+                return self.end_all()
+            case ev.Connecting() | ev.ConnectFailed() | ev.RunEnded():  # whatever went on has ended with its session
+                return self.end_all()
+        return False
+
+
+class Recalled(NamedTuple):
+    """What a run has told of its folder before it goes on."""
+
+    snapshots: list[ev.SnapshotTaken]
+    works: dict[str, Work]
+    """All calls that may have written, by their ids."""
+    left: dict[str, Work]
+    """Those of them that no snapshot has seen all of."""
+
+
+def recalled(past: Iterable[Event]) -> Recalled:
+    """What these events say, of a run that has ended by now: which calls ran stands there, too."""
+    calls, works, snapshots = CallsAtWork(), dict[str, Work](), list[ev.SnapshotTaken]()
+    for event in past:
+        match event:
+            case ev.ToolCalled() if event.name not in WRITES_NOTHING:
+                works[event.call] = work_of(event.call, event.name, event.arguments)
+            case ev.ToolBegan() | ev.PermissionSettled(decision="once" | "run") if event.call in works:
+                calls.begin(works[event.call])
+            case ev.SnapshotTaken():
+                snapshots.append(event)
+                calls.seen(dict(calls.ended))
+            case ev.RunForked():  # what came before is another run's
+                calls, works, snapshots = CallsAtWork(), {}, []
+        calls.hear(event)
+    calls.end_all()
+    return Recalled(snapshots, works, calls.ended)

@@ -1,0 +1,105 @@
+"""The folder of one run in snapshots, and how much of it the run's calls have changed. It blocks: for threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.runs.calls_at_work import Recalled, Work
+from maverick_tui.snapshots.attribution import YOU, Writer, Writers, possible
+from maverick_tui.snapshots.changes import FileChange, changes
+from maverick_tui.snapshots.shadow import Shadow, root_of
+from maverick_tui.snapshots.snapshot import Snapshot
+
+
+class Changed(NamedTuple):
+    """What stands of all that a run's calls have changed, in files and lines."""
+
+    files: int = 0
+    added: int = 0
+    deleted: int = 0
+
+
+class TrackedFolder:
+    """Takes the snapshots of one run; what it has changed is counted from the first of them."""
+
+    def __init__(self, cwd: Path, run_id: str, past: Recalled) -> None:
+        """NotTrackedError if there can be no snapshots there. A run with a past goes on from its first one."""
+        self.shadow = Shadow(root_of(cwd))
+        self._run_id = run_id
+        self._cwd = cwd
+        self._start: Snapshot | None = None
+        self._last: Snapshot | None = None
+        self._touched: set[str] = set()
+        self._changed = Changed()
+        self._recall(past)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a first snapshot."""
+        return self._start is not None
+
+    def take(self) -> Snapshot:
+        """What is in the folder now. NotTrackedError if that cannot be kept."""
+        return self.shadow.take(self._run_id)
+
+    def is_news(self, snapshot: Snapshot) -> bool:
+        """Whether something in it is not as it was in the last one."""
+        return self._last is None or snapshot.id != self._last.id
+
+    def add(self, snapshot: Snapshot, by: Iterable[Work]) -> Changed:
+        """The next snapshot, and whose calls were at work since the last one; what stands of all changes then."""
+        before, self._last = self._last, snapshot
+        if before is None or self._start is None:
+            self._start = snapshot
+        elif before.id != snapshot.id:
+            self._touch(before, snapshot, by)
+            self._changed = self._count(self._start, snapshot)
+        return self._changed
+
+    def release(self) -> None:
+        """Let go of all snapshots of the run."""
+        self.shadow.release(self._run_id)
+
+    def _touch(self, before: Snapshot, after: Snapshot, by: Iterable[Work]) -> None:
+        if writers := self._writers(by):
+            for change in changes(self.shadow, before, after, finds_renames=False):
+                if possible(writers, change.path) != (YOU,):
+                    self._touched.add(change.path)
+
+    def _count(self, start: Snapshot, now: Snapshot) -> Changed:
+        if not self._touched:
+            return Changed()
+        stands = [one for one in changes(self.shadow, start, now) if self._is_touched(one)]
+        return Changed(len(stands), sum(one.added for one in stands), sum(one.deleted for one in stands))
+
+    def _is_touched(self, change: FileChange) -> bool:
+        return change.path in self._touched or change.before_path in self._touched
+
+    def _writers(self, by: Iterable[Work]) -> Writers:
+        return tuple(Writer(work.call, self._named(work)) for work in by)
+
+    def _named(self, work: Work) -> frozenset[str]:
+        if not work.file:
+            return frozenset()
+        return frozenset({os.path.relpath(os.path.realpath(self._cwd / work.file), self.shadow.folder)})
+
+    def _recall(self, past: Recalled) -> None:
+        """Go on from the first snapshot of the past, if it is of this folder and all of them are still kept."""
+        told = past.snapshots
+        if not told or {one.root for one in told} != {str(self.shadow.folder)}:
+            return
+        try:
+            kept = {one.snapshot: self.shadow.read(one.snapshot) for one in told}
+        except ConfigError:
+            return
+        for before, after in pairwise(told):
+            if after.calls and before.snapshot != after.snapshot:
+                by = (past.works.get(call, Work(call)) for call in after.calls)
+                self._touch(kept[before.snapshot], kept[after.snapshot], by)
+        self._start, self._last = kept[told[0].snapshot], kept[told[-1].snapshot]
+        self._changed = self._count(self._start, self._last)
