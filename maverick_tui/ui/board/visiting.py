@@ -51,6 +51,8 @@ class BoardVisits:
         self._screen: BoardScreen | None = None
         self._side: SideBySideScreen | None = None
         navigation.on_reread = self.reread
+        self.guest_heard: Callable[[RunModel, Event], None] = lambda _run, _event: None
+        """Hears what runs tell that are no runs of the application."""
 
     @property
     def is_open(self) -> bool:
@@ -70,7 +72,9 @@ class BoardVisits:
 
         if self.is_open:
             return
-        self._lending = self._lending or Lending(self._app, self._board, self._attach, self._attach_far, self.hear)
+        self._lending = self._lending or Lending(
+            self._app, self._board, self._attach, self._attach_far, self._hear_guest
+        )
         self._looked = self._looked or Looked()
 
         def gathering(changed: Callable[[], None]) -> Gathering:
@@ -126,6 +130,10 @@ class BoardVisits:
         self.leave_side_by_side()
         if self._app.screen is self._screen:
             _ = self._app.pop_screen()
+
+    def _hear_guest(self, run: RunModel, event: Event) -> None:
+        self.hear(run, event)
+        self.guest_heard(run, event)
 
     def hear(self, run: RunModel, event: Event) -> None:
         """A run has told something; thousands of times in a second, so it takes no detours."""

@@ -12,6 +12,7 @@ from maverick_tui.ui.changes.comments import Noted
 from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
 from maverick_tui.ui.changes.words import scope_words
+from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
     from maverick_tui.review.committing import Chosen, Committed
@@ -40,15 +41,10 @@ class Acting:
 
     def _worked(self, act: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
         def begin() -> None:
-            self._screen.run_worker(self._told(act()), group="act", exit_on_error=False)
+            told = told_if_it_fails(self._screen.app, act(), "Changes")
+            self._screen.run_worker(told, group="act", exit_on_error=False)
 
         return begin
-
-    async def _told(self, act: Coroutine[Any, Any, None]) -> None:
-        try:
-            await act
-        except MaverickError as error:
-            self._screen.hints.say(one_line(f"{error.message} {error.hint}"), is_error=True)
 
     def _may_send(self) -> bool:
         run = self._screen.model

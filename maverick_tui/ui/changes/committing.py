@@ -69,7 +69,7 @@ class CommitScreen(ModalScreen[CommitWanted]):
             choices.styles.height = max(1, min(count, MOST_FILES))
             yield choices
             yield Prompt(id="words", placeholder="Why was this changed?")
-            keys = "Enter commit   Ctrl+J new line   Alt+M ask the agent for a message   Esc back"
+            keys = "Enter commit   Ctrl+J new line   Alt+M ask the agent   Esc back"
             yield Static(Content(keys), classes="field--description", markup=False)
 
     def on_mount(self) -> None:

@@ -44,7 +44,7 @@ class DiffView(ScrolledLines, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [*DIFF_KEYS]
 
     def __init__(self, colours: Colours, moved: Callable[[], None], opened: Callable[[], None]) -> None:
-        """`moved` hears that keys act on something else, `opened` that it was clicked twice."""
+        """`moved` hears that the person goes on, `opened` that something was clicked twice."""
         super().__init__(id="diff")
         self._colours = colours
         self._moved = moved
@@ -75,7 +75,6 @@ class DiffView(ScrolledLines, can_focus=True):
             self._at = self._first()
             self.top = 0
         self.refresh()
-        self._moved()
 
     @property
     def place(self) -> Place | None:
@@ -90,7 +89,6 @@ class DiffView(ScrolledLines, can_focus=True):
         self.notice = notice
         self.top = 0
         self.refresh()
-        self._moved()
 
     def recolour(self) -> None:
         """Draw everything anew: its colours are others, or known now."""

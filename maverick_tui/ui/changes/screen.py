@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, work
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal, Vertical
@@ -34,6 +35,7 @@ from maverick_tui.ui.changes.words import (
 from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.lines import ROLE_CLASSES, Line
 from maverick_tui.ui.picker.edges import KeyHints
+from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
@@ -95,7 +97,7 @@ class ChangesScreen(Screen[None]):
         self._about = EdgeLine("about")
         self.files = FileList(self._file_chosen, self.action_read)
         self._title = EdgeLine("title", fill="─")
-        self.diff = DiffView(colours, self.refresh_bindings, self.action_go_to_call)
+        self.diff = DiffView(colours, self._went_on, self.action_go_to_call)
         self._count = EdgeLine("count")
         self.hints = KeyHints(id="keys")
         self.diff.is_split = looking.is_split
@@ -134,7 +136,7 @@ class ChangesScreen(Screen[None]):
         if reason := why_not(self.model):
             self._say_nothing(reason)
             return
-        self._bring_back_comments()
+        self._begin(self._bring_back_comments, "comments")
         self.look_again()
 
     def on_unmount(self) -> None:
@@ -155,9 +157,16 @@ class ChangesScreen(Screen[None]):
         if self._due is not None:
             self._due.stop()
             self._due = None
-        self._look()
+        self._begin(self._look, "look")
 
-    @work(exclusive=True, group="look", exit_on_error=False)
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> None:
+        """Do something in place of whatever is done of this group; what goes wrong is told."""
+
+        async def told() -> None:
+            await told_if_it_fails(self.app, work(), "Changes")
+
+        self.run_worker(told, group=group, exclusive=True, exit_on_error=False)
+
     async def _look(self) -> None:
         if self.looking.seen is None:  # what is there already is shown at once
             await self._see(is_fresh=False)
@@ -174,27 +183,19 @@ class ChangesScreen(Screen[None]):
         if self.is_mounted and wanted.scope == self.looking.wanted.scope:
             self._show(seen)
 
-    @work(exclusive=True, group="file", exit_on_error=False)
     async def _read_file(self) -> None:
         """The diff of the chosen file; the one before stays until it is there."""
         file, scope = self.files.file, self.looking.wanted.scope
         if file is None:
             return
-        try:
-            read = await self.looking.reviewing.ask(lambda review: read_diff(review, scope, file))
-        except MaverickError as error:
-            self.hints.say(one_line(f"{error.message} {error.hint}"), is_error=True)
-            return
-        self._show_diff(read)
+        self._show_diff(await self.looking.reviewing.ask(lambda review: read_diff(review, scope, file)))
 
-    @work(exclusive=True, group="colours", exit_on_error=False)
     async def _colour(self, read: ReadDiff) -> None:
         diff = read.diff
         diff.old_colours, diff.new_colours = await read_colours(read)
         if self.diff.diff is diff:
             self.diff.recolour()
 
-    @work(exit_on_error=False)
     async def _bring_back_comments(self) -> None:
         await self.looking.comments.bring_back()
         self.comments_changed(is_new=False)
@@ -209,7 +210,7 @@ class ChangesScreen(Screen[None]):
         if seen.read is None:
             self._say_nothing(self._why_empty(seen))
         elif self.files.file is not None and self.files.file.path != seen.read.diff.file.path:
-            self._read_file()  # somebody was faster
+            self._begin(self._read_file, "file")  # somebody was faster
         else:
             self._show_diff(seen.read, place)
         self.refresh_bindings()
@@ -219,7 +220,8 @@ class ChangesScreen(Screen[None]):
         if not seen.has_snapshots:
             return untracked or NO_SNAPSHOTS
         others = "" if seen.wanted.with_others else f" {self.key('changes.others')} shows what others have changed."
-        return f"{NOTHING} {scope_words(seen.wanted.scope, seen.turns)} by a call of this run.{others}\n\n{untracked}"
+        nothing = f"{NOTHING}: {scope_words(seen.wanted.scope, seen.turns)}.{others}"
+        return f"{nothing}\n\n{untracked}".strip()
 
     def _say_nothing(self, words: str) -> None:
         self.set_class(True, "-empty")
@@ -236,7 +238,7 @@ class ChangesScreen(Screen[None]):
             place = self.diff.place if is_same_file else place
             self.diff.marked = self._is_marked
             self.diff.show(diff, self.looking.comments.placed_in(diff), place)
-            self._colour(read)
+            self._begin(partial(self._colour, read), "colours")
         self._tell()
 
     def comments_changed(self, *, is_new: bool = True) -> None:
@@ -310,11 +312,15 @@ class ChangesScreen(Screen[None]):
             return bool(self.looking.comments.items)
         return True
 
+    def _went_on(self) -> None:
+        self.hints.notice = ""
+        self.refresh_bindings()
+
     def _file_chosen(self) -> None:
         if (file := self.files.file) is not None:
             self.hints.notice = ""
             self.looking.wanted = self.looking.wanted._replace(path=file.path)
-            self._read_file()
+            self._begin(self._read_file, "file")
 
     def action_file(self, by: int) -> None:
         """Show the next file, or the one before."""
@@ -380,14 +386,14 @@ class ChangesScreen(Screen[None]):
             self.hints.notice = ""
             self.looking.wanted = self.looking.wanted._replace(scope=scope)
             self._tell()
-            self._look()
+            self.look_again()
 
     def action_others(self) -> None:
         """Also what you and other runs have changed, or only what this run has."""
         wanted = self.looking.wanted
         self.looking.wanted = wanted._replace(with_others=not wanted.with_others)
         self._tell()
-        self._look()
+        self.look_again()
 
     def action_all(self) -> None:
         """All since the start."""

@@ -73,7 +73,7 @@ class UndoScreen(ModalScreen[Way | None]):
             yield Static("", id="way", classes="dialog--title", markup=False)
             yield Static("", id="sum", classes="dialog--text", markup=False)
             yield ChoiceList(lambda _at: None)
-            more = f"   Tab of {len(self._ways)} ways back the next" if len(self._ways) > 1 else ""
+            more = "   Tab another way back" if len(self._ways) > 1 else ""
             keys = f"y take it back{more}   Esc leave all as it is"
             yield Static(Content(keys), classes="field--description", markup=False)
 
@@ -84,7 +84,8 @@ class UndoScreen(ModalScreen[Way | None]):
     @work(exclusive=True, exit_on_error=False)
     async def _look(self) -> None:
         way, self._can_be_done = self._ways[self._way], False
-        self.query_one("#way", Static).update(Content(f"Take back {one_line(way.words)}?"))
+        number = f"  {self._way + 1} of {len(self._ways)}" if len(self._ways) > 1 else ""
+        self.query_one("#way", Static).update(Content(f"Take back {one_line(way.words)}?{number}"))
         rows = self.query_one(ChoiceList)
         try:
             steps = await self._plan(way)
@@ -96,7 +97,7 @@ class UndoScreen(ModalScreen[Way | None]):
         self._can_be_done = bool(done)
         rows.styles.height = max(1, min(len(steps), MOST_ROWS))
         rows.show([_row(step) for step in (*refused, *done)], notice="There is nothing to take back.")
-        words = f"{_paths(len(done))} as before." if done else "Nothing can be taken back."
+        words = f"{_paths(len(done))} as it was before." if done else "Nothing can be taken back."
         if refused:
             words += f" {len(refused)} left as {'it is' if len(refused) == 1 else 'they are'}, for the reasons below."
         if self._is_at_work:
@@ -133,4 +134,4 @@ def _row(step: Step) -> tuple[Line, Line]:
 
 
 def _paths(count: int) -> str:
-    return "1 path becomes" if count == 1 else f"{count} paths become"
+    return "1 path will be" if count == 1 else f"{count} paths will each be"

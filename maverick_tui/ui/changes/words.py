@@ -78,6 +78,6 @@ def untracked_words(reason: str) -> str:
     return f"Changes are not tracked here, because {reason}" if reason else ""
 
 
-NOTHING = "Nothing has changed"
+NOTHING = "No call of this run has changed anything"
 NO_SNAPSHOTS = "There is no snapshot of this run's folder yet: one is taken when it begins to work."
 READING = "Reading what has changed …"
