@@ -12,8 +12,9 @@ from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
 from maverick_tui.cli.attaching import attach
 from maverick_tui.cli.batch import batch
+from maverick_tui.cli.changes import diff_run, redo_run, undo_run
 from maverick_tui.cli.doctor import doctor
-from maverick_tui.cli.exit_codes import BATCH_EPILOG, EPILOG, NOBODY_TO_ASK, WAIT_EPILOG
+from maverick_tui.cli.exit_codes import BATCH_EPILOG, EPILOG, NOBODY_TO_ASK, UNDO_EPILOG, WAIT_EPILOG
 from maverick_tui.cli.exporting import export_run
 from maverick_tui.cli.forking import fork_run
 from maverick_tui.cli.hosting import host
@@ -59,6 +60,9 @@ app.command("wait", short_help="Wait until runs have settled.", epilog=WAIT_EPIL
 app.command("race", short_help="Give one prompt to several, and keep one.", epilog=RACE_EPILOG)(race)
 app.command("stop", short_help="End runs in good order.", epilog=EPILOG)(stop)
 runs_app.command("export", short_help="Export a run: Markdown, a page, events, a recording.", epilog=EPILOG)(export_run)
+runs_app.command("diff", short_help="Print what a run has changed.", epilog=EPILOG)(diff_run)
+runs_app.command("undo", short_help="Take back what a run has changed.", epilog=UNDO_EPILOG)(undo_run)
+runs_app.command("redo", short_help="Have back what was taken back.", epilog=UNDO_EPILOG)(redo_run)
 runs_app.command("fork", short_help="Go on from a turn of a run, in the application.", epilog=EPILOG)(fork_run)
 runs_app.command("open", short_help="Read a run, in the application.", epilog=EPILOG)(open_run)
 runs_app.command("resume", short_help="Go on with a run, in the application.", epilog=EPILOG)(resume_run)

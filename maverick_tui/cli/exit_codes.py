@@ -17,6 +17,13 @@ Exit codes:
     4  not trusted
   130  interrupted"""
 
+UNDO_EPILOG = """\b
+Exit codes:
+    0  fine, or there was nothing to do
+    1  paths were left as they are (each is named, with the reason), or the command failed
+    2  wrong usage
+  130  interrupted"""
+
 RUN_EPILOG = """\b
 Exit codes:
     0  the agent has done its work

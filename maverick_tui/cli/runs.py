@@ -43,7 +43,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 @runs_app.callback(invoke_without_command=True)
 def runs(context: typer.Context) -> None:
-    """List, search, export and remove the runs that are kept."""
+    """List, search, export and remove the runs that are kept; see and take back what they have changed."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -290,6 +290,7 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.journal.claude_sessions import session_file
     from maverick_tui.journal.folders import delete_run
+    from maverick_tui.review.removing import release_snapshots
 
     if not as_json:
         print_list(found, len(found), is_filtered=True)
@@ -310,6 +311,7 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
     finally:
         with _index():
             pass  # its words are not to be found any longer
+        release_snapshots(removed)
     if as_json:
         print_json({"removed": removed})
     else:

@@ -93,7 +93,9 @@ class RunAccount:
         except FileNotFoundError as error:
             raise ConfigError(f"The run {self.run_id} is not kept.", hint="See `maverick runs list`.") from error
         except OSError as error:
-            raise ConfigError(f"The journal {self._journal} cannot be read: {error.strerror or error}.") from error
+            raise ConfigError(
+                f"The journal {self._journal} cannot be read: {error.strerror or error}.", hint="Make it readable."
+            ) from error
         return self._offset != before or self.is_alive != was_alive
 
     @property

@@ -14,6 +14,7 @@ from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
 from maverick_tui.review.hunks import changed_hunks, own_lines
 from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
+from maverick_tui.review.patches import patch_of
 from maverick_tui.review.proving import is_exactly
 from maverick_tui.review.scopes import end_of, is_own, range_of
 from maverick_tui.review.taking_back import OwnChanges, own_changes
@@ -25,6 +26,8 @@ from maverick_tui.snapshots.changes import FileChange
 from maverick_tui.snapshots.planning import Span, Step
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.undoing import Undone
+
+_UNKNOWN = "What the run has changed cannot be shown or undone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,11 @@ class RunReview:
         before, after = (b"" if one is None else chain.shadow.blob(one.blob) for one in (change.before, change.after))
         return Texts(before, after)
 
+    def patch(self, scope: Scope, path: str) -> bytes:
+        """What has changed in a file as `git apply` takes it; nothing if it is only what git does not know of."""
+        chain, _, _, change = self._found(scope, path)
+        return patch_of(chain.shadow, change)
+
     # -- the way back --------------------------------------------------------------------------------------------------
 
     def plan(self, scope: Scope = START, paths: Collection[str] | None = None) -> list[Step]:
@@ -158,7 +166,10 @@ class RunReview:
     def redo(self) -> Undone:
         """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing."""
         if (record := self._last_record()) is None:
-            raise ConfigError(f"Nothing that the run {self.run_id} has changed was taken back.")
+            raise ConfigError(
+                f"Nothing of what the run {self.run_id} did was taken back.",
+                hint="There is nothing to give back, or it was given back already.",
+            )
         shadow = self._joined().shadow
         span = Span(shadow.read(record.before), shadow.read(record.after))
         steps = planning.plan(shadow, [span], record.paths)
@@ -183,7 +194,7 @@ class RunReview:
 
     def _opened(self) -> Chain:
         if not self._account.taken:
-            raise NotTrackedError(self.untracked or "the run has told of no snapshot", self.root)
+            raise NotTrackedError(self.untracked or "the run has told of no snapshot", self.root, hint=_UNKNOWN)
         if self._chain is None:
             self._chain = Chain(Shadow(self.root, is_asked_first=False))
             self._chain.read(self._account)
@@ -199,7 +210,7 @@ class RunReview:
         now = chain.shadow.take(self.run_id) if is_fresh and self.root.is_dir() else None
         chain.join(self._account.taken[0].number, all_records(chain.shadow), now)
         if not chain.links or chain.numbers[0] != self._account.taken[0].number:
-            raise NotTrackedError("its snapshots are not kept any more", self.root)
+            raise NotTrackedError("its snapshots are not kept any more", self.root, hint=_UNKNOWN)
 
     def _names(self) -> Names:
         return Names(self._joined(), self.run_id)
@@ -210,7 +221,9 @@ class RunReview:
         for change in chain.changes(first, last):
             if change.path == path:
                 return chain, first, last, change
-        raise ConfigError(f"{path!r} has not changed in this part of the run {self.run_id}.")
+        raise ConfigError(
+            f"{path!r} has not changed in this part of the run {self.run_id}.", hint="See which files have."
+        )
 
     def _own(self, chain: Chain, scope: Scope) -> OwnChanges:
         first, _ = range_of(chain, self._account, scope)

@@ -11,6 +11,8 @@ from maverick_tui.review.chain import Chain
 from maverick_tui.review.kinds import Scope
 from maverick_tui.snapshots.attribution import Writer
 
+_SEE = "See `maverick runs show` for what there is."
+
 
 def range_of(chain: Chain, account: RunAccount, scope: Scope) -> tuple[int, int]:
     """The first and the last link; the last one of all is what is there now. ConfigError if there is no such part."""
@@ -20,7 +22,7 @@ def range_of(chain: Chain, account: RunAccount, scope: Scope) -> tuple[int, int]
     if scope.kind != "start" and scope.turn not in account.prompts:
         turns = list(account.prompts)
         has = f"its turns are {turns[0]} to {turns[-1]}" if turns else "it has none"
-        raise ConfigError(f"The run {account.run_id} has no turn {scope.turn}: {has}.")
+        raise ConfigError(f"The run {account.run_id} has no turn {scope.turn}: {has}.", hint=_SEE)
     if scope.kind == "start":
         return 0, last
     first = _place(chain, begin_of(account, scope.turn))
@@ -67,6 +69,6 @@ def _at_work(chain: Chain, account: RunAccount, call: str) -> tuple[int, int]:
     places = [at for at, link in enumerate(chain.links) if at and writer in link.by]
     if not places:
         if call not in account.calls:
-            raise ConfigError(f"The run {account.run_id} has no call {call!r}.")
+            raise ConfigError(f"The run {account.run_id} has no call {call!r}.", hint=_SEE)
         return 0, 0  # it has changed nothing
     return places[0] - 1, places[-1]

@@ -68,15 +68,14 @@ def all_shadows() -> Iterator[Shadow]:
                     yield shadow
 
 
-def release_others(owners: Collection[str]) -> None:
-    """Let go of all snapshots of all folders that belong to none of these runs."""
+def release_others(owners: Collection[str], older_than: float = 0.0) -> None:
+    """Let go of all snapshots of all folders that belong to none of these runs, and are so many seconds old."""
+    until = time.time() - older_than
     for shadow in all_shadows():
         kept = shadow.owners()
-        if not kept:
-            shadow.remove()
-        for owner in kept:
-            if owner not in owners:
-                shadow.release(owner)
+        others = [owner for owner in kept if owner not in owners and shadow.taken_at(owner) <= until]
+        if others or not kept:
+            shadow.release(*others)
 
 
 class Shadow:
@@ -182,6 +181,12 @@ class Shadow:
         told = self.git("for-each-ref", "--format=%(refname)", _KEPT).decode().split()
         return [name.removeprefix(_KEPT) for name in told]
 
+    def taken_at(self, owner: str) -> float:
+        """When an owner's last snapshot was taken that was another than the one before; 0 if there is none."""
+        with suppress(OSError):
+            return (self.git.repository / _ref(owner)).stat().st_mtime
+        return 0.0
+
     def blob(self, blob_id: str) -> bytes:
         """The bytes of a file."""
         return self.git("cat-file", "blob", blob_id)
@@ -218,15 +223,16 @@ class Shadow:
                 self.git("repack", *whole, "-d", "-q")
                 self.git("prune-packed", "-q")
 
-    def release(self, owner: str) -> None:
-        """Let go of all snapshots of an owner; with the last owner, all goes."""
+    def release(self, *owners: str) -> None:
+        """Let go of all snapshots of these owners; with the last owner, all goes."""
         if not self.place.exists():
             return
         with self.alone():
-            self.git("update-ref", "-d", _ref(owner))
-            if self.owners():
-                state = State.read(self.place / _STATE)
+            state = State.read(self.place / _STATE)
+            for owner in owners:
+                self.git("update-ref", "-d", _ref(owner))
                 state.last.pop(_ref(owner), None)
+            if self.owners():
                 state.write(self.place / _STATE)
                 self.git("repack", "-a", "-d", "-q")
                 self.git("prune", "--expire=now")

@@ -44,6 +44,7 @@ class Deletions:
 
     def carry_out(self) -> None:
         """Delete what is marked, except what has come to life meanwhile."""
+        deleted: list[str] = []
         for run_id, run in self.marked.items():
             name = cut(run.heading, _LONGEST_NAME)
             try:
@@ -53,6 +54,7 @@ class Deletions:
                     self.failures.append(f"{name} was kept: it is at work again.")
                 else:
                     delete_run(run_id)
+                    deleted.append(run_id)
                     if session_file(run_id) is not None:
                         self.failures.append(f"{name} is deleted here; the session of Claude Code stays.")
             except FileNotFoundError:
@@ -62,3 +64,7 @@ class Deletions:
             except MaverickError as error:  # its journal is gone, and what is left of it is not ours
                 self.failures.append(error.message)
         self.marked.clear()
+        if deleted:
+            from maverick_tui.review.removing import release_snapshots
+
+            release_snapshots(deleted)

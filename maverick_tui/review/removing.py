@@ -1,0 +1,57 @@
+"""Runs that are removed, with the snapshots that were taken for them; and what is left of either."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.journal.folders import kept_runs
+from maverick_tui.review.undo_records import forget
+from maverick_tui.snapshots.shadow import all_shadows, release_others
+from maverick_tui.snapshots.undoing import finish_interrupted
+
+log = logging.getLogger(__name__)
+
+_STAY = 86_400.0
+"""Seconds for which snapshots stay that belong to no journal: a run that is not kept may still be at work."""
+
+
+def release_snapshots(run_ids: Iterable[str]) -> None:
+    """Let go of the snapshots of runs that were removed. What cannot be removed is left for `tidy_snapshots`."""
+    wanted = list(run_ids)
+    with suppress(ConfigError):  # without git there are none
+        for shadow in all_shadows():
+            owners = [run_id for run_id in wanted if shadow.taken_at(run_id)]
+            if not owners:
+                continue
+            try:
+                for run_id in owners:
+                    forget(shadow, run_id)
+                shadow.release(*owners)
+            except (ConfigError, OSError) as error:
+                log.warning("The snapshots of %s cannot be removed: %s", shadow.folder, error)
+
+
+def tidy_snapshots() -> dict[Path, str]:
+    """Bring to an end what was being restored when somebody was killed, and let go of snapshots that nobody needs.
+
+    Folders in which something could not be brought to an end are told, with the reason.
+    """
+    failed = finish_restores()
+    try:
+        release_others(set(kept_runs()), older_than=_STAY)
+    except (ConfigError, OSError) as error:  # they only take space
+        log.warning("Snapshots that nobody needs cannot be removed: %s", error)
+    return failed
+
+
+def finish_restores() -> dict[Path, str]:
+    """Bring to an end what was being restored when somebody was killed; where that cannot be, and why."""
+    try:
+        return finish_interrupted()
+    except (ConfigError, OSError) as error:  # without git nothing can have been restored
+        log.warning("Nothing is known of restores: %s", error)
+        return {}

@@ -1,0 +1,218 @@
+"""`maverick runs diff`, `undo` and `redo`, as somebody at a shell has them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.snapshots import undoing
+from maverick_tui.snapshots.disk import Disk
+from maverick_tui.snapshots.shadow import Shadow, shadows_folder
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import content, git, project
+from tests.support.command_line import Run, command_line
+
+RUN, OTHER = "run-aaaa", "run-bbbb"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, home: Path) -> Path:
+    return project(tmp_path / "project")
+
+
+@pytest.fixture
+def maverick(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.setenv("COLUMNS", "100")
+    return command_line(monkeypatch, capsys)
+
+
+def patch_of(maverick: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> bytes:
+    """What is piped, byte by byte."""
+    piped = io.BytesIO()
+    with monkeypatch.context() as patched:
+        pipe = io.TextIOWrapper(piped, write_through=True)
+        patched.setattr(sys, "stdout", pipe)
+        maverick("runs", "diff", *arguments)
+        pipe.flush()
+        return piped.getvalue()
+
+
+def test_a_diff_can_be_applied(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    long = "".join(f"{number}\n" for number in range(40))
+    (folder / "tool").write_text("#!/bin/sh\n")
+    (folder / "gone").write_text("gone\nwithout an end")
+    (folder / "long name").write_text(long)
+    (folder / "binary").write_bytes(bytes(range(256)))
+    (folder / "file or link").write_text("file\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "all kinds")
+    git(folder, "worktree", "add", "--quiet", "--detach", str(tmp_path / "other"))
+    run = PlayedRun(folder, RUN)
+
+    def work() -> None:
+        (folder / "a.txt").write_text("one\n2\r\nthree")
+        (folder / "tool").chmod(0o755)
+        (folder / "gone").unlink()
+        (folder / "long name").rename(folder / "renamed")
+        (folder / "renamed").write_text(f"{long}more\n")
+        (folder / "binary").write_bytes(bytes(reversed(range(256))))
+        (folder / "file or link").unlink()
+        (folder / "file or link").symlink_to("a.txt")
+        (folder / "new \x1b[31m ü.txt").write_text("new\x1b[31m\n")
+        (folder / os.fsdecode(b"b\xff")).write_bytes(b"\xff\n")
+        (folder / "empty").touch()
+
+    run.bash(work)
+    patch = patch_of(maverick, monkeypatch, RUN)
+    (tmp_path / "patch").write_bytes(patch)
+    git(tmp_path / "other", "apply", str(tmp_path / "patch"))
+    copied = {name: one for name, one in content(tmp_path / "other").items() if name != ".git"}
+    assert copied == content(folder)
+
+    stat = maverick("runs", "diff", RUN, "--stat")
+    assert (stat.code, stat.err) == (0, "")
+    assert "R renamed  +1 -0, was long name\n" in stat.out
+    assert "P tool  +0 -0, permissions 755, were 644\n" in stat.out
+    assert "M binary  binary\n" in stat.out
+    assert "\x1b" not in stat.out
+    assert stat.out.splitlines()[-1].startswith("+6 -5 in 9 files")
+
+
+def test_a_diff_says_whose_it_is(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = PlayedRun(folder, RUN, "First")
+    call = run.edit("a.txt", "one", "1")
+    run.end_turn()
+    (folder / "a.txt").write_text("1\ntwo\nmine\n")
+    run.turn("Second")
+    run.write("b.txt", "api_key = sk-ant-api03-" + "x" * 90 + "\n")
+    assert patch_of(maverick, monkeypatch, RUN, "--turn", "1").endswith(b"@@ -1,3 +1,3 @@\n-one\n+1\n two\n three\n")
+    ran = maverick("runs", "diff", RUN, "--json")
+    told = json.loads(ran.out)
+    assert (told["run_id"], told["root"], told["turn"]) == (RUN, str(folder), None)
+    a, b = told["files"]
+    assert (a["path"], a["status"], a["added"], b["path"]) == ("a.txt", "changed", 2, "b.txt")
+    assert [one["kind"] for one in a["hunks"][0]["authors"]] == ["call", "you"]
+    assert a["hunks"][0]["authors"][0]["call"] == call
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", said)
+    assert b"sk-ant-api03-xxx" in patch_of(maverick, monkeypatch, RUN)
+    assert "a.txt has also been changed by you." in said.getvalue()
+
+
+def test_undo_shows_asks_and_tells(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = PlayedRun(folder, RUN, "First")
+    run.edit("a.txt", "one", "1")
+    run.end_turn()
+    run.turn("Second")
+    run.write("new/c.txt", "c\n")
+    run.write("d.txt", "d\n")
+    run.end_turn()
+    (folder / "d.txt").write_text("mine\n")
+    left = content(folder)
+
+    ran = maverick("runs", "undo", RUN, "--dry-run")
+    assert (ran.code, ran.out, content(folder)) == (1, "", left)
+    assert ran.err.splitlines() == [
+        "restore   a.txt",
+        "leave     d.txt  it has changed since (by you)",
+        "remove    new/",
+        "delete    new/c.txt",
+    ]
+    ran = maverick("runs", "undo", RUN)
+    assert (ran.code, content(folder)) == (1, left)
+    assert "there is nobody to ask" in ran.err
+    monkeypatch.setattr("maverick_tui.cli.changes.is_anybody_there", lambda: True)
+    monkeypatch.setattr("maverick_tui.cli.changes.says_yes", lambda question: question != "Take back 3 paths?")
+    assert "Nothing was changed." in maverick("runs", "undo", RUN).err
+    assert content(folder) == left
+
+    ran = maverick("runs", "undo", RUN, "--to", "2", "--yes")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "left      d.txt  it has changed since (by you)")
+    assert not (folder / "new").exists()
+    assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
+    ran = maverick("runs", "undo", RUN, "--yes", "--json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["done"]) == (1, True)
+    assert {one["path"]: bool(one["refused"]) for one in told["paths"]} == {"a.txt": False, "d.txt": True}
+    assert git(folder, "status", "--porcelain") == "?? d.txt"
+
+    assert maverick("runs", "redo", RUN, "--yes").out == "restored  a.txt\n"
+    assert maverick("runs", "redo", RUN, "--yes").code == 0
+    assert content(folder) == left
+    ran = maverick("runs", "redo", RUN, "--yes")
+    assert (ran.code, ran.err.splitlines()[0]) == (1, f"maverick: Nothing of what the run {RUN} did was taken back.")
+
+
+class KilledError(BaseException):
+    """Nobody gets to tidy up."""
+
+
+class Killed(Disk):
+    """Is killed when the first file gets its place."""
+
+    def rename(self, folder: int, name: str, to: int, new: str) -> None:
+        super().rename(folder, name, to, new)
+        raise KilledError
+
+
+def test_what_was_killed_in_the_middle_is_brought_to_an_end(
+    folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.edit("b.txt", "b", "B")
+    run.end_turn()
+    left = content(folder)
+    with monkeypatch.context() as patched:
+        patched.setattr(undoing, "Disk", Killed)
+        # A process that is killed runs nothing more, so what would put all back does not run here, either.
+        patched.setattr("maverick_tui.snapshots.restoring.Restore._take_back", lambda *_: None)
+        with pytest.raises(KilledError):
+            maverick("runs", "undo", RUN, "--yes")
+    assert content(folder) != left
+    ran = maverick("runs", "diff", RUN, "--stat")
+    assert (ran.code, content(folder)) == (0, left)
+    ran = maverick("runs", "redo", RUN, "--yes")
+    assert (ran.code, content(folder)) == (1, left)
+    assert "was taken back" in ran.err
+    # Killed between the last file and the record of it: what is done is known all the same.
+    with monkeypatch.context() as patched:
+        patched.setattr(undoing, "Undone", lambda *_: (_ for _ in ()).throw(KilledError))
+        with pytest.raises(KilledError):
+            maverick("runs", "undo", RUN, "--yes")
+    assert git(folder, "status", "--porcelain") == ""
+    assert maverick("runs", "redo", RUN, "--yes").code == 0
+    assert content(folder) == left
+
+
+def test_runs_that_cannot_be_asked_about(folder: Path, maverick: Run) -> None:
+    ran = maverick("runs", "undo", "build:abcd")
+    assert ran.code == 1
+    assert "on build" in ran.err
+    assert "ssh build maverick runs undo abcd" in ran.err
+    assert "No run has an id that begins with 'nope'" in maverick("runs", "diff", "nope").err
+    from tests.history.kept import keep_run
+
+    keep_run("run-cccc")
+    ran = maverick("runs", "diff", "run-cccc")
+    assert (ran.code, ran.out) == (1, "")
+    assert "Changes are not tracked here, because the run has told of no snapshot." in ran.err
+
+
+def test_snapshots_go_with_their_runs(folder: Path, maverick: Run) -> None:
+    run, other = PlayedRun(folder, RUN), PlayedRun(folder, OTHER)
+    run.edit("a.txt", "one", "1")
+    run.close()
+    other.close()
+    maverick("runs", "undo", RUN, "--yes")
+    assert Shadow(folder).owners() == [RUN, OTHER]
+    assert maverick("runs", "delete", RUN, "--yes").code == 0
+    assert Shadow(folder).owners() == [OTHER]
+    assert not list(shadows_folder().glob("*/undone/*"))
+    maverick("runs", "delete", OTHER, "--yes")
+    assert not list(shadows_folder().iterdir())
