@@ -65,9 +65,9 @@ class WordsScreen(ModalScreen[str | None]):
             yield Static(Content(keys), classes="field--description", markup=False)
 
     def on_mount(self) -> None:
-        """Show the code; the prompt has its text once there is room."""
+        """Show the code, and what was said before."""
         self.query_one(LineView).show(self._quoted)
-        self.call_after_refresh(self.query_one(Prompt).set_text, self._words)
+        self.query_one(Prompt).set_text(self._words)
 
     def _quoted(self, width: int) -> list[Line]:
         looks = {"+": "success", "-": "error"}

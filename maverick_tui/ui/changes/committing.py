@@ -73,9 +73,9 @@ class CommitScreen(ModalScreen[CommitWanted]):
             yield Static(Content(keys), classes="field--description", markup=False)
 
     def on_mount(self) -> None:
-        """Show the files; the prompt has its text once there is room."""
+        """Show the files, and what was written before."""
         self.query_one(ChoiceList).show([self._row(file) for file in self._files])
-        self.call_after_refresh(self.query_one(Prompt).set_text, self._message)
+        self.query_one(Prompt).set_text(self._message)
 
     def _row(self, file: ChangedFile) -> tuple[Line, Line]:
         hunks = self._marks.get(file.path)

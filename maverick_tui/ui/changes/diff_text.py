@@ -73,7 +73,8 @@ class DiffText:
             if mate is None:
                 self._words[at] = []
             else:
-                self._words[at], self._words[mate] = _differing(self.lines[at].text, self.lines[mate].text)
+                old, new = sorted((at, mate))
+                self._words[old], self._words[new] = _differing(self.lines[old].text, self.lines[new].text)
         return self._words[at]
 
     def runs(self, at: int) -> Runs:

@@ -11,6 +11,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.strip import Strip
 
+from maverick_tui.inert import inert
 from maverick_tui.ui.changes.diff_text import DiffLine, DiffText
 from maverick_tui.ui.changes.drawing import CURSOR, DiffDrawing, fitted, heading_line
 from maverick_tui.ui.changes.keys import DIFF_KEYS
@@ -86,7 +87,7 @@ class DiffView(ScrolledLines, can_focus=True):
     def say(self, notice: str) -> None:
         """Show words instead of a diff."""
         self.diff, self._rows, self._drawing, self._at = None, [], None, 0
-        self.notice = notice
+        self.notice = inert(notice)
         self.top = 0
         self.refresh()
 

@@ -15,6 +15,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.worker import Worker
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import one_line
@@ -149,8 +150,10 @@ class ChangesScreen(Screen[None]):
         """The run has told something: there may be more to see."""
         if event.type in ("snapshot_taken", "changes_untracked") and self._due is None and self.is_mounted:
             since = time.monotonic() - self._seen_at
-            waits = max(OFTEN - since, 0.0) if self.model.store.is_running else 0.0
-            self._due = self.set_timer(waits, self.look_again)
+            if self.model.store.is_running and since < OFTEN:
+                self._due = self.set_timer(OFTEN - since, self.look_again)
+            else:
+                self.look_again()
 
     def look_again(self) -> None:
         """Read what there is to see now."""
@@ -165,7 +168,7 @@ class ChangesScreen(Screen[None]):
         async def told() -> None:
             await told_if_it_fails(self.app, work(), "Changes")
 
-        self.run_worker(told, group=group, exclusive=True, exit_on_error=False)
+        _: Worker[None] = self.run_worker(told, group=group, exclusive=True, exit_on_error=False)
 
     async def _look(self) -> None:
         if self.looking.seen is None:  # what is there already is shown at once
@@ -307,7 +310,7 @@ class ChangesScreen(Screen[None]):
         if action in ("undo", "commit", "mark", "read", "switch_focus", "file"):
             return bool(seen is not None and seen.files)
         if action == "redo":
-            return seen is not None and seen.last_undo is not None
+            return seen is not None and seen.has_snapshots  # what was undone a moment ago is not seen yet
         if action == "send":
             return bool(self.looking.comments.items)
         return True
