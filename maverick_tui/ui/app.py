@@ -208,6 +208,7 @@ class MaverickApp(App[int]):
         elif self._first is not None and self.launch.agent is not None:
             self._serving.start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(load_rest)
+        self._changes.read_styles()
         await self._take_own_keys()
         if not self.launch.is_demo:
             self._far.look()

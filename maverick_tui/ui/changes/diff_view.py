@@ -58,6 +58,7 @@ class DiffView(ScrolledLines, can_focus=True):
         self._comments: Mapping[int, Sequence[tuple[int, str]]] = {}
         self._rows: list[Placed] = []
         self._drawing: DiffDrawing | None = None
+        self._palettes: tuple[Palette, DiffPalette] | None = None
         self._at = 0
         self._laid_out = 0
 
@@ -110,7 +111,8 @@ class DiffView(ScrolledLines, can_focus=True):
 
     def _make_drawing(self) -> None:
         if self.diff is not None:
-            self._drawing = DiffDrawing(self.diff, self.room, *self._colours(), is_split=self.is_split)
+            self._palettes = self._palettes or self._colours()
+            self._drawing = DiffDrawing(self.diff, self.room, *self._palettes, is_split=self.is_split)
 
     def _first(self) -> int:
         return next((at for at, row in enumerate(self._rows) if row.kind in CHOSEN), 0)
@@ -149,10 +151,9 @@ class DiffView(ScrolledLines, can_focus=True):
         self.top = self.validate_top(self.top)
 
     def notify_style_update(self) -> None:
-        """Have the colours of the theme."""
+        """The colours may be those of another theme."""
         super().notify_style_update()
-        if self.is_attached:
-            self._make_drawing()
+        self._palettes = None
 
     # -- where one is -------------------------------------------------------------------------------------------------
 

@@ -12,11 +12,11 @@ from rich.segment import Segment
 from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.layout import MOST_AUTHORS, Columns, Placed, columns
 from maverick_tui.ui.lines import Line
-from maverick_tui.ui.rendering.wrap import Styled, cut, fold, hang_of
+from maverick_tui.ui.rendering.wrap import Styled, cut, fold, folds, hang_of
 
 if TYPE_CHECKING:
     from maverick_tui.review.kinds import Author
-    from maverick_tui.ui.rendering.diff_palette import DiffPalette
+    from maverick_tui.ui.rendering.diff_palette import DiffPalette, Looks
     from maverick_tui.ui.rendering.palette import Palette
 
 CURSOR = "▸"
@@ -83,7 +83,7 @@ class DiffDrawing:
         if line.sign == "\\":
             text = cut(line.text, room)
             return [Segment(" " * (lead + 2), base), Segment(text + " " * (room - cell_len(text)), dim)]
-        looks = self._shades.lines[line.sign if line.sign in "+-" else " "]
+        looks = self._looks(at)
         number = line.old if line.sign == "-" or side < 0 else line.new
         style = self._palette.selection if is_chosen else dim
         parts = self._parts(at)
@@ -103,17 +103,21 @@ class DiffDrawing:
     def _parts(self, at: int) -> list[tuple[list[Segment], int, int]]:
         """The rows of a line: pieces, cells, and how far it is indented where it goes on."""
         if at not in self._folded:
-            room = self._columns.room
-            hang = hang_of(self._diff.lines[at].text, room)
+            room, text = self._columns.room, self._diff.lines[at].text
+            hang = hang_of(text, room)
+            lines = fold(self._styled(at), room, hang)
+            if len(lines) != folds(text, room, hang):  # an emoji in two colours is two, and takes more room
+                lines = fold([(text, self._looks(at)[""])], room, hang)
             self._folded[at] = [
-                (list(segments), cells, hang if number else 0)
-                for number, (segments, cells, _) in enumerate(fold(self._styled(at), room, hang))
+                (list(segments), cells, hang if number else 0) for number, (segments, cells, _) in enumerate(lines)
             ] or [([], 0, 0)]
         return self._folded[at]
 
+    def _looks(self, at: int) -> Looks:
+        return self._shades.lines.get(self._diff.lines[at].sign, self._shades.lines[" "])
+
     def _styled(self, at: int) -> Sequence[Styled]:
-        line = self._diff.lines[at]
-        looks = self._shades.lines[line.sign if line.sign in "+-" else " "]
+        line, looks = self._diff.lines[at], self._looks(at)
         runs, spans = self._diff.runs(at), self._diff.words(at)
         if not spans:
             return [(text, looks[role]) for text, role in runs if text]

@@ -170,7 +170,7 @@ class EdgeLine(Widget):
         """Show this."""
         if (left, right) != (self._left, self._right):
             self._left, self._right = left, right
-            self.refresh(layout=True)
+            self.refresh(layout=self.styles.is_auto_width)
 
     @property
     def text(self) -> str:

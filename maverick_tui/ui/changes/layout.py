@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from rich.style import Style
-
 from maverick_tui.ui.changes.diff_text import DiffText, blocks
-from maverick_tui.ui.rendering.wrap import cells_of, fold, hang_of, wrap_words
+from maverick_tui.ui.rendering.wrap import folds, hang_of, wrap_words
 
 MOST_AUTHORS = 4
 """Rows of a heading."""
 EDGE = 2
 """Columns before the number of a line: where one is, and whose it is."""
 COMMENT_EDGE = 4
-_PLAIN = Style.null()
 
 Kind = Literal["note", "gap", "heading", "line", "pair", "comment"]
 CHOSEN: tuple[Kind, ...] = ("heading", "line", "pair", "comment")
@@ -91,9 +88,7 @@ def _comments(comments: Sequence[tuple[int, str]], width: int) -> Iterator[Place
 
 
 def _parts(text: str, room: int) -> int:
-    if cells_of(text) <= room:
-        return 1
-    return len(fold([(text, _PLAIN)], room, hang_of(text, room)))
+    return 1 if len(text) <= room // 2 else folds(text, room, hang_of(text, room))  # no character has three cells
 
 
 def _beside(diff: DiffText) -> Iterator[Placed]:

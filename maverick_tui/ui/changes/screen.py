@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -67,6 +68,18 @@ class Looking:
     """What is chosen for a commit: files, whole (None) or only the hunks with these lines."""
     message: str = ""
     """The message of a commit that was not made yet."""
+    begun: asyncio.Future[Seen] | None = None
+    """What is read while the screen comes up."""
+
+    def begin(self) -> None:
+        """Read what is there already, if nothing has been seen yet."""
+        if self.seen is None:
+            self.begun = asyncio.ensure_future(self.read(is_fresh=False))
+
+    async def read(self, *, is_fresh: bool) -> Seen:
+        """What there is to be seen."""
+        wanted = self.wanted
+        return await self.reviewing.ask(lambda review: look(review, wanted, is_fresh=is_fresh))
 
 
 class ChangesScreen(Screen[None]):
@@ -105,6 +118,8 @@ class ChangesScreen(Screen[None]):
         self.files.marked = looking.marks
         self.files.comments = looking.comments.on_file
         self._seen_at = 0.0
+        self._was_shown = False
+        self._keys: dict[str, str] = {}
         self._due: Timer | None = None
         from maverick_tui.ui.changes.acting import Acting
 
@@ -117,6 +132,11 @@ class ChangesScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """What is looked at, the files, the diff of one, and the keys."""
+        # Textual would find out after it has applied all styles, and apply them again.
+        width, height = self.app.size
+        tall = "-tiny" if height < LOW else "-low" if height < HIGH else "-high"
+        split = ("-split",) if self.looking.is_split and self.can_split else ()
+        self.add_class("-wide" if width >= WIDE else "-narrow", tall, *split)
         yield self._about
         with Container(id="body"):
             yield self.files
@@ -129,16 +149,21 @@ class ChangesScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show what was seen the last time, and look again."""
-        self.set_class(self.looking.is_split and self.can_split, "-split")
+        self._keys = key_names(self)
         if self.looking.seen is not None:
             self._show(self.looking.seen, place=self.looking.place)
         else:
-            self._say_nothing(READING)
+            self.diff.say(READING)
+            self._tell()
         if reason := why_not(self.model):
             self._say_nothing(reason)
             return
-        self._begin(self._bring_back_comments, "comments")
         self.look_again()
+        self._begin(self._bring_back_comments, "comments")
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Have styles applied again when it comes back; the first time they are those of a moment ago."""
+        event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
     def on_unmount(self) -> None:
         """Know where one was."""
@@ -171,19 +196,26 @@ class ChangesScreen(Screen[None]):
         _: Worker[None] = self.run_worker(told, group=group, exclusive=True, exit_on_error=False)
 
     async def _look(self) -> None:
-        if self.looking.seen is None:  # what is there already is shown at once
-            await self._see(is_fresh=False)
-        await self._see(is_fresh=True)
+        if (begun := self.looking.begun) is not None:  # what is there already is shown at once
+            self.looking.begun = None
+            await self._see(begun)
+            await self._painted()
+        await self._see(self.looking.read(is_fresh=True))
 
-    async def _see(self, *, is_fresh: bool) -> None:
-        wanted = self.looking.wanted
+    async def _painted(self) -> None:
+        """Wait until all is on the screen: whatever works meanwhile takes the interpreter from those who paint."""
+        painted = asyncio.Event()
+        if self.call_after_refresh(painted.set):
+            await painted.wait()
+
+    async def _see(self, reading: Awaitable[Seen]) -> None:
         try:
-            seen = await self.looking.reviewing.ask(lambda review: look(review, wanted, is_fresh=is_fresh))
+            seen = await reading
         except MaverickError as error:
             self._say_nothing(one_line(f"{error.message} {error.hint}"))
             return
         self._seen_at = time.monotonic()
-        if self.is_mounted and wanted.scope == self.looking.wanted.scope:
+        if self.is_mounted and seen.wanted.scope == self.looking.wanted.scope:
             self._show(seen)
 
     async def _read_file(self) -> None:
@@ -195,6 +227,7 @@ class ChangesScreen(Screen[None]):
 
     async def _colour(self, read: ReadDiff) -> None:
         diff = read.diff
+        await self._painted()
         diff.old_colours, diff.new_colours = await read_colours(read)
         if self.diff.diff is diff:
             self.diff.recolour()
@@ -285,10 +318,11 @@ class ChangesScreen(Screen[None]):
 
     def key(self, name: str) -> str:
         """What a key of this screen is called."""
-        return key_names(self).get(name, "")
+        return self._keys.get(name, "")
 
     def keys_changed(self) -> None:
         """The keys may be others."""
+        self._keys = key_names(self)
         self._tell()
 
     def _is_marked(self, hunk: int) -> bool | None:
@@ -365,10 +399,12 @@ class ChangesScreen(Screen[None]):
     @property
     def can_split(self) -> bool:
         """Whether there is room for two sides."""
-        return self.size.width >= WIDE or self.app.size.width >= WIDE
+        return self.app.size.width >= WIDE
 
     def on_resize(self, event: events.Resize) -> None:
-        """Two sides need room; where that is gone there is one."""
+        """Two sides need room; where that is gone there is one. And be laid out once for a size."""
+        if event.size == self.outer_size:
+            event.prevent_default()
         is_split = self.looking.is_split and event.size.width >= WIDE
         if is_split is not self.diff.is_split:
             self.set_class(is_split, "-split")

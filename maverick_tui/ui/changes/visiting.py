@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from maverick_tui.paths import shipped
 from maverick_tui.ui.themes import diff_palette, text_palette
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ class ChangesVisits:
         self._screen: ChangesScreen | None = None
         self._left: Callable[[], None] = lambda: None
 
+    def read_styles(self) -> None:
+        """Have the styles at hand: for those that come with a screen Textual reads all there are once more."""
+        styles = (shipped("styles") / f"{name}.tcss" for name in ("lines", "changes"))
+        self._app.stylesheet.read_all([path for path in styles if not self._app.stylesheet.has_source(str(path), "")])
+
     @property
     def is_open(self) -> bool:
         """Whether changes are over the other screens."""
@@ -50,6 +56,7 @@ class ChangesVisits:
         looking = self._looking_at(run)
         if call:
             self._look_at_call(looking, run, call)
+        looking.begin()
         self._screen = ChangesScreen(run, looking, lambda: (text_palette(self._app), diff_palette(self._app)))
         _ = self._app.push_screen(self._screen)
 

@@ -32,9 +32,6 @@ class DiffPalette:
             "+": _looks(shades, shades.changed("success", _WORDS)),
             "-": _looks(shades, shades.changed("error", _WORDS)),
         }
-        if ansi:  # what has stayed can have the colours of its language
-            own = {role: shades.on_block(shades.colours[ROLES[role][0]][0] or "default") for role in ROLES}
-            self.lines[" "] = {"": shades.base, **own}
 
 
 def _looks(shades: TrueShades | AnsiShades, plain: Style) -> Looks:

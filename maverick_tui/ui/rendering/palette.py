@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from rich.style import Style
@@ -218,7 +219,7 @@ class AnsiShades:
         return self.text(name) + Style(bold=True, underline=True) if share else self.text(name)
 
     def on_style(self, colour: str, style: Style) -> Style:
-        """The same: sixteen colours say what has changed, and have none left for what it is."""
+        """The same: sixteen colours say what has changed, and none is left to say what it is."""
         return style
 
     def on_block(self, colour: str) -> Style:
@@ -284,6 +285,7 @@ def _contrast(one: Color, other: Color) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(1024)
 def _luminance(colour: Color) -> float:
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
