@@ -12,6 +12,7 @@ from maverick_tui import __version__
 from maverick_tui.cli.agents import agents_app, list_agents
 from maverick_tui.cli.attaching import attach
 from maverick_tui.cli.batch import batch
+from maverick_tui.cli.blaming import blame
 from maverick_tui.cli.changes import diff_run, redo_run, undo_run
 from maverick_tui.cli.doctor import doctor
 from maverick_tui.cli.exit_codes import BATCH_EPILOG, EPILOG, NOBODY_TO_ASK, UNDO_EPILOG, WAIT_EPILOG
@@ -59,6 +60,7 @@ app.command("logs", short_help="Print a run as text, and follow it.", epilog=EPI
 app.command("wait", short_help="Wait until runs have settled.", epilog=WAIT_EPILOG)(wait)
 app.command("race", short_help="Give one prompt to several, and keep one.", epilog=RACE_EPILOG)(race)
 app.command("stop", short_help="End runs in good order.", epilog=EPILOG)(stop)
+app.command("blame", short_help="Say which run has written each line of a file.", epilog=EPILOG)(blame)
 runs_app.command("export", short_help="Export a run: Markdown, a page, events, a recording.", epilog=EPILOG)(export_run)
 runs_app.command("diff", short_help="Print what a run has changed.", epilog=EPILOG)(diff_run)
 runs_app.command("undo", short_help="Take back what a run has changed.", epilog=UNDO_EPILOG)(undo_run)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.git.asking import ALWAYS, Setting, environment, find_git, overrides, read_settings
+from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
 from maverick_tui.git.programs import included_on_conditions
 from maverick_tui.git.repository import find_repository, is_anothers, links_written_through
 from maverick_tui.inert import one_line
@@ -24,14 +24,20 @@ _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 
 # Inside a submodule git starts itself without our settings, so nothing may look into one.
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "apply": ("--cached", "--whitespace=nowarn"),
+    "blame": ("--no-textconv",),
     "cat-file": (),
     "check-attr": (),
+    "check-ignore": (),
     "commit-tree": ("--no-gpg-sign",),
     "diff-tree": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"),
+    "hash-object": ("--no-filters",),
     "ls-files": (),
     "merge": ("--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash", "--no-verify-signatures", "--quiet"),
     "merge-base": (),
+    "merge-file": ("--stdout", "--quiet"),
     "merge-tree": (),
+    "read-tree": (),
     "reset": ("--hard", "--quiet", "--no-recurse-submodules"),
     "rev-list": (),
     "rev-parse": (),
@@ -43,10 +49,11 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "write-tree": (),
 }
 """The commands that can be given, with what makes each of them harmless."""
-_WRITING = frozenset({"merge", "reset", "update-index", "update-ref", "worktree"})
+_WRITING = frozenset({"apply", "merge", "read-tree", "reset", "update-index", "update-ref", "worktree"})
 """Those that write elsewhere than to objects."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,
+    "blame.ignoreRevsFile": "",  # git shows what it cannot make sense of there, and a repository may name any file
     "branch.autoSetupMerge": "false",
     "checkout.guess": "false",
     "diff.submodule": "short",
@@ -91,12 +98,20 @@ class Git:
         return os.fsdecode(self.run(command, *arguments, stdin=stdin, who=who)).rstrip("\n")
 
     def run(
-        self, command: str, *arguments: str, stdin: bytes = b"", who: str = "", codes: tuple[int, ...] = ()
+        self,
+        command: str,
+        *arguments: str,
+        stdin: bytes = b"",
+        who: str = "",
+        codes: tuple[int, ...] = (),
+        index: Path | None = None,
     ) -> bytes:
-        """The same as it is; `codes` are those that are no failure, either."""
-        if command in _WRITING:
-            self._require_own()
+        """The same as it is; `codes` are those that are no failure, either. `index` is one of ours to work with."""
+        if command in _WRITING and index is None:
+            self.require_own()
         variables = {**self._variables, **(self._identity(who) if who else {})}
+        if index is not None:
+            variables |= {**as_variables({"core.splitIndex": "false"}, variables), "GIT_INDEX_FILE": str(index)}
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
             done = subprocess.run(
@@ -165,7 +180,7 @@ class Git:
         if repository is None or os.path.realpath(top) != str(repository.top):
             raise self._no_change(f"its setting core.worktree leads to {one_line(top)}")
 
-    def _require_own(self) -> None:
+    def require_own(self) -> None:
         """ConfigError if git would write elsewhere: to another folder's repository, or, where something is a link, to
         any file of the person's.
         """

@@ -19,7 +19,7 @@ from maverick_tui.runs.tool_text import WRITING_TOOLS, key_argument
 from maverick_tui.snapshots.attribution import Writer
 
 _KINDS = re.compile(
-    rb'\{"seq": ?\d+, ?"type": ?"(?:run_started|run_forked|run_reopened|run_named|agent_loaded|turn_started|turn_ended|'
+    rb'\{"seq": ?\d+, ?"type": ?"(?:run_forked|run_reopened|run_named|agent_loaded|turn_started|turn_ended|'
     rb'prompt_sent|tool_called|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
 )
 _FINISHED = re.compile(rb'\{"seq": ?\d+, ?"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
@@ -35,6 +35,7 @@ class Taken(NamedTuple):
     when: str
     turn: int
     calls: tuple[str, ...]
+    at: float
     is_after_gap: bool = False
     """Whether no process has worked on the run for some of the time since its last one."""
 
@@ -60,7 +61,8 @@ class RunAccount:
         self.root = ""
         """The folder whose snapshots these are."""
         self.untracked = ""
-        self.forked_from, self.forked_turn = "", 0
+        self.repository = ""
+        """The repository that it works in, also if its folder is a worktree of that."""
         self.prompts: dict[int, str] = {}
         """The turns, and what was asked in each."""
         self.calls: dict[str, Call] = {}
@@ -158,10 +160,8 @@ class RunAccount:
                     self.prompts[turn] = self.prompts.get(turn) or one_line(text)[:_LONGEST]
                 case {"type": "run_named", "name": str(name)}:
                     self._name = name
-                case {"type": "agent_loaded", "cwd": str(cwd)}:
-                    self._cwd = cwd
-                case {"type": "run_started"} as data:
-                    self.forked_from, self.forked_turn = str(data.get("forked_from", "")), data.get("forked_turn", 0)
+                case {"type": "agent_loaded", "cwd": str(cwd)} as data:
+                    self._cwd, self.repository = cwd, str(data.get("repository", ""))
                 case {"type": "run_forked"}:  # all before was the other run's
                     for mine in (self.prompts, self.calls, self.taken, self._running, self._ended):
                         mine.clear()
@@ -204,8 +204,8 @@ class RunAccount:
         root, calls = str(data.get("root", "")), tuple(map(str, data.get("calls", ())))
         if root != self.root:
             self.root, self.taken = root, []
-        when, turn = str(data.get("when", "")), int(data.get("turn", 0))
-        self.taken.append(Taken(number, snapshot, when, turn, calls, self._has_gap))
+        when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
+        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._has_gap))
         self.untracked, self._has_gap = "", False
         self._ended.clear()
 
@@ -216,10 +216,3 @@ def _read(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
-
-
-def account_of(run_id: str) -> RunAccount:
-    """The account of a run, read once. ConfigError if there is none."""
-    found = RunAccount(run_id)
-    found.read()
-    return found

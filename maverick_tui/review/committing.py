@@ -1,12 +1,34 @@
-"""Commits what a person has chosen of a run's changes: by git itself, as if they had done it by hand."""
+"""Commits what a person has chosen of a run's changes: by git itself, as if they had done it by hand.
+
+What is to be committed is put together in an index of ours, where nothing runs but the filters of chosen files. Then
+git commits that. Of the person's own index only what was committed is brought up to date, once it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import scratch_folder
+from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.persons_own import run_own_git
+from maverick_tui.git.repository import Repository, find_repository
+from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import ChangedHunk
+from maverick_tui.review.patches import hunks_as_patch
+from maverick_tui.review.staged import Staged
+
+_UNFINISHED = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+}
 
 
 class Chosen(NamedTuple):
@@ -30,6 +52,123 @@ def commit(root: Path, chosen: Sequence[Chosen], message: str) -> Committed:
 
     This runs the repository's hooks, its filters and the person's signer, as `git commit` does by hand, trusted or not:
     so it is only ever called because a person has asked for this very commit. ConfigError if nothing was committed;
-    then nothing is changed.
+    then nothing is changed, but for what a hook has changed in files.
     """
-    raise NotImplementedError
+    repository = find_repository(root)
+    if repository is None:
+        raise _refused("the folder is in no git repository", "Make one with `git init`.", root)
+    if not message.strip():
+        raise _refused("there is no message", "Say what the changes are for.", root)
+    committing = _Committing(repository, {_within(repository, root, one.path): one.hunks for one in chosen})
+    return _to_the_end(lambda: committing.run(message))
+
+
+class _Committing:
+    def __init__(self, repository: Repository, chosen: dict[str, tuple[ChangedHunk, ...] | None]) -> None:
+        self._repository = repository
+        self._top = repository.top
+        self._git = Git(repository.top)
+        self._chosen = chosen
+        self._head = self._git.commit("HEAD")
+        self._refuse_what_cannot_be()
+
+    def run(self, message: str) -> Committed:
+        """Put it together, have it committed, and bring the person's index up to date."""
+        with scratch_folder("commit") as scratch:
+            index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
+            before = staged.begin(index, self._head)
+            committed = staged.entries(index)
+            whole = [path for path, hunks in self._chosen.items() if hunks is None or path not in committed]
+            self._add(index, whole)
+            for path in self._chosen.keys() - set(whole):
+                self._apply(index, path, self._git.run("cat-file", "blob", committed[path].blob))
+            after = staged.tree(index)
+            if after == before:
+                raise _refused("nothing that is chosen differs from what is committed", "Choose others.", self._top)
+            if clash := staged.clash(before, after, set(whole)):
+                why = f"something else is staged in {one_line(clash)}, in the same lines"
+                raise _refused(why, "Commit or unstage that first, or choose the whole file.", self._top)
+            said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
+            new = self._git.commit("HEAD")
+            if new == self._head:
+                raise _refused("git has made no commit", "See what `git status` says.", self._top)
+            note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
+        return Committed(new, said, " ".join(filter(None, (self._about(new), note))))
+
+    def _about(self, new: str) -> str:
+        """What is odd about the commit itself."""
+        parents = self._git("rev-list", "--parents", "--max-count=1", new).split()[1:]
+        if parents != [self._head][: bool(self._head)]:
+            return "Somebody else has committed at the same time: look at what is in this commit."
+        return "" if self._git.has("symbolic-ref", "--quiet", "HEAD") else "No branch has it: HEAD is detached."
+
+    def _refuse_what_cannot_be(self) -> None:
+        self._git.require_own()
+        own = self._repository.own
+        if unfinished := next((what for name, what in _UNFINISHED.items() if (own / name).exists()), ""):
+            raise _refused(f"{unfinished} is not finished there", "Finish it first.", self._top)
+        if (own / "index.lock").exists():
+            why = "another git is at work there, or was killed"
+            raise _refused(why, f"Wait for it, or remove {own / 'index.lock'}.", self._top)
+        if self._git.run("ls-files", "--unmerged", "-z"):
+            raise _refused("there are conflicts", "Resolve them first.", self._top)
+        for path in self._chosen:
+            inner = find_repository((self._top / path).parent)
+            if inner is not None and inner.top != self._top:
+                why = f"{one_line(path)} belongs to the repository in {one_line(str(inner.top))}"
+                raise _refused(why, "Commit it there.", self._top)
+        names = b"".join(os.fsencode(path) + b"\0" for path in self._chosen)
+        ignored = self._git.run("check-ignore", "-z", "--stdin", stdin=names, codes=(1,)).split(b"\0")[:-1]
+        if ignored:
+            raise _refused(f"git ignores {one_line(os.fsdecode(ignored[0]))}", "Leave it out.", self._top)
+
+    def _add(self, index: Path, paths: Sequence[str]) -> None:
+        """Have files in the index as they are now, or not at all where they are gone."""
+        gone = [path for path in paths if not _is_file(self._top / path)]
+        names = b"".join(os.fsencode(path) + b"\0" for path in gone)
+        self._git.run("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index)
+        names = b"".join(os.fsencode(path) + b"\0" for path in paths if path not in gone)
+        run_own_git(self._top, index, "update-index", "--add", "--replace", "-z", "--stdin", stdin=names)
+
+    def _apply(self, index: Path, path: str, committed: bytes) -> None:
+        hunks = [one.hunk for one in self._chosen[path] or ()]
+        if any("\ufffd" in line for hunk in hunks for line in hunk.lines if line[:1] == "+"):
+            raise _refused(f"{one_line(path)} is not UTF-8", "Choose the whole file.", self._top)
+        try:
+            patch = hunks_as_patch(path, hunks, without_cr=b"\r\n" not in committed)
+            self._git.run("apply", "-", stdin=patch, index=index)
+        except GitError as error:
+            why = f"what is chosen of {one_line(path)} does not fit what is committed of it"
+            hint = "Other changes are near it: choose those, too, or the whole file."
+            raise _refused(why, hint, self._top) from error
+
+
+def _within(repository: Repository, root: Path, path: str) -> str:
+    """A path as the repository has it."""
+    return os.path.relpath(Path(os.path.realpath(root)) / path, repository.top)
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_symlink() or path.is_file()
+
+
+def _to_the_end(work: Callable[[], Committed]) -> Committed:
+    """What comes of it, in a thread that is waited for, whoever leaves: else the index would not fit the commit."""
+    done: list[Committed | BaseException] = []
+
+    def work_on() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # it is raised where it was asked for
+            done.append(error)
+
+    thread = Thread(target=work_on, name="maverick-commit", daemon=False)
+    thread.start()
+    thread.join()
+    if isinstance(done[0], BaseException):
+        raise done[0]
+    return done[0]
+
+
+def _refused(why: str, hint: str, folder: Path) -> ConfigError:
+    return ConfigError(f"Nothing was committed: {why}.", path=str(folder), hint=hint)

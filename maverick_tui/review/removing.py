@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -10,13 +11,15 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import kept_runs
 from maverick_tui.review.undo_records import forget
-from maverick_tui.snapshots.shadow import all_shadows, release_others
+from maverick_tui.snapshots.shadow import all_shadows, release_others, shadows_folder
 from maverick_tui.snapshots.undoing import finish_interrupted
 
 log = logging.getLogger(__name__)
 
-_STAY = 86_400.0
+_DAY = 86_400.0
 """Seconds for which snapshots stay that belong to no journal: a run that is not kept may still be at work."""
+_TIDIED = "tidied"
+"""The file that says when snapshots that nobody needs were looked for."""
 
 
 def release_snapshots(run_ids: Iterable[str]) -> None:
@@ -36,13 +39,15 @@ def release_snapshots(run_ids: Iterable[str]) -> None:
 
 
 def tidy_snapshots() -> dict[Path, str]:
-    """Bring to an end what was being restored when somebody was killed, and let go of snapshots that nobody needs.
+    """Bring to an end what was being restored when somebody was killed; once a day, let go of snapshots without a run.
 
     Folders in which something could not be brought to an end are told, with the reason.
     """
-    failed = finish_restores()
+    failed, tidied = finish_restores(), shadows_folder() / _TIDIED
     try:
-        release_others(set(kept_runs()), older_than=_STAY)
+        if not tidied.exists() or tidied.stat().st_mtime < time.time() - _DAY:
+            release_others(set(kept_runs()), older_than=_DAY)
+            tidied.touch()
     except (ConfigError, OSError) as error:  # they only take space
         log.warning("Snapshots that nobody needs cannot be removed: %s", error)
     return failed

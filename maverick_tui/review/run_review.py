@@ -170,7 +170,7 @@ class RunReview:
                 f"Nothing of what the run {self.run_id} did was taken back.",
                 hint="There is nothing to give back, or it was given back already.",
             )
-        shadow = self._joined().shadow
+        shadow = self._read().shadow
         span = Span(shadow.read(record.before), shadow.read(record.after))
         steps = planning.plan(shadow, [span], record.paths)
         chosen = [step for step in steps if not step.why_not]
@@ -185,14 +185,8 @@ class RunReview:
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def _joined(self, *, is_fresh: bool = True) -> Chain:
-        """The snapshots of the folder, as they were joined last. NotTrackedError if there are none."""
-        chain = self._opened()
-        if not chain.links:
-            self._join(chain, is_fresh=is_fresh)
-        return chain
-
-    def _opened(self) -> Chain:
+    def _read(self) -> Chain:
+        """What all journals tell of the folder. NotTrackedError if there are no snapshots."""
         if not self._account.taken:
             raise NotTrackedError(self.untracked or "the run has told of no snapshot", self.root, hint=_UNKNOWN)
         if self._chain is None:
@@ -201,9 +195,15 @@ class RunReview:
         return self._chain
 
     def _now(self) -> Chain:
-        """The same with what is there now."""
-        chain = self._opened()
+        """The snapshots of the folder, with what is there now."""
+        chain = self._read()
         self._join(chain)
+        return chain
+
+    def _joined(self, *, is_fresh: bool = True) -> Chain:
+        """The same as it was when it was asked last; if it need not be fresh, the last snapshot is what is there now."""
+        if not (chain := self._read()).links:
+            self._join(chain, is_fresh=is_fresh)
         return chain
 
     def _join(self, chain: Chain, *, is_fresh: bool = True) -> None:
@@ -213,7 +213,7 @@ class RunReview:
             raise NotTrackedError("its snapshots are not kept any more", self.root, hint=_UNKNOWN)
 
     def _names(self) -> Names:
-        return Names(self._joined(), self.run_id)
+        return Names(self._read(), self.run_id)
 
     def _found(self, scope: Scope, path: str) -> tuple[Chain, int, int, FileChange]:
         chain = self._joined()
@@ -235,14 +235,13 @@ class RunReview:
         return known is not None and is_exactly(known.tool, self._account.arguments(call), before, after)
 
     def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
-        shadow = self._joined().shadow
         if not steps:
             now = self._joined().links[-1].snapshot
             return Undone(now, now, (), ())
-        return UndoRecords(shadow, self.run_id).recorded(steps, does, work)
+        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work)
 
     def _last_record(self) -> UndoRecord | None:
-        return UndoRecords(self._joined().shadow, self.run_id).last() if self._account.taken else None
+        return UndoRecords(self._read().shadow, self.run_id).last() if self._account.taken else None
 
 
 def _turns(account: RunAccount) -> Iterator[TurnChanges]:

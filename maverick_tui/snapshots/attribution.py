@@ -7,7 +7,7 @@ has made of a file what it was at an earlier moment, its lines are again whose t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -117,10 +117,19 @@ class Attribution:
 
     def lines(self, path: str, count: int) -> list[Writers]:
         """Who has written each of the first `count` lines of a file, as it is at the end."""
-        found: list[Writers] = []
-        for segment in _taken(deque(self._files.get(path, _untouched(path))), count):
-            found += [segment.by] * segment.size
-        return found
+        return self.lineage(path)(count)
+
+    def lineage(self, path: str) -> Callable[[int], list[Writers]]:
+        """The same, to be asked later of the file as it is now."""
+        segments = self._files.get(path, _untouched(path))  # which are not changed, but replaced
+
+        def lines(count: int) -> list[Writers]:
+            found: list[Writers] = []
+            for segment in _taken(deque(segments), count):
+                found += [segment.by] * segment.size
+            return found
+
+        return lines
 
     def remover(self, path: str, line: int) -> Writers:
         """Who has removed a line (the first is 0) of a file as it was at the beginning; nobody if it is still there."""

@@ -50,6 +50,7 @@ from maverick_tui.ui.textual_private.asking import (
 )
 from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
 from maverick_tui.ui.themes import theme_commands, use_themes
+from maverick_tui.ui.unfinished import tidy_snapshots
 from maverick_tui.ui.worktrees import Worktrees
 
 if TYPE_CHECKING:
@@ -213,6 +214,7 @@ class MaverickApp(App[int]):
         if not self.launch.is_demo:
             self._far.look()
             self._worktrees.tidy()
+            tidy_snapshots(self)
 
     async def _take_own_keys(self) -> None:
         """Take the person's own keys; in a thread, since all screens are imported to know what there is a key for."""

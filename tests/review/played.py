@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from maverick_tui.journal.lines import Encoder
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.usage import Usage
 
-AT = 1_790_000_000.0
+now = time.time
 
 
 class PlayedRun:
@@ -31,7 +32,7 @@ class PlayedRun:
         self._ended: list[str] = []
         make_folder(self._journal)
         self._file = os.open(self._journal, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        self.tell(ev.RunStarted(AT, run_id, "coder"), ev.AgentLoaded(AT, "coder", str(folder), **about))
+        self.tell(ev.RunStarted(now(), run_id, "coder"), ev.AgentLoaded(now(), "coder", str(folder), **about))
         self.take("start")
         if prompt:
             self.turn(prompt)
@@ -48,27 +49,27 @@ class PlayedRun:
         taken = self.shadow.take(self.run_id)
         if is_always or taken.id != self._last:
             self._last = taken.id
-            self.tell(ev.SnapshotTaken(AT, taken.id, str(self.shadow.folder), taken.number, when, self._turn, calls))
+            self.tell(ev.SnapshotTaken(now(), taken.id, str(self.shadow.folder), taken.number, when, self._turn, calls))
         return taken.id
 
     def turn(self, prompt: str) -> None:
         """A turn begins."""
         self._turn += 1
-        self.tell(ev.TurnStarted(AT, self._turn, prompt))
+        self.tell(ev.TurnStarted(now(), self._turn, prompt))
         self.take("turn")
 
     def end_turn(self) -> None:
         """It ends."""
-        self.tell(ev.TurnEnded(AT, self._turn, "done", Usage()))
+        self.tell(ev.TurnEnded(now(), self._turn, "done", Usage()))
         self.take("end")
 
     def begin(self, tool: str, **arguments: Any) -> str:
         """A call begins, with a snapshot before it; its id."""
         self._calls += 1
         call = f"{self.run_id}-{self._calls}"
-        self.tell(ev.ToolCalled(AT, call, tool, arguments))
+        self.tell(ev.ToolCalled(now(), call, tool, arguments))
         self.take("call", is_always=False)
-        self.tell(ev.ToolBegan(AT, call))
+        self.tell(ev.ToolBegan(now(), call))
         self._going.append(call)
         return call
 
@@ -76,7 +77,7 @@ class PlayedRun:
         """It has ended."""
         self._going.remove(call)
         self._ended.append(call)
-        self.tell(ev.ToolFinished(AT, call, "done"))
+        self.tell(ev.ToolFinished(now(), call, "done"))
         self.take("done", is_always=False)
 
     def bash(self, work: Callable[[], object], command: str = "make") -> str:
@@ -108,5 +109,5 @@ class PlayedRun:
 
     def close(self) -> None:
         """Nobody works on it any more."""
-        self.tell(ev.RunEnded(AT, "closed"))
+        self.tell(ev.RunEnded(now(), "closed"))
         os.close(self._file)

@@ -1,0 +1,61 @@
+"""The person's own git, which runs what their settings and the repository's name: as by hand, and only if they ask."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from maverick_tui.git.asking import find_git
+from maverick_tui.git.changing import GitError
+from maverick_tui.inert import inert
+
+SECONDS = 1_800.0
+"""How long it may take: a hook may run all tests."""
+_ELSEWHERE = (
+    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES "
+    "GIT_NAMESPACE GIT_PREFIX GIT_EDITOR GIT_SEQUENCE_EDITOR"
+).split()
+"""What would lead it to another repository, or have it ask."""
+
+
+def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> str:
+    """What the person's git says in a repository, with an index of ours in the place of theirs. GitError if it fails.
+
+    `update-index` runs the filters of the files that it stores; `commit` runs the hooks pre-commit, prepare-commit-msg,
+    commit-msg, post-commit and the like, and the program that signs. It has no terminal: nothing of it can take keys
+    that are meant for us, and what wants to ask fails.
+    """
+    program = find_git(top)
+    if program is None:
+        raise GitError("Git is not installed.", path=str(top), hint="Install git, then try again.")
+    variables = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+    variables |= {"GIT_INDEX_FILE": str(index), "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1"}
+    line = [program, "--no-pager", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", *arguments]
+    try:
+        done = subprocess.run(
+            line,
+            cwd=top,
+            env=variables,
+            input=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=SECONDS,
+            check=False,
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        words = f"git {arguments[0]} has taken more than {SECONDS:g} s, and was ended."
+        raise GitError(words, path=str(top), hint="Do it by hand.") from error
+    except OSError as error:
+        raise GitError(f"git {arguments[0]} cannot be run: {error.strerror or error}.", path=str(top)) from error
+    said = inert(os.fsdecode(done.stdout).encode(errors="surrogateescape").decode(errors="replace")).strip()
+    if done.returncode:
+        raise GitError(
+            f"git {arguments[0]} has refused: {said or f'code {done.returncode}'}",
+            said=said,
+            code=done.returncode,
+            path=str(top),
+            hint="See to what it or a hook says, then try again.",
+        )
+    return said

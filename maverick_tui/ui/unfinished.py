@@ -1,0 +1,35 @@
+"""At the start: what was being restored when somebody was killed is brought to an end, and old snapshots go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+
+from maverick_tui.inert import one_line
+from maverick_tui.threads import in_thread
+from maverick_tui.ui.told_work import work_told
+
+TITLE = "Undo"
+
+
+def tidy_snapshots(app: App[Any]) -> None:
+    """Do it in a thread; what cannot be brought to an end is told."""
+    work_told(app, _tidy(app), group="snapshots", title=TITLE)
+
+
+async def _tidy(app: App[Any]) -> None:
+    for folder, why in (await in_thread(_tidied)).items():
+        text = f"What was being restored in {folder} could not be brought to an end: {why}"
+        app.notify(one_line(text), title=TITLE, severity="warning", timeout=30, markup=False)
+
+
+def _tidied() -> dict[Path, str]:
+    from maverick_tui.paths import user_state
+
+    if not (user_state() / "snapshots").exists():
+        return {}
+    from maverick_tui.review.removing import tidy_snapshots
+
+    return tidy_snapshots()

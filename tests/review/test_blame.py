@@ -1,0 +1,129 @@
+"""Which run, prompt and call has written a line: with snapshots alone, and with git."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.review.blame import blame
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import git, project
+from tests.support.command_line import Run, command_line
+
+RUN, OTHER = "run-aaaa", "run-bbbb"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, home: Path) -> Path:
+    return project(tmp_path / "project")
+
+
+def by(file: Path, first: int = 1, last: int | None = None) -> list[str]:
+    """Whose each line is, in short."""
+    return ["|".join(one.call or one.kind for one in line.authors) or "-" for line in blame(file, first, last)]
+
+
+def commit(folder: Path, message: str = "more") -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", message)
+
+
+def test_without_a_repository(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "a").write_text("one\ntwo\nthree\n")
+    assert by(folder / "a") == ["-", "-", "-"]
+    run = PlayedRun(folder, RUN)
+    edit = run.edit("a", "two", "2")
+    (folder / "a").write_text("one\n2\nthree\nfour")
+    assert by(folder / "a") == ["-", edit, "-", "you"]
+    assert by(folder / "a", 2, 3) == [edit, "-"]
+    (folder / "link").symlink_to("a")
+    assert by(folder / "link", 2, 2) == [edit]
+    (folder / "new").write_text("new\n")
+    assert by(folder / "new") == ["you"]
+    (folder / "a").write_bytes(b"\0\n")
+    assert by(folder / "a") == ["you"]
+
+
+def test_after_commits_renames_and_other_branches(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    edit = run.edit("a.txt", "two", "2")
+    run.end_turn()
+    commit(folder)
+    git(folder, "switch", "--quiet", "--create", "side", "HEAD~1")
+    run.turn("On another branch")
+    other = run.write("c.txt", "c\n")
+    run.end_turn()
+    assert by(folder / "a.txt") == ["-", "-", "-"]
+    commit(folder, "side")
+    git(folder, "switch", "--quiet", "main")
+    assert by(folder / "a.txt") == ["-", edit, "-"]
+    git(folder, "mv", "a.txt", "moved.txt")
+    commit(folder, "moved")
+    (folder / "moved.txt").write_text("zero\none\n2\nthree\n")
+    assert by(folder / "moved.txt") == ["you", "-", edit, "-"]
+    git(folder, "merge", "--quiet", "--no-edit", "side")
+    assert by(folder / "c.txt") == [other]
+
+
+def test_what_was_not_committed_as_it_was_in_a_snapshot(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    edit = run.write("a.txt", "one\n2\nthree\n3\n")
+    run.end_turn()
+    (folder / "a.txt").write_text("mine\none\n2\nthree\n")  # nobody takes a snapshot of this
+    commit(folder)
+    git(folder, "switch", "--quiet", "--create", "side", "HEAD~1")
+    run.turn("On another branch")
+    git(folder, "switch", "--quiet", "main")
+    assert by(folder / "a.txt") == ["you", "-", edit, "-"]
+
+
+def test_merged_from_a_worktree_that_is_gone(folder: Path, tmp_path: Path) -> None:
+    here = PlayedRun(folder, OTHER)  # its snapshot is from before
+    tree = tmp_path / "tree"
+    git(folder, "worktree", "add", "--quiet", "-b", "tree", str(tree))
+    run = PlayedRun(tree, RUN, repository=str(folder))
+    edit = run.edit("a.txt", "two", "2")
+    run.end_turn()
+    commit(tree)
+    git(folder, "worktree", "remove", str(tree))
+    git(folder, "merge", "--quiet", "tree")
+    assert by(folder / "a.txt") == ["-", edit, "-"]
+    here.turn("More")
+    mine = here.edit("a.txt", "three", "3")
+    assert by(folder / "a.txt") == ["-", edit, mine]
+
+
+def test_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    maverick: Run = command_line(monkeypatch, capsys)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "120")
+    run = PlayedRun(folder, RUN, "Count in digits\x1b[31m")
+    call = run.edit("a.txt", "two\n", "2\x1b[31m\n")
+    (folder / "a.txt").write_text("one\n2\x1b[31m\nthree\nmine\n")
+    ran = maverick("blame", "a.txt")
+    assert ran.code == 0
+    assert [" ".join(line.split()) for line in ran.out.splitlines()] == [
+        "1 one",
+        f"2 {RUN} 1. Edit a.txt Count in digits␛[31m 2␛[31m",
+        "3 three",
+        "4 you mine",
+    ]
+    assert maverick("blame", "a.txt:2-3").out.splitlines()[0].startswith(f"2  {RUN}")
+    told = maverick("blame", "a.txt:2").out
+    assert "run     run-aaaa Count in digits␛[31m\n" in told
+    assert "call    Edit a.txt\n" in told
+    assert "old_string: two" in told
+    assert "commit" not in told
+    assert "before any run" in maverick("blame", "a.txt:1").out
+    assert "by      you" in maverick("blame", "a.txt:4").out
+    data = json.loads(maverick("blame", "a.txt:2-2", "--json").out)
+    assert [(one["number"], one["authors"][0]["call"]) for one in data] == [(2, call)]
+    for place, why in (("a.txt:5", "has no line 5"), ("a.txt:0", "has no line 0"), ("none", "No such file"), (".", "")):
+        ran = maverick("blame", place)
+        assert (ran.code, why in ran.err) == (1, True)
+    (folder / "empty").touch()
+    assert maverick("blame", "empty").out == ""

@@ -1,0 +1,199 @@
+"""Chosen files and hunks are committed by git itself, and what else is staged or not stays so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.review.committing import Chosen, commit
+from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review.run_review import RunReview
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import git, project, theirs
+
+RUN = "run-aaaa"
+LINES = "".join(f"line {number}\n" for number in range(40))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, home: Path) -> Path:
+    folder = project(tmp_path / "project")
+    git(folder, "config", "user.name", "Ada")
+    git(folder, "config", "user.email", "ada@example.org")
+    return folder
+
+
+def hook(folder: Path, name: str, script: str) -> None:
+    path = folder / ".git" / "hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def shown(folder: Path, what: str = "HEAD") -> list[str]:
+    """The files of a commit, with what became of them."""
+    return git(folder, "show", "--format=", "--name-status", "--no-renames", what).splitlines()
+
+
+def test_files_with_hooks_and_signature_and_nothing_else(folder: Path, tmp_path: Path) -> None:
+    for name in ("gone", "staged", "both"):
+        (folder / name).write_text(f"{name}\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "more")
+    for name in ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"):
+        hook(folder, name, f'echo {name} >> {tmp_path}/ran; test -z "$GIT_TRAP"')
+    signer = tmp_path / "signer"
+    signer.write_text("#!/bin/sh\ncat > /dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho SIGNED\n")
+    signer.chmod(0o755)
+    git(folder, "config", "gpg.program", str(signer))
+    git(folder, "config", "commit.gpgSign", "true")
+    (folder / "staged").write_text("staged by me\n")
+    (folder / "both").write_text("staged by me\n")
+    git(folder, "add", "staged", "both")
+    (folder / "both").write_text("staged by me, and changed since\n")
+    (folder / "b.txt").write_text("not staged\n")
+    (folder / "mine").write_text("not tracked\n")
+    (folder / "a.txt").write_text("by the run\n")
+    (folder / "a.txt").chmod(0o755)
+    (folder / "new dir").mkdir()
+    (folder / "new dir" / "ü").write_text("new\n")
+    (folder / "gone").unlink()
+    chosen = [Chosen("a.txt"), Chosen("new dir/ü"), Chosen("gone")]
+    done = commit(folder, chosen, "What the run did\n\nAll of it.\n")
+    assert done.commit == git(folder, "rev-parse", "HEAD")
+    assert done.note == ""
+    assert shown(folder) == ["M\ta.txt", "D\tgone", 'A\t"new dir/\\303\\274"']
+    assert "SIGNED" in git(folder, "cat-file", "commit", "HEAD")
+    assert git(folder, "log", "-1", "--format=%B%an").startswith("What the run did\n\nAll of it.\n")
+    assert (tmp_path / "ran").read_text().split() == ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
+    assert git(folder, "status", "--porcelain").splitlines() == [" M b.txt", "MM both", "M  staged", "?? mine"]
+    assert git(folder, "show", ":both") == "staged by me"
+    # What is chosen as a whole is committed as it is now, whatever of it is staged.
+    commit(folder, [Chosen("both")], "Both")
+    assert git(folder, "status", "--porcelain").splitlines() == [" M b.txt", "M  staged", "?? mine"]
+    assert git(folder, "show", "HEAD:both") == "staged by me, and changed since"
+
+
+def test_hunks_beside_what_is_staged_in_the_same_file(folder: Path) -> None:
+    (folder / "a.txt").write_text(LINES)
+    git(folder, "commit", "--quiet", "-a", "-m", "lines")
+    (folder / "a.txt").write_text(LINES.replace("line 20\n", "staged\n"))
+    git(folder, "add", "a.txt")
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "line 2\n", "two\n")
+    run.edit("a.txt", "line 38\n", "")
+    review = RunReview(RUN)
+    assert [one.path for one in review.files()] == ["a.txt"]
+    first, second = review.hunks(START, "a.txt")
+    commit(folder, [Chosen("a.txt", (first,))], "Two")
+    assert git(folder, "show", "HEAD:a.txt") + "\n" == LINES.replace("line 2\n", "two\n")
+    staged = LINES.replace("line 2\n", "two\n").replace("line 20\n", "staged\n")
+    assert git(folder, "show", ":a.txt") + "\n" == staged
+    assert (folder / "a.txt").read_text() == staged.replace("line 38\n", "")
+    # What is staged in the very lines is not lost, and not committed, either.
+    (folder / "a.txt").write_text(staged.replace("line 37\n", "mine\n"))
+    git(folder, "add", "a.txt")
+    before = theirs(folder)
+    with pytest.raises(ConfigError, match="something else is staged in a"):
+        commit(folder, [Chosen("a.txt", (second,))], "Thirty-eight")
+    assert {**theirs(folder), **before} == theirs(folder)
+    # Nor do hunks fit that stand beside others which are not committed.
+    git(folder, "reset", "--quiet")
+    call = Scope("call", call=run.edit("a.txt", "line 36\n", "thirty-six\n"))
+    review.refresh()
+    review.files()
+    with pytest.raises(ConfigError, match="does not fit what is committed"):
+        commit(folder, [Chosen("a.txt", tuple(review.hunks(call, "a.txt")))], "Thirty-six")
+
+
+def test_hooks_that_refuse_and_hooks_that_change_files(folder: Path) -> None:
+    (folder / "a.txt").write_text("one\n2\nthree\n")
+    (folder / "b.txt").write_text("staged\n")
+    git(folder, "add", "b.txt")
+    hook(folder, "pre-commit", "echo 'the tests\033[31m fail'; exit 3")
+    before = theirs(folder)
+    with pytest.raises(ConfigError, match="the tests␛\\[31m fail"):
+        commit(folder, [Chosen("a.txt")], "Two")
+    unchanged = {name: data for name, data in theirs(folder).items() if name in before}
+    assert unchanged == before
+    hook(folder, "pre-commit", "echo formatted >> a.txt; git add a.txt")
+    commit(folder, [Chosen("a.txt")], "Two")
+    assert git(folder, "show", "HEAD:a.txt") == "one\n2\nthree\nformatted"
+    assert git(folder, "status", "--porcelain") == "M  b.txt"
+
+
+def unfinished(folder: Path) -> None:
+    (folder / ".git" / "MERGE_HEAD").write_text(git(folder, "rev-parse", "HEAD"))
+
+
+def locked(folder: Path) -> None:
+    (folder / ".git" / "index.lock").touch()
+
+
+def ignoring(folder: Path) -> None:
+    (folder / ".git" / "info").mkdir(exist_ok=True)
+    (folder / ".git" / "info" / "exclude").write_text("a.*\n")
+    git(folder, "rm", "--quiet", "--cached", "a.txt")
+
+
+def nested(folder: Path) -> None:
+    project(folder / "lib")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "path", "message", "why"),
+    [
+        (unfinished, "a.txt", "m", "a merge is not finished there"),
+        (locked, "a.txt", "m", "another git is at work there"),
+        (ignoring, "a.txt", "m", "git ignores a.txt"),
+        (nested, "lib/a.txt", "m", "lib/a.txt belongs to the repository in"),
+        (None, "a.txt", " \n", "there is no message"),
+        (None, "b.txt", "m", "nothing that is chosen differs"),
+    ],
+)
+def test_what_cannot_be_committed(
+    folder: Path, prepare: Callable[[Path], None] | None, path: str, message: str, why: str
+) -> None:
+    (folder / "a.txt").write_text("changed\n")
+    if prepare is not None:
+        prepare(folder)
+    before = theirs(folder)
+    with pytest.raises(ConfigError, match=f"Nothing was committed: {why}"):
+        commit(folder, [Chosen(path)], message)
+    assert theirs(folder) == before
+
+
+def test_the_first_commit_a_detached_head_filters_and_line_endings(folder: Path, tmp_path: Path) -> None:
+    git(folder, "switch", "--quiet", "--detach")
+    git(folder, "config", "filter.upper.clean", "tr a-z A-Z")
+    git(folder, "config", "core.autocrlf", "input")
+    (folder / ".gitattributes").write_text("*.up filter=upper\n")
+    (folder / "x.up").write_text("shout\n")
+    done = commit(folder, [Chosen("x.up")], "Shout")
+    assert done.note == "No branch has it: HEAD is detached."
+    assert git(folder, "show", "HEAD:x.up") == "SHOUT"
+    (folder / "a.txt").write_bytes(LINES.replace("\n", "\r\n").encode())
+    git(folder, "commit", "--quiet", "-a", "-m", "lines")
+    run = PlayedRun(folder, RUN)
+    run.bash(
+        lambda: (folder / "a.txt").write_bytes(LINES.replace("\n", "\r\n").replace("line 3\r", "three\r").encode())
+    )
+    review = RunReview(RUN)
+    review.files()
+    commit(folder, [Chosen("a.txt", tuple(review.hunks(START, "a.txt")))], "Three")
+    assert git(folder, "show", "HEAD:a.txt") + "\n" == LINES.replace("line 3\n", "three\n")
+
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "--quiet", "--initial-branch", "main")
+    git(empty, "config", "user.name", "Ada")
+    git(empty, "config", "user.email", "ada@example.org")
+    (empty / "one").write_text("1\n")
+    (empty / "two").write_text("2\n")
+    git(empty, "add", "two")
+    commit(empty, [Chosen("one")], "First")
+    assert shown(empty) == ["A\tone"]
+    assert git(empty, "status", "--porcelain") == "A  two"
