@@ -8,6 +8,7 @@ import itertools
 import os
 import re
 import signal
+import subprocess
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -99,6 +100,20 @@ def home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     monkeypatch.chdir(work)
     monkeypatch.setattr(redact, "_concealed", set())
     return folder
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte, where we may make one."""
+    place = tmp_path / "small"
+    place.mkdir()
+    line = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(line, capture_output=True, check=False).returncode:
+        pytest.skip("only root may make a disk")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
 
 
 ENDING = ("maverick-pump", "maverick-closer")

@@ -37,6 +37,8 @@ def live_card(run: LiveRun, now: float, tags: tuple[str, ...] = ()) -> RunCard:
         told.get("steps_done") or 0,
         told.get("steps") or 0,
         told.get("files") or 0,
+        _lines(told.get("added")),
+        _lines(told.get("deleted")),
         told.get("tokens") or 0,
         told.get("cost_usd"),
         one_line(str(told.get("cost_sign", ""))),
@@ -50,6 +52,11 @@ def _phase(run: LiveRun, told: Any) -> str:
     if run.phase == "working":
         return str(told.get("doing") or "") or "tool"  # an older host does not say what: a tool may take its time
     return _PHASES.get(run.phase, run.phase)
+
+
+def _lines(told: object) -> int | None:
+    """How many; None where the host does not know, or is too old to tell."""
+    return told if type(told) is int else None
 
 
 def _about(told: Any) -> str:

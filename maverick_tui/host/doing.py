@@ -38,6 +38,8 @@ class Doing:
     _writes: dict[str, str] = field(default_factory=dict)
     """What those would write to."""
     _files: set[str] = field(default_factory=set)
+    _tracked: ev.SnapshotTaken | None = None
+    """The last snapshot of its folder, if its changes are tracked."""
     _asked: dict[str, ev.PermissionAsked] = field(default_factory=dict)
     _todos: Todos = field(default_factory=Todos)
     _retry: ev.RetryScheduled | None = None
@@ -100,6 +102,10 @@ class Doing:
                 self._todos.forget()
             case ev.RunForked():
                 self._files.clear()
+            case ev.SnapshotTaken():
+                self._tracked = event
+            case ev.ChangesUntracked():
+                self._tracked = None
             case ev.RunEnded():
                 self._end_turn(self._failure)
 
@@ -148,7 +154,7 @@ class Doing:
     def to_json(self, phase: str) -> dict[str, Any]:
         """As a host tells it; `phase` is what the run is about."""
         doing = self.phase if phase == "working" else ""
-        todos = self._todos.items
+        todos, tracked = self._todos.items, self._tracked
         return {
             "doing": doing,
             "doing_since": self.since,
@@ -157,7 +163,9 @@ class Doing:
             "last_line": last_spoken([redact(self._text)]) or last_spoken([redact(self._before)]),
             "steps_done": sum(todo.state == "completed" for todo in todos),
             "steps": len(todos),
-            "files": len(self._files),
+            "files": tracked.files if tracked is not None else len(self._files),
+            "added": tracked.added if tracked is not None else None,
+            "deleted": tracked.deleted if tracked is not None else None,
         }
 
     def _about(self, phase: str, doing: str) -> str:

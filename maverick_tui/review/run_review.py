@@ -201,7 +201,7 @@ class RunReview:
         return chain
 
     def _joined(self, *, is_fresh: bool = True) -> Chain:
-        """The same as it was when it was asked last; if it need not be fresh, the last snapshot is what is there now."""
+        """The same as it was when it was asked last; if it need not be fresh, what is there now may be missing."""
         if not (chain := self._read()).links:
             self._join(chain, is_fresh=is_fresh)
         return chain

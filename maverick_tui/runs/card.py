@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.choosing import parts_of
+from maverick_tui.runs.digest import counted
 from maverick_tui.runs.entries import TextEntry
 from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.moments import moment
@@ -75,6 +76,10 @@ class RunCard:
     """How much of its plan is done, of how many steps."""
     steps: int = 0
     files: int = 0
+    """How many it has changed: all of them where its changes are tracked, else those that it has edited."""
+    added: int | None = None
+    """Lines that it has added and deleted there; None where its changes are not tracked."""
+    deleted: int | None = None
     tokens: int = 0
     cost_usd: float | None = None
     cost_sign: str = ""
@@ -95,6 +100,24 @@ class RunCard:
     def title(self) -> str:
         """What it is called, or was asked first."""
         return self.name or self.prompt
+
+    @property
+    def changed(self) -> str:
+        """How much it has changed: +120 -14 in 6 files."""
+        if self.added is None or not self.files:
+            return self.changed_briefly
+        files = counted(self.files, "file")
+        return f"{self._lines} in {files}" if self._lines else files
+
+    @property
+    def changed_briefly(self) -> str:
+        """The same in few columns: +120 -14; where no lines are known or none have changed, how many files."""
+        return self._lines or (f"±{self.files}" if self.files else "")
+
+    @property
+    def _lines(self) -> str:
+        signs = (("+", self.added), ("-", self.deleted))
+        return " ".join(f"{sign}{number}" for sign, number in signs if number)
 
     def place(self, now: float) -> Place:
         """Where it stands among the others."""
@@ -160,6 +183,7 @@ def card_of(run: RunModel, tags: tuple[str, ...] = ()) -> RunCard:
     figures, todos = store.figures, store.todos.items
     usage = figures.usage
     is_estimate = figures.is_estimate or figures.has_live_cost
+    tracked = store.snapshot if not store.untracked else None
     return RunCard(
         run.run_id,
         run.attached.machine if run.attached is not None else "",
@@ -174,7 +198,9 @@ def card_of(run: RunModel, tags: tuple[str, ...] = ()) -> RunCard:
         _last_line(store),
         sum(todo.state == "completed" for todo in todos),
         len(todos),
-        len(store.calls.files),
+        tracked.files if tracked is not None else len(store.calls.files),
+        tracked.added if tracked is not None else None,
+        tracked.deleted if tracked is not None else None,
         usage.total,
         usage.cost_usd,
         "≥" if figures.has_unpriced else "~" if is_estimate else "",

@@ -83,26 +83,31 @@ def _taken(files: int, gate: float) -> Iterator[Figure]:
 
 @contextmanager
 def _folder(files: int) -> Iterator[Path]:
-    """A repository with so many files, all of them committed some time ago."""
-    words = random.Random(1)
+    """A repository with so many files, and a place for its snapshots."""
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder) / "project"
-        for number in range(files):
-            path = top / _name(number)
-            if number % IN_A_FOLDER == 0:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(_text(words))
-        old = time.time() - 3600
-        for number in range(files):
-            os.utime(top / _name(number), (old, old))
-        for line in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "-m", "all"], ["gc", "--quiet"]):
-            who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "gc.auto=0"]
-            subprocess.run(["git", *who, *line], cwd=top, check=True, capture_output=True)
+        fill(top, files)
         os.environ["MAVERICK_STATE_DIR"] = f"{folder}/state"
         try:
             yield top
         finally:
             del os.environ["MAVERICK_STATE_DIR"]
+
+
+def fill(top: Path, files: int) -> None:
+    """Make a repository with so many files, all of them committed some time ago."""
+    words = random.Random(1)
+    for number in range(files):
+        path = top / _name(number)
+        if number % IN_A_FOLDER == 0:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_text(words))
+    old = time.time() - 3600
+    for number in range(files):
+        os.utime(top / _name(number), (old, old))
+    for line in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "-m", "all"], ["gc", "--quiet"]):
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "gc.auto=0"]
+        subprocess.run(["git", *who, *line], cwd=top, check=True, capture_output=True)
 
 
 def _name(number: int) -> str:

@@ -67,6 +67,12 @@ class Reader:
         await asyncio.wait({self.task})
 
 
+def snapshots(reader: Reader) -> list[tuple[str, int, int]]:
+    """When they were taken, in which turn, and in how many files something has changed."""
+    found = [event for event in reader.told(ev.SnapshotTaken) if isinstance(event, ev.SnapshotTaken)]
+    return [(event.when, event.turn, event.files) for event in found]
+
+
 def installed(folder: Path) -> str:
     """A copy of the package there; the program that is its host."""
     # Compiled as it is: what is changed later is read anew all the same. Others may compile, too, and rename.
@@ -89,7 +95,11 @@ def put_another_version_in_its_place(folder: Path) -> None:
 async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_killed(
     serve: ServeModel, mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Meanwhile another version is put in the place of its own: it has imported what it needs once it has connected."""
+    """Meanwhile another version is put in the place of its own: it has imported what it needs once it has connected.
+
+    What is in its folder is kept, and after it was killed it goes on from there.
+    """
+    monkeypatch.setenv("MAVERICK_TRACK_CHANGES", "true")
     program = installed(tmp_path / "installed")
     nice = min(os.nice(0) + 7, 19)
     monkeypatch.setenv("MAVERICK_HOST_NICE", str(nice))
@@ -125,7 +135,8 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         for count, is_hidden in ((30, False), (80, True), (130, False)):  # one looks away, and comes back
             await until(lambda: len(third.told(ev.BlockGrew)) > count, f"{count} of them")  # noqa: B023
             hidden.remote.set_hidden(is_hidden)
-        await until(lambda: all(reader.told(ev.TurnEnded) for reader in readers), "it is done")
+        await until(lambda: all(snapshots(reader)[-1:] == [("end", 1, 1)] for reader in readers), "it is done")
+        assert [event.calls for event in second.told(ev.SnapshotTaken) if event.calls] == [(asked.call,)]  # type: ignore[attr-defined]
         told = read_journal(journal_of(RUN)).events
         assert [reader.remote.events.since(0) for reader in readers] == [told] * 3
         (turn,) = third.told(ev.TurnEnded)
@@ -150,6 +161,8 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         assert "Once more." in "".join(
             event.text for event in again.told(ev.BlockGrew) if isinstance(event, ev.BlockGrew)
         )
+        await until(lambda: snapshots(again)[-1] == ("end", 2, 1), "what it has changed is known")
+        assert [when for when, *_ in snapshots(again)].count("start") == 1
         os.kill(pid, signal.SIGTERM)
         await asyncio.wait({again.task})
         assert again.told(ev.RunEnded)

@@ -27,8 +27,10 @@ def eventful() -> Tape:
     tape.tool("Edit", {"file_path": "/work/shop/b.py"}, "no", is_error=True).prepare("Bash", '{"command": "make').wait(
         1
     )
+    tape.put(ev.SnapshotTaken(tape.at, "a" * 40, "/work/shop", 3, "done", 1, ("call-2",), 6, 120, 14))
     tape.ask("Bash", {"command": "git push\nls"}).decide("once").answer("call-4", "done")
     tape.put(ev.RetryScheduled(tape.at, 2, 10, 5.0, 529, "overloaded")).say("It works.").done()
+    tape.put(ev.ChangesUntracked(tape.at, "the disk is full"))
     tape.wait(3).prompt("Go on").say("On it", is_open=True).put(ev.InterruptRequested(tape.at)).done("interrupted")
     tape.prompt("And then").ask("AskUserQuestion", {"questions": [{"question": "Which\none?", "options": []}]}).decide(
         "once"
@@ -69,6 +71,9 @@ def test_it_says_in_words_what_a_run_does() -> None:
         ("↻ retrying", "2 of 10 overloaded"), ("✔ done", ""), ("◐ interrupting", ""), ("■ interrupted", ""),
         ("● running", "Which one?"), ("⚑ needs you", "Which one?"), ("✘ failed", said[-1][1]),
     ]  # fmt: skip
+    told = [card.changed for card, _ in cards_at_each_event(tape.events)]
+    assert list(dict.fromkeys(told)) == ["", "±1", "+120 -14 in 6 files"]
+    assert told[-1] == "±1", "once they are not tracked any more, what is known for sure"
     assert said[-1][1].startswith("The stream broke: The stream broke after 24 messages")
     card = cards_at_each_event(tape.events)[-1][0]
     assert (card.done, card.steps, card.files, card.last_line) == (1, 2, 1, "On it")
@@ -127,5 +132,5 @@ def test_the_last_line_is_told_as_one_would_say_it_without_secrets_and_an_older_
     assert told["last_line"].startswith("The key is")
     older = LiveRun(RUN, {"phase": "working", "agent": "reviewer", "last_at": 5.0}, 1.0, has_host=False)
     card = live_card(older, 1_000.0)
-    assert (card.phase, card.last_line, card.steps) == ("tool", "", 0)
+    assert (card.phase, card.last_line, card.steps, card.added) == ("tool", "", 0, None)
     assert card.place(1_000.0) is Place.AT_WORK, "who does not say what it does is not called silent"

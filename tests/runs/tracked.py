@@ -18,7 +18,7 @@ RUN = "run-1"
 
 def tracked(**more: object) -> MaverickConfig:
     """The settings of a run whose folder is kept, which tests else do without."""
-    return MaverickConfig.load(track_changes=True, **more)
+    return MaverickConfig.load(**{"track_changes": True, **more})
 
 
 def taken(run: Watched) -> list[tuple[str, int, list[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Attribution, Lin
 from maverick_tui.snapshots.changes import FileLines, Lines, bytes_of, changes, hunks
 from maverick_tui.snapshots.shadow import Shadow
 from tests.snapshots.folders import OWNER, git, project
+from tests.snapshots.marks import checked
 
 A, B, C = ((Writer(name),) for name in "abc")
 
@@ -63,12 +63,6 @@ def test_several_at_work_are_all_possible_unless_one_names_the_file() -> None:
     assert possible((edit, bash, test), "h") == (bash, test)
     assert possible((edit, other), "h") == (YOU,)
     assert possible((edit, bash), "", "f") == (edit,)
-
-
-def tagged(line: bytes) -> Writers:
-    """By the last mark on a line, which every call of the script leaves."""
-    marks = re.findall(rb"<(\w+)>", line)
-    return (Writer(marks[-1].decode()),) if marks else ()
 
 
 def script(top: Path) -> list[Callable[[str], None]]:
@@ -151,24 +145,6 @@ def test_a_run_of_forty_calls(tmp_path: Path) -> None:
     assert checked(shadow, chain[:12]) > 10
     assert checked(shadow, chain[12:20]) > 5
     assert checked(shadow, chain) > 10
-
-
-def checked(shadow: Shadow, chain: list[Link]) -> int:
-    """How many hunks there are between the first snapshot and the last; each names whoever wrote it."""
-    found, hunks_seen = trace(shadow, chain), 0
-    first, last = chain[0].snapshot, chain[-1].snapshot
-    at_work = {link.by for link in chain[1:]}
-    for change in changes(shadow, first, last):
-        lines = (bytes_of(shadow, last, change.path) or b"").splitlines()
-        theirs = [by if (by := tagged(line)) in at_work else () for line in lines]
-        assert found.lines(change.path, len(lines)) == theirs, change.path
-        for hunk in hunks(shadow, change, 0):
-            new = {tagged(line.encode()) for line in hunk.lines if line.startswith("+")}
-            writers = set(found.hunk(hunk, change.path, change.was))
-            assert new <= writers <= at_work, hunk
-            assert new == writers or not new or any(line.startswith("-") for line in hunk.lines), hunk
-            hunks_seen += 1
-    return hunks_seen
 
 
 def test_hunks_of_removed_lines_name_whoever_removed_them(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ import errno
 import os
 import shutil
 import signal
-import subprocess
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,20 +164,6 @@ def test_a_disk_that_is_full_from_any_step_on(ground: Ground) -> None:
             ground.restore(Struck(number, full, NEEDS_SPACE))
         assert content(ground.shadow.folder) == ground.after, number
         assert ground.left_over() == []
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of one megabyte, where we may make one."""
-    place = tmp_path / "small"
-    place.mkdir()
-    line = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(line, capture_output=True, check=False).returncode:
-        pytest.skip("only root may make a disk")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:

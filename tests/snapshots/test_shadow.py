@@ -358,3 +358,15 @@ def test_a_snapshot_that_was_cut_short_leaves_nothing_wrong(tmp_path: Path, monk
     with pytest.raises(NotTrackedError):
         Shadow(top, Caps(files=1)).take(OWNER)
     assert kept(shadow, shadow.take(OWNER)) == content(top)
+
+
+def test_all_snapshots_of_a_folder_are_counted_whoever_takes_them(tmp_path: Path) -> None:
+    top = project(tmp_path / "p")
+    shadow = Shadow(top)
+    assert [shadow.take(owner).number for owner in (OWNER, OWNER, "run-2")] == [1, 2, 3]
+    shadow._forget()
+    assert Shadow(top).take("run-2").number == 4, "also if all else has to be found out again"
+    shadow.release(OWNER)
+    assert shadow.take("run-2").number == 5
+    (shadow.place / "number").unlink()  # as one of before has it
+    assert shadow.take("run-2").number == 1

@@ -23,6 +23,8 @@ _LEAST_TEXT = 20
 """Columns of what a run does, for which its figures and its name give way."""
 _DROPPED_FIRST = (2, 1, 3, 0, 4)
 """Which figures give way first: tokens, files, the cost, the plan, the age."""
+_CHANGED = 1
+"""Which figure says how much was changed: in words where there is room."""
 _ROLES: dict[Tone, str] = {
     "attention": "warning",
     "bad": "error",
@@ -43,6 +45,8 @@ class RowDrawing:
     def __init__(self) -> None:
         self._name = 0
         self._figures = [0] * len(_DROPPED_FIRST)
+        self._changed = 0
+        """The width of how much runs have changed, in words."""
 
     def measure(self, cards: Iterable[RunCard], now: float) -> None:
         """Make room for these."""
@@ -50,6 +54,7 @@ class RowDrawing:
             self._name = max(self._name, min(cell_len(_name(card)), _WIDEST_NAME))
             for at, figure in enumerate(_figures(card, now)):
                 self._figures[at] = max(self._figures[at], len(figure))
+            self._changed = max(self._changed, len(card.changed))
 
     def draw(self, card: RunCard, width: int, now: float, tall: int) -> tuple[Line, ...]:
         """The lines of a run for a width, as many as it is to have."""
@@ -84,10 +89,12 @@ class RowDrawing:
     def _fitting(self, card: RunCard, now: float, room: int) -> str:
         """The figures in their columns, as far as there is room for them."""
         widths = [width + _GAP if width else 0 for width in self._figures]
+        figures = _figures(card, now)
+        if sum(widths) + self._changed - self._figures[_CHANGED] <= room and self._changed:
+            widths[_CHANGED], figures[_CHANGED] = self._changed + _GAP, card.changed
         for at in _DROPPED_FIRST:
             if sum(widths) > room:
                 widths[at] = 0
-        figures = _figures(card, now)
         return "".join(f"{figure:>{width}}" for figure, width in zip(figures, widths, strict=True) if width)
 
 
@@ -112,15 +119,15 @@ def _below(card: RunCard, room: int, last_line: str) -> Iterator[Span]:
             is_first = False
 
 
-def _figures(card: RunCard, now: float) -> tuple[str, ...]:
-    """Plan, files that were changed, tokens, cost and age."""
-    return (
+def _figures(card: RunCard, now: float) -> list[str]:
+    """Plan, what was changed, tokens, cost and age."""
+    return [
         f"{card.done}/{card.steps}" if card.steps else "",
-        f"±{card.files}" if card.files else "",
+        card.changed_briefly,
         _short(card.tokens) if card.tokens else "",
         f"{card.cost_sign}{dollars(card.cost_usd)}" if card.cost_usd else "",
         _age(now - card.began) if card.began else "",
-    )
+    ]
 
 
 def _short(tokens: int) -> str:

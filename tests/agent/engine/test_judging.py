@@ -65,3 +65,31 @@ async def test_what_cannot_be_judged_is_refused_and_nobody_is_asked(tmp_path: Pa
     permission = await permit(Broken(["Bash"], tmp_path, person=True), ToolQuestion("Bash", {}, "c1"), person)
     assert permission == Permission(False, "It could not be judged whether this may run.")
     assert person.asked == []
+
+
+async def test_a_granted_call_that_may_write_is_waited_for_and_no_other() -> None:
+    begun: list[tuple[str, str, Any]] = []
+
+    class Tracked(Person):
+        async def begins(self, call: str, tool: str, arguments: Any) -> None:
+            assert self.events is not None
+            assert self.events.empty(), "it does not run yet"
+            begun.append((call, tool, arguments))
+
+    person, judge = Tracked(), judge_of(Worker(), None, person=True)
+    await permit(judge, ToolQuestion("Read", {"file_path": "x"}, "reads"), person)
+    assert person.events is not None
+    person.events.get_nowait()
+    await permit(judge, ToolQuestion("Bash", {"command": "ls"}, "runs"), person)
+    assert begun == [("runs", "Bash", {"command": "ls"})]
+    writes = ToolQuestion("Bash", {"command": "echo x > y"}, "writes")
+    person.events.get_nowait()
+    await permit(judge, writes, person)
+    assert len(begun) == 1, "it was refused"
+
+    async def grant(_question: ToolQuestion) -> Permission:
+        return Permission(True, arguments={"command": "echo z > y"})
+
+    person.ask = grant
+    await permit(judge, writes, person)
+    assert begun[1:] == [("writes", "Bash", {"command": "echo z > y"})]

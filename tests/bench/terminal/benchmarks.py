@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import compileall
 import math
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tests.bench.measure import Figure
-from tests.bench.terminal import board, corpus, hosts, scenes
+from tests.bench.snapshots import SMALL, fill
+from tests.bench.terminal import board, corpus, hosts, scenes, tracking
 from tests.bench.terminal.history import flooded, preloaded, resident
 from tests.bench.terminal.programs import ROOT, bare, claude, maverick
 from tests.bench.terminal.rounds import Patience, Run, medians, rounds
@@ -49,6 +52,7 @@ CONNECT_GATE, CONNECT_AIM = 15.0, 8.0
 JOURNAL_GATE, JOURNAL_AIM = 1.1, 1.0
 JOURNAL_ECHO_GATE = 1.25
 """Above what two runs of the same program differ by."""
+SNAPSHOT_ECHO_GATE = 1.25
 
 PATIENT = Patience(seconds=60.0, attempts=3)
 HASTY = Patience(seconds=5.0, attempts=1)
@@ -72,6 +76,8 @@ class Effort:
     """In a second there are few keys, and the slowest of them is a matter of chance."""
     turns: tuple[int, ...] = (10, 100, 1_000)
     flood: int = 1_000_000
+    writing: int = 400
+    """Deltas of a run that writes a file after every few of them."""
     live: int = board.MOST_LIVE
     """Runs on the board with a CLI of their own."""
     board_seconds: float = 20.0
@@ -87,6 +93,7 @@ QUICK = Effort(
     bursts=1,
     turns=(100,),
     flood=100_000,
+    writing=100,
     live=2,
     board_seconds=6.0,
     patience=HASTY,
@@ -115,6 +122,7 @@ class Terminal:
             self.terminal_journal,
             self.terminal_hosts,
             self.terminal_board,
+            self.terminal_snapshots,
         )
 
     def _measure(self, scene: str, runs: dict[str, Run], count: int) -> Medians:
@@ -306,6 +314,28 @@ class Terminal:
         yield Figure("11 interrupt all: acknowledged after", heard, "ms", INTERRUPT_GATE, None, stopped)
         yield Figure("11 interrupt all: still at work", found["still_working"], "", 0)
         yield Figure("11 interrupt all: processes left", found["left"], "", 0)
+
+    def terminal_snapshots(self) -> Iterator[Figure]:
+        """Row 12: keys while snapshots of a large folder are taken all the time, against none."""
+        if not (ours := self._ours):
+            return
+        with tempfile.TemporaryDirectory(prefix="maverick-bench-") as place:
+            folder = Path(place, "project")
+            fill(folder, SMALL)
+            runs: dict[str, Run] = {
+                name: partial(tracking.written, ours[0], folder, self._effort.writing, is_tracked=is_tracked)
+                for name, is_tracked in (("taken", True), ("none", False))
+            }
+            found = self._measure("snapshots", runs, self._effort.rounds)
+        taken, none = found["taken"], found["none"]
+        note = f"{taken['snapshots']:.0f} snapshots of {SMALL:,} files in {taken['total_s']:.0f} s"
+        for name in ("p50", "p95"):
+            value, without = taken[f"echo_{name}_ms"], none[f"echo_{name}_ms"]
+            yield Figure(
+                f"12 snapshots all the time: key echo {name}", value / without, "x", SNAPSHOT_ECHO_GATE, 1.0,
+                f"{value:.4g} against {without:.4g} ms; {note}", aim=1.0,
+            )  # fmt: skip
+        yield Figure("12 snapshots all the time: keys never echoed", taken["keys_lost"], "", 0)
 
 
 def against(

@@ -16,6 +16,8 @@ BURST_DELTAS = 16_642
 PACED_DELTAS = 2_000
 DELTAS_PER_SECOND = 100.0
 TURN_CHARACTERS = 2_000
+WORDS_A_CALL = 5
+"""Deltas between two calls of a run that writes all the time."""
 
 _DELTA = re.compile(r"\s*\S{1,6}|\s+")
 """How the scripted model cuts a text; the process that serves it counts what it sends, and the run compares."""
@@ -74,6 +76,20 @@ def script(path: Path, count: int, *, is_paced: bool) -> Path:
     pace = {"tokens_per_second": DELTAS_PER_SECOND} if is_paced else {}
     scene = {"answers": [{"steps": [{"text": answer(count)}]}]}
     path.write_text(json.dumps({"pace": pace, "scenes": [scene]}), encoding="utf-8")
+    return path
+
+
+def writing_script(path: Path, count: int, *, is_paced: bool) -> Path:
+    """The same answer in pieces of a few words, with a file written after each of them."""
+    text = pieces(answer(count))
+    said = ["".join(text[at : at + WORDS_A_CALL]) for at in range(0, count, WORDS_A_CALL)]
+    answers = [
+        {"steps": [{"text": words}, {"tool": "Write", "input": {"file_path": "written.md", "content": f"{number}\n"}}]}
+        for number, words in enumerate(said)
+    ]
+    del answers[-1]["steps"][1]
+    pace = {"tokens_per_second": DELTAS_PER_SECOND} if is_paced else {}
+    path.write_text(json.dumps({"pace": pace, "scenes": [{"answers": answers}]}), encoding="utf-8")
     return path
 
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -139,11 +139,13 @@ def connecting(program: Program, seed: int, seconds: float = 3.0) -> dict[str, A
     return delays(echoes)
 
 
-def answered(program: Program, count: int, seed: int, *, is_paced: bool) -> dict[str, Any]:
+def answered(
+    program: Program, count: int, seed: int, *, is_paced: bool, script: Callable[..., Path] = corpus.script
+) -> dict[str, Any]:
     """One prompt and its answer of so many deltas, with keys typed from the first delta to the last."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        served = stack.enter_context(model(corpus.script(folder / "script.json", count, is_paced=is_paced)))
+        served = stack.enter_context(model(script(folder / "script.json", count, is_paced=is_paced)))
         recording = stack.enter_context(started(program, served.url))
         time.sleep(program.settle)
         recording.press(b"go")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 
@@ -43,3 +45,27 @@ def test_no_line_is_wider_than_its_room(tall: int) -> None:
     for width in range(18, 130):
         for card in (ASKS, RESTS):
             assert all(cell_len(line) <= width for line in drawn(card, width, tall)), width
+
+
+def test_how_much_a_run_has_changed_is_said_in_words_where_there_is_room() -> None:
+    tracked = replace(ASKS, files=6, added=120, deleted=14)
+    drawing = RowDrawing()
+    drawing.measure([tracked, ASKS, RESTS], NOW)
+
+    def line(card: RunCard, width: int, at: int = 0) -> str:
+        return "".join(text for text, _ in drawing.draw(card, width, NOW, 2)[at])
+
+    assert "  +120 -14 in 6 files  9.8k" in line(tracked, 110)
+    assert "            ±2  9.8k" in line(ASKS, 110), "of one whose changes are not tracked, what it has edited"
+    assert "  +120 -14  9.8k" in line(tracked, 80, 1)
+    assert "in 6 files" not in line(tracked, 80, 1)
+    for width in range(18, 130):
+        assert all(cell_len(line(tracked, width, at)) <= width for at in (0, 1)), width
+    said = [(0, None, None), (1, 3, 0), (1, 0, 2), (2, 0, 0), (0, 0, 0)]
+    assert [RunCard("a", files=files, added=added, deleted=deleted).changed for files, added, deleted in said] == [
+        "",
+        "+3 in 1 file",
+        "-2 in 1 file",
+        "2 files",
+        "",
+    ]
