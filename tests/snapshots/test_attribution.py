@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Attribution, Link, Writer, Writers, possible, trace
-from maverick_tui.snapshots.changes import FileLines, Lines, bytes_of, changes, hunks
+from maverick_tui.snapshots.changes import FileLines, Lines, changes, hunks
 from maverick_tui.snapshots.shadow import Shadow
 from tests.snapshots.folders import OWNER, git, project
 from tests.snapshots.marks import checked

@@ -42,7 +42,7 @@ class Acting:
     def _worked(self, act: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
         def begin() -> None:
             told = told_if_it_fails(self._screen.app, act(), "Changes")
-            self._screen.run_worker(told, group="act", exit_on_error=False)
+            self._screen.run_worker(told, group="ask", exit_on_error=False)
 
         return begin
 

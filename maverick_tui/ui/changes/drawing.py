@@ -54,11 +54,13 @@ class DiffDrawing:
             return [*edge, *self._side(row.at, row.part, 0, is_chosen=is_chosen)]
         left = self._side(row.at, row.part, -1, is_chosen=is_chosen)
         right = self._side(row.other, row.part, 1, is_chosen=is_chosen)
-        return [*edge, *left, Segment(BETWEEN, self._palette.rule), *right]
+        whose = "" if row.part or row.at == row.other else self._whose(row.other)
+        between = Segment(whose or BETWEEN, self._palette.accent if whose else self._palette.rule)
+        return [*edge, *left, between, *right]
 
     def _edge(self, row: Placed, *, is_chosen: bool) -> list[Segment]:
         cursor = CURSOR if is_chosen and not row.part else " "
-        whose = "" if row.part else self._whose(row.other if row.at < 0 else row.at) or self._whose(row.other)
+        whose = "" if row.part else self._whose(row.at)
         return [Segment(cursor, self._palette.accent), Segment(whose or " ", self._palette.accent)]
 
     def _whose(self, at: int) -> str:

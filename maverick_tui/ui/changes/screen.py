@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.changes.comments import Comments
 
-WIDE, HIGH, LOW = 100, 18, 9
+WIDE, HIGH, LOW = 110, 18, 9
 """Columns from which there is room beside a diff; rows from which the files have enough room, and any at all."""
+TWO_SIDES = 100
+"""Columns from which a diff can have two sides."""
 OFTEN = 2.0
 """Seconds between two looks while a call is at work."""
 
@@ -384,13 +386,13 @@ class ChangesScreen(Screen[None]):
 
     def action_go_to_call(self) -> None:
         """To the place in the transcript where this hunk was written."""
-        hunk, line = self.diff.hunk, self.diff.line
-        if hunk is None:
-            return
-        own = hunk.line_authors[line.at] if line is not None and line.at < len(hunk.line_authors) else ()
-        author = next((one for one in reversed((*hunk.authors, *own)) if one.kind != "you"), None)
+        hunk, line, diff = self.diff.hunk, self.diff.line, self.diff.diff
+        authors = hunk.authors if hunk is not None else diff.file.authors if diff is not None else ()
+        if hunk is not None and line is not None and line.at < len(hunk.line_authors):
+            authors = (*authors, *hunk.line_authors[line.at])
+        author = next((one for one in reversed(authors) if one.kind != "you"), None)
         if author is None:
-            self.hints.say("No call of a run has written this hunk.", is_error=True)
+            self.hints.say("No call of a run has written this.", is_error=True)
         else:
             self.post_message(self.CallChosen(author))
 
@@ -399,13 +401,13 @@ class ChangesScreen(Screen[None]):
     @property
     def can_split(self) -> bool:
         """Whether there is room for two sides."""
-        return self.app.size.width >= WIDE
+        return self.app.size.width >= TWO_SIDES
 
     def on_resize(self, event: events.Resize) -> None:
         """Two sides need room; where that is gone there is one. And be laid out once for a size."""
         if event.size == self.outer_size:
             event.prevent_default()
-        is_split = self.looking.is_split and event.size.width >= WIDE
+        is_split = self.looking.is_split and event.size.width >= TWO_SIDES
         if is_split is not self.diff.is_split:
             self.set_class(is_split, "-split")
             self.diff.split(is_split)
@@ -413,7 +415,7 @@ class ChangesScreen(Screen[None]):
     def action_view(self) -> None:
         """Both sides beside each other, or one below the other."""
         if not self.looking.is_split and not self.can_split:
-            self.hints.say(f"Side by side needs {WIDE} columns; there are {self.size.width}.", is_error=True)
+            self.hints.say(f"Side by side needs {TWO_SIDES} columns; there are {self.size.width}.", is_error=True)
             return
         self.looking.is_split = not self.looking.is_split
         self.set_class(self.looking.is_split, "-split")

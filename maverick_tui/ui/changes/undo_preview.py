@@ -97,7 +97,7 @@ class UndoScreen(ModalScreen[Way | None]):
         self._can_be_done = bool(done)
         rows.styles.height = max(1, min(len(steps), MOST_ROWS))
         rows.show([_row(step) for step in (*refused, *done)], notice="There is nothing to take back.")
-        words = f"{_paths(len(done))} as it was before." if done else "Nothing can be taken back."
+        words = f"{_paths(len(done))} before." if done else "Nothing can be taken back."
         if refused:
             words += f" {len(refused)} left as {'it is' if len(refused) == 1 else 'they are'}, for the reasons below."
         if self._is_at_work:
@@ -134,4 +134,4 @@ def _row(step: Step) -> tuple[Line, Line]:
 
 
 def _paths(count: int) -> str:
-    return "1 path will be" if count == 1 else f"{count} paths will each be"
+    return "1 path will be as it was" if count == 1 else f"{count} paths will be as they were"

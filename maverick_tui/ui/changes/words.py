@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from maverick_tui.inert import one_line
+from maverick_tui.ui.changes.drawing import author_line
 from maverick_tui.ui.changes.file_list import shown_path
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def notes_of(file: ChangedFile, texts: Texts) -> list[str]:
         notes.append("a new file with nothing in it")
     elif file.status == "deleted" and not texts.before:
         notes.append("a file with nothing in it, which is gone")
+    if file.is_binary or file.status == "mode":  # there is no hunk to say it above
+        notes += (f"by {''.join(text for text, _ in author_line(one))}" for one in file.authors)
     if not file.is_binary:
         old, new = (_line_ends(one) for one in texts)
         if old != new and old and new:

@@ -37,7 +37,7 @@ async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) 
             "shop/cart.py", "shop/invoice.py", "shop/logo.png", "tests/test_cart.py",
         ]  # fmt: skip
         text = screen.diff.text
-        assert "Edit shop/cart.py  turn 1 “Round the total once, at the…" in text
+        assert "Edit shop/cart.py  turn 1 “Round the total once, at the end”" in text
         assert "a Edit" in text
         assert "b Bash ruff format shop" in text
         assert "c you" in text
