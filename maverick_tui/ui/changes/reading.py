@@ -12,7 +12,7 @@ from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
 from maverick_tui.ui.changes.words import notes_of
 
 if TYPE_CHECKING:
-    from maverick_tui.review.kinds import ChangedFile, Scope, Texts, TurnChanges
+    from maverick_tui.review.kinds import ChangedFile, Scope, TurnChanges
     from maverick_tui.review.run_review import LastUndo, RunReview
 
 T = TypeVar("T")
@@ -35,16 +35,9 @@ class Seen:
     has_snapshots: bool
     turns: Sequence[TurnChanges]
     files: Sequence[ChangedFile]
-    read: ReadDiff | None
+    diff: DiffText | None
     """The diff of the file that is wanted, or of the first one."""
     last_undo: LastUndo | None
-
-
-class ReadDiff(NamedTuple):
-    """A diff, and what its colours are made from."""
-
-    diff: DiffText
-    texts: Texts
 
 
 class Reviewing:
@@ -73,17 +66,19 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     has_snapshots = review.root.is_absolute()
     files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
-    read = read_diff(review, wanted.scope, chosen) if chosen is not None else None
+    diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
     last = review.last_undo if has_snapshots else None
-    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, read, last)
+    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff, last)
 
 
-def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> ReadDiff:
+def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:
     """The diff of one file."""
-    hunks, texts = review.hunks(scope, file.path), review.texts(scope, file.path)
-    return ReadDiff(prepared(file, hunks, notes_of(file, texts)), texts)
+    hunks = review.hunks(scope, file.path)
+    texts = review.texts(scope, file.path) if not hunks else None
+    return prepared(file, hunks, notes_of(file, hunks, texts))
 
 
-async def read_colours(read: ReadDiff) -> tuple[list[Runs], list[Runs]]:
-    """The colours of a diff, which nobody waits for."""
-    return await in_thread(coloured, read.diff, *read.texts)
+async def read_colours(reviewing: Reviewing, scope: Scope, diff: DiffText) -> tuple[list[Runs], list[Runs]]:
+    """The colours of a diff, which nobody waits for; neither does the next question."""
+    texts = await reviewing.ask(lambda review: review.texts(scope, diff.file.path))
+    return await in_thread(coloured, diff, *texts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,11 +20,13 @@ from textual.worker import Worker
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
-from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review.kinds import Scope
+from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
 from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts, shown_path
 from maverick_tui.ui.changes.keys import CHANGES_KEYS
-from maverick_tui.ui.changes.reading import ReadDiff, Reviewing, Seen, Wanted, look, read_colours, read_diff
+from maverick_tui.ui.changes.looking import Looking
+from maverick_tui.ui.changes.reading import Seen, read_colours, read_diff
 from maverick_tui.ui.changes.words import (
     NO_SNAPSHOTS,
     NOTHING,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
     from maverick_tui.review.kinds import Author
     from maverick_tui.runs.board import RunModel
-    from maverick_tui.ui.changes.comments import Comments
 
 WIDE, HIGH, LOW = 110, 18, 9
 """Columns from which there is room beside a diff; rows from which the files have enough room, and any at all."""
@@ -51,37 +51,6 @@ TWO_SIDES = 100
 """Columns from which a diff can have two sides."""
 OFTEN = 2.0
 """Seconds between two looks while a call is at work."""
-
-
-_ALL = Wanted(START)
-
-
-@dataclass
-class Looking:
-    """How somebody looks at the changes of a run, to come back to it."""
-
-    reviewing: Reviewing
-    comments: Comments
-    wanted: Wanted = _ALL
-    seen: Seen | None = None
-    place: Place | None = None
-    is_split: bool = False
-    marks: dict[str, frozenset[tuple[str, ...]] | None] = field(default_factory=dict)
-    """What is chosen for a commit: files, whole (None) or only the hunks with these lines."""
-    message: str = ""
-    """The message of a commit that was not made yet."""
-    begun: asyncio.Future[Seen] | None = None
-    """What is read while the screen comes up."""
-
-    def begin(self) -> None:
-        """Read what is there already, if nothing has been seen yet."""
-        if self.seen is None:
-            self.begun = asyncio.ensure_future(self.read(is_fresh=False))
-
-    async def read(self, *, is_fresh: bool) -> Seen:
-        """What there is to be seen."""
-        wanted = self.wanted
-        return await self.reviewing.ask(lambda review: look(review, wanted, is_fresh=is_fresh))
 
 
 class ChangesScreen(Screen[None]):
@@ -123,14 +92,18 @@ class ChangesScreen(Screen[None]):
         self._was_shown = False
         self._keys: dict[str, str] = {}
         self._due: Timer | None = None
+        self._give_actions_to_parts()
+
+    def _give_actions_to_parts(self) -> None:
+        """Textual looks on the screen for what its keys do; these actions are the parts' own."""
         from maverick_tui.ui.changes.acting import Acting
+        from maverick_tui.ui.changes.scoping import Scoping
 
-        acting = Acting(self)
-        self._give_actions(acting.actions)
-
-    def _give_actions(self, actions: dict[str, Callable[[], None]]) -> None:
-        for name, act in actions.items():
+        for name, act in Acting(self).actions.items():
             setattr(self, f"action_{name}", act)
+        scoping = Scoping(self)
+        self.action_choose_scope, self.action_all, self.action_since = scoping.choose, scoping.all, scoping.since
+        self.action_turn, self.action_call = scoping.turn, scoping.call
 
     def compose(self) -> ComposeResult:
         """What is looked at, the files, the diff of one, and the keys."""
@@ -227,10 +200,9 @@ class ChangesScreen(Screen[None]):
             return
         self._show_diff(await self.looking.reviewing.ask(lambda review: read_diff(review, scope, file)))
 
-    async def _colour(self, read: ReadDiff) -> None:
-        diff = read.diff
+    async def _colour(self, diff: DiffText, scope: Scope) -> None:
         await self._painted()
-        diff.old_colours, diff.new_colours = await read_colours(read)
+        diff.old_colours, diff.new_colours = await read_colours(self.looking.reviewing, scope, diff)
         if self.diff.diff is diff:
             self.diff.recolour()
 
@@ -245,12 +217,12 @@ class ChangesScreen(Screen[None]):
         self.files.show(seen.files, self.looking.wanted.path)
         self.set_class(not seen.files, "-empty")
         self._tell()
-        if seen.read is None:
+        if seen.diff is None:
             self._say_nothing(self._why_empty(seen))
-        elif self.files.file is not None and self.files.file.path != seen.read.diff.file.path:
+        elif self.files.file is not None and self.files.file.path != seen.diff.file.path:
             self._begin(self._read_file, "file")  # somebody was faster
         else:
-            self._show_diff(seen.read, place)
+            self._show_diff(seen.diff, place)
         self.refresh_bindings()
 
     def _why_empty(self, seen: Seen) -> str:
@@ -266,8 +238,8 @@ class ChangesScreen(Screen[None]):
         self.diff.say(words)
         self._tell()
 
-    def _show_diff(self, read: ReadDiff, place: Place | None = None) -> None:
-        diff, before = read.diff, self.diff.diff
+    def _show_diff(self, diff: DiffText, place: Place | None = None) -> None:
+        before = self.diff.diff
         self.looking.wanted = self.looking.wanted._replace(path=diff.file.path)
         is_same_file = before is not None and before.file.path == diff.file.path
         if before is not None and is_same_file and (before.hunks, before.notes) == (diff.hunks, diff.notes):
@@ -276,7 +248,7 @@ class ChangesScreen(Screen[None]):
             place = self.diff.place if is_same_file else place
             self.diff.marked = self._is_marked
             self.diff.show(diff, self.looking.comments.placed_in(diff), place)
-            self._begin(partial(self._colour, read), "colours")
+            self._begin(partial(self._colour, diff, self.looking.wanted.scope), "colours")
         self._tell()
 
     def comments_changed(self, *, is_new: bool = True) -> None:
@@ -421,13 +393,9 @@ class ChangesScreen(Screen[None]):
         self.set_class(self.looking.is_split, "-split")
         self.diff.split(self.looking.is_split)
 
-    def look_at(self, scope: Scope) -> None:
-        """Look at another part of the run."""
-        if scope != self.looking.wanted.scope:
-            self.hints.notice = ""
-            self.looking.wanted = self.looking.wanted._replace(scope=scope)
-            self._tell()
-            self.look_again()
+    def action_reload(self) -> None:
+        """Look at the files again."""
+        self.look_again()
 
     def action_others(self) -> None:
         """Also what you and other runs have changed, or only what this run has."""
@@ -436,46 +404,10 @@ class ChangesScreen(Screen[None]):
         self._tell()
         self.look_again()
 
-    def action_all(self) -> None:
-        """All since the start."""
-        self.look_at(START)
-
-    def action_reload(self) -> None:
-        """Look at the files again."""
-        self.look_again()
-
-    def action_choose_scope(self) -> None:
-        """Ask which part of the run is to be looked at."""
-        from maverick_tui.ui.changes.asking import ScopeScreen
-
-        def choose(scope: Scope | None) -> None:
-            if scope is not None:
-                self.look_at(scope)
-
-        turns = self.looking.seen.turns if self.looking.seen is not None else ()
-        _ = self.app.push_screen(ScopeScreen(turns, self.looking.wanted.scope), choose)
-
-    def action_since(self) -> None:
-        """All since the turn that is looked at, or that turn alone."""
-        scope = self.looking.wanted.scope
-        if scope.turn:
-            self.look_at(Scope("turn" if scope.kind == "since" else "since", scope.turn))
-
-    def action_turn(self, by: int) -> None:
-        """Look at the next turn alone, or at the one before; from everything, at the last."""
-        turns = [Scope("turn", turn.number) for turn in (self.looking.seen.turns if self.looking.seen else ())]
-        self._step(turns, Scope("turn", self.looking.wanted.scope.turn), by)
-
-    def action_call(self, by: int) -> None:
-        """The same for calls."""
-        turns = self.looking.seen.turns if self.looking.seen else ()
-        calls = [Scope("call", turn.number, call.call) for turn in turns for call in turn.calls]
-        self._step(calls, self.looking.wanted.scope, by)
-
-    def _step(self, scopes: list[Scope], now: Scope, by: int) -> None:
-        if not scopes:
-            return
-        if now in scopes:
-            self.look_at(scopes[max(0, min(scopes.index(now) + by, len(scopes) - 1))])
-        else:
-            self.look_at(scopes[-1] if by < 0 else scopes[0])
+    def look_at(self, scope: Scope) -> None:
+        """Look at another part of the run."""
+        if scope != self.looking.wanted.scope:
+            self.hints.notice = ""
+            self.looking.wanted = self.looking.wanted._replace(scope=scope)
+            self._tell()
+            self.look_again()

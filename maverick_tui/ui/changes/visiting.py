@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from maverick_tui.review.kinds import Author
     from maverick_tui.review.run_review import RunReview
     from maverick_tui.runs.board import Board, RunModel
-    from maverick_tui.ui.changes.screen import ChangesScreen, Looking
+    from maverick_tui.ui.changes.looking import Looking
+    from maverick_tui.ui.changes.screen import ChangesScreen
     from maverick_tui.ui.navigation import Navigation
 
 
@@ -62,8 +63,8 @@ class ChangesVisits:
 
     def _looking_at(self, run: RunModel) -> Looking:
         from maverick_tui.ui.changes.comments import Comments
+        from maverick_tui.ui.changes.looking import Looking
         from maverick_tui.ui.changes.reading import Reviewing
-        from maverick_tui.ui.changes.screen import Looking
 
         if run.run_id not in self._looking:
             tell = partial(self._app.notify, title="Changes", severity="warning", markup=False)

@@ -10,7 +10,7 @@ from maverick_tui.ui.changes.drawing import author_line
 from maverick_tui.ui.changes.file_list import shown_path
 
 if TYPE_CHECKING:
-    from maverick_tui.review.kinds import ChangedFile, Scope, Texts, TurnChanges
+    from maverick_tui.review.kinds import ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
     from maverick_tui.runs.board import RunModel
 
 _BECAME = {"type": "It is something else now: a file, a link or a folder of another repository."}
@@ -33,8 +33,8 @@ def scope_words(scope: Scope, turns: Sequence[TurnChanges]) -> str:
     return "one call"
 
 
-def notes_of(file: ChangedFile, texts: Texts) -> list[str]:
-    """What a diff does not show of what has become of a file."""
+def notes_of(file: ChangedFile, hunks: Sequence[ChangedHunk], texts: Texts | None) -> list[str]:
+    """What a diff does not show of what has become of a file; `texts` are asked for where it has no hunks."""
     notes: list[str] = []
     if file.was:
         notes.append(f"renamed from {shown_path(file.was)}")
@@ -42,26 +42,25 @@ def notes_of(file: ChangedFile, texts: Texts) -> list[str]:
         notes.append(f"permissions {file.permissions[0]:o} → {file.permissions[1]:o}")
     if file.status in _BECAME:
         notes.append(_BECAME[file.status])
-    if file.is_binary:
+    if file.is_binary and texts is not None:
         notes.append(f"binary, {_size(texts.before)} → {_size(texts.after)}")
-    elif file.status == "added" and not texts.after:
+    elif file.status == "added" and not hunks:
         notes.append("a new file with nothing in it")
-    elif file.status == "deleted" and not texts.before:
+    elif file.status == "deleted" and not hunks:
         notes.append("a file with nothing in it, which is gone")
-    if file.is_binary or file.status == "mode":  # there is no hunk to say it above
+    if not hunks:  # there is none to say it above
         notes += (f"by {''.join(text for text, _ in author_line(one))}" for one in file.authors)
-    if not file.is_binary:
-        old, new = (_line_ends(one) for one in texts)
-        if old != new and old and new:
-            notes.append(f"line ends {old} → {new}")
+    old, new = (_line_ends(sign, hunks) for sign in "-+")
+    if old != new and old and new:
+        notes.append(f"line ends {old} → {new}")
     return notes
 
 
-def _line_ends(text: bytes) -> str:
-    if b"\n" not in text:
-        return ""
-    windows = text.count(b"\r\n")
-    return "LF" if not windows else "CRLF" if windows == text.count(b"\n") else "LF and CRLF"
+def _line_ends(sign: str, hunks: Sequence[ChangedHunk]) -> str:
+    """How lines end that have gone, or come."""
+    lines = [line for one in hunks for line in one.hunk.lines if line.startswith(sign)]
+    windows = sum(line.endswith("\r") for line in lines)
+    return "" if not lines else "LF" if not windows else "CRLF" if windows == len(lines) else "LF and CRLF"
 
 
 def _size(text: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.segment import Segment
 
-from maverick_tui.markup.hunks import hunks_between
+from maverick_tui.markup.hunks import Hunk, hunks_between
 from maverick_tui.review.kinds import ChangedFile, ChangedHunk, Texts
 from maverick_tui.ui.changes.diff_text import LONGEST, RETURN, DiffText, coloured, prepared
 from maverick_tui.ui.changes.drawing import DiffDrawing
@@ -50,8 +50,7 @@ def test_two_columns_have_beside_each_other_what_belongs_together() -> None:
 
 
 def test_what_a_terminal_would_not_show_is_shown() -> None:
-    hunk = hunks_between("one\n", "one\r\n")[0]
-    hunk = type(hunk)(1, 1, ("-one\x1b[31m", "+one\r", "\\ No newline at end of file"))
+    hunk = Hunk(1, 1, ("-one\x1b[31m", "+one\r", "\\ No newline at end of file"))
     diff = prepared(ChangedFile("a.txt", "changed"), [ChangedHunk(hunk, (), (EDIT,), ((), (), ()))], ())
     assert [(line.sign, line.text) for line in diff.lines] == [
         ("-", "one␛[31m"),
@@ -78,12 +77,19 @@ def test_secrets_are_masked_also_those_of_several_lines() -> None:
         (ChangedFile("b\n.py", "renamed", "a\x1b.py"), Texts(b"", b""), "renamed from a␛.py"),
         (ChangedFile("a", "mode", permissions=(0o644, 0o755)), Texts(b"", b""), "permissions 644 → 755"),
         (ChangedFile("a", "changed", is_binary=True), Texts(b"\0", b"\0" * 2000), "binary, 1 bytes → 2,000 bytes"),
-        (ChangedFile("a", "changed"), Texts(b"a\n", b"a\r\n"), "line ends LF → CRLF"),
+        (ChangedFile("a", "changed"), None, "line ends LF → CRLF"),
         (ChangedFile("a", "added"), Texts(b"", b""), "a new file with nothing in it"),
+        (
+            ChangedFile("a", "type", authors=(BASH,)),
+            Texts(b"", b""),
+            "by Bash ruff format shop  turn 2 “Format all of it”",
+        ),
     ],
 )
-def test_what_a_diff_does_not_show_is_said(file: ChangedFile, texts: Texts, note: str) -> None:
-    assert notes_of(file, texts) == [note]
+def test_what_a_diff_does_not_show_is_said(file: ChangedFile, texts: Texts | None, note: str) -> None:
+    lines = Hunk(1, 1, ("-one", "-two", "+one\r", "+two\r"))
+    hunks = [ChangedHunk(lines, (), (), ())] if texts is None else []
+    assert notes_of(file, hunks, texts)[-1] == note
 
 
 def test_lines_are_drawn_in_the_colours_of_their_language_and_of_what_became_of_them() -> None:
