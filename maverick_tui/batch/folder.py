@@ -239,7 +239,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             record = json.loads(line)
-            if not isinstance(record, dict) or "key" not in record:
+            if not isinstance(record, dict) or "key" not in record or not _has_figures(record):
                 raise ValueError("it is not a line of a batch")
         except ValueError as error:
             raise ConfigError(
@@ -247,6 +247,13 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
                 hint="Correct or remove that line; without it the prompt is asked again.",
             ) from error
         yield record
+
+
+def _has_figures(record: dict[str, Any]) -> bool:
+    """Whether what is added up are numbers."""
+    usage = record.get("usage") or {}
+    figures = [record.get("cost") or 0, *(usage.values() if isinstance(usage, dict) else "?")]
+    return all(type(one) in (int, float) for one in figures)
 
 
 def _line(record: dict[str, Any]) -> bytes:

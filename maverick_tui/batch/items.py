@@ -75,7 +75,7 @@ def read_items(path: Path, *, is_jsonl: bool) -> list[Item]:
             broken.append(BrokenLine(number, f"it is not JSON: {error.msg} at column {error.colno}"))
         except RecursionError:
             broken.append(BrokenLine(number, "it is nested too deeply"))
-        except _WrongError as error:
+        except ValueError as error:  # what it says makes no prompt, or has a number of too many digits
             broken.append(BrokenLine(number, str(error)))
     if broken:
         raise broken_input(path, broken)

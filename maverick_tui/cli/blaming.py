@@ -80,7 +80,7 @@ def _print_table(paper: Paper, lines: list[BlamedLine]) -> None:
 def _cells(author: Author | None) -> tuple[str, str, str]:
     if author is None or not author.run_id:
         return ("you" if author is not None else "", "", "")
-    return author.run_id, f"{author.turn}. {author.tool} {author.about}", author.prompt
+    return author.run_id[:_RUN], f"{author.turn}. {author.tool} {author.about}", author.prompt
 
 
 def _shown(text: str) -> str:

@@ -80,11 +80,13 @@ def print_patches(patches: Iterable[bytes]) -> None:
     paper = Paper(sys.stdout, terminal_width())
     for patch in patches:
         is_head = True
-        text = redact(patch.decode(errors="replace"))
-        for line in text.removesuffix("\n").split("\n"):
+        text, binary, _ = patch.decode(errors="replace").partition("\nGIT binary patch\n")
+        for line in redact(text).removesuffix("\n").split("\n"):
             is_head = line.startswith("diff --git ") or (is_head and not line.startswith("@@"))
             style = "bold" if is_head else _STYLES.get(line[:1].encode(), "")
             paper.write(paper.dress(inert(line.replace("\t", "    ")), *([style] if style else [])) + "\n")
+        if binary:
+            paper.line(("It is binary: piped, the patch has it.", "dim"))
 
 
 def print_steps(review: RunReview, steps: Sequence[Step], *, is_to_be: bool) -> None:

@@ -184,12 +184,19 @@ class Git:
         """ConfigError if git would write elsewhere: to another folder's repository, or, where something is a link, to
         any file of the person's.
         """
-        repository = None if self._is_own else find_repository(self.folder)
-        if repository is not None and is_anothers(repository):
+        if self._is_own:
+            return
+        repository = find_repository(self.folder)
+        # What is no repository to git, it passes over: then it would change the one around that.
+        told = self("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+        if repository is None or told != f"{os.path.realpath(repository.own)}\n{repository.common}":
+            taken = one_line(told.splitlines()[0])
+            raise self._no_change(f"git takes another folder for its repository, {taken}")
+        if is_anothers(repository):
             raise self._no_change(
                 f"what it says is its repository, {one_line(str(repository.own))}, belongs to another folder"
             )
-        if repository is not None and (link := next(links_written_through(repository), None)) is not None:
+        if (link := next(links_written_through(repository), None)) is not None:
             raise self._no_change(f"{one_line(str(link))} is a link, and git would write where it leads")
         self._is_own = True
 

@@ -48,10 +48,15 @@ def find_repository(folder: Path) -> Repository | None:
 
 
 def is_anothers(repository: Repository) -> bool:
-    """Whether a folder says that a repository is its own which belongs to another folder: a clone's `.git` may."""
+    """Whether a folder says that a repository is its own which belongs to another folder: a clone's `.git` may.
+
+    What a worktree has of git's lies in the repository that it is of: elsewhere anybody can write that it is one.
+    """
     own = Path(os.path.realpath(repository.own))
     if own == repository.common:
         return own.name == ".git" and own.parent != repository.top
+    if own.parent != repository.common / "worktrees":
+        return True
     back = _pointed(read_small(own / "gitdir", _MOST_POINTER) or "")
     return not back or os.path.realpath(own / back) != str(repository.top / ".git")
 

@@ -144,7 +144,9 @@ class Race:
             return result
         try:
             ending.commit_all(worktree, message_for(worktree))
-            result = result._replace(changed=ending.changed_by(worktree), diff=ending.diff_of(worktree)[:_LONGEST_DIFF])
+            # Masked before it is cut: half a secret would not be known for one.
+            diff = redact(ending.diff_of(worktree)[: 2 * _LONGEST_DIFF])[:_LONGEST_DIFF]
+            result = result._replace(changed=ending.changed_by(worktree), diff=diff)
         except ConfigError as error:
             result = result._replace(problem=error.message)
         except OSError as error:

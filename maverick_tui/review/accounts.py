@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from maverick_tui.agent.tools import READ_ONLY_TOOLS, SUBAGENT_TOOLS
+from maverick_tui.agent.tools import SUBAGENT_TOOLS, WRITES_NOTHING
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.labels import read_labels
@@ -23,6 +23,7 @@ _KINDS = re.compile(
     rb'prompt_sent|tool_called|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
 )
 _FINISHED = re.compile(rb'\{"seq": ?\d+, ?"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
+_TEXT, _HEAD = b'"block_', 48
 _LONGEST = 300
 """Characters of a prompt or an argument that are kept."""
 
@@ -36,8 +37,8 @@ class Taken(NamedTuple):
     turn: int
     calls: tuple[str, ...]
     at: float
-    is_after_gap: bool = False
-    """Whether no process has worked on the run for some of the time since its last one."""
+    died: float | None = None
+    """When the run's process ended, if it has since the last one, and the run went on later."""
 
 
 class Call(NamedTuple):
@@ -71,6 +72,8 @@ class RunAccount:
         """Whether some process was still writing when it was read last."""
         self._journal = journal_of(run_id)
         self._offset = 0
+        self._before = b""
+        """The last line that was read."""
         self._name, self._turn, self._cwd = "", 0, ""
         self._running: set[str] = set()
         """Calls without an end."""
@@ -78,7 +81,7 @@ class RunAccount:
         """Those of them that go on in the background."""
         self._ended: set[str] = set()
         """Those that have ended since the last snapshot."""
-        self._has_gap = False
+        self._died: float | None = None
 
     def read(self) -> bool:
         """Read what is new; whether anything is. ConfigError if there is no journal."""
@@ -90,7 +93,9 @@ class RunAccount:
                 for line in lines:
                     if not line.endswith(b"\n"):
                         break
-                    self._take(line)
+                    if _TEXT not in line[:_HEAD]:  # a journal is mostly text as it came
+                        self._take(line)
+                    self._before = line
                     self._offset += len(line)
         except FileNotFoundError as error:
             raise ConfigError(f"The run {self.run_id} is not kept.", hint="See `maverick runs list`.") from error
@@ -108,8 +113,18 @@ class RunAccount:
 
     @property
     def at_work(self) -> list[str]:
-        """Calls that may have changed something since the last snapshot; of a run that was killed, before its end."""
+        """Calls that may have changed something since the last snapshot; of a run that was killed, until then."""
         return [call for call in self.calls if call in self._running | self._ended]
+
+    @property
+    def died(self) -> float | None:
+        """When its process ended; None if it is alive."""
+        return None if self.is_alive else self._journal.stat().st_mtime
+
+    @property
+    def is_running(self) -> bool:
+        """Whether calls that may write have begun and not ended."""
+        return bool(self._running)
 
     def writer(self, call: str) -> Writer:
         """A call as somebody who writes."""
@@ -153,7 +168,7 @@ class RunAccount:
                     self._end_all()
                 case {"type": "run_reopened"}:
                     self._end_all()
-                    self._has_gap = True
+                    self._died = float(_read(self._before).get("at") or 0.0)
                 case {"type": "turn_started", "turn": int(turn)} as data:
                     self._turn, self.prompts[turn] = turn, one_line(str(data.get("text") or ""))[:_LONGEST]
                 case {"type": "prompt_sent", "turn": int(turn), "text": str(text)}:
@@ -170,7 +185,7 @@ class RunAccount:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
         paths = self._named(tool, arguments)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
-        if tool not in READ_ONLY_TOOLS | SUBAGENT_TOOLS:
+        if tool not in WRITES_NOTHING:
             self._running.add(call)
 
     def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -202,11 +217,11 @@ class RunAccount:
 
     def _took(self, snapshot: str, number: int, data: Mapping[str, Any]) -> None:
         root, calls = str(data.get("root", "")), tuple(map(str, data.get("calls", ())))
-        if root != self.root:
-            self.root, self.taken = root, []
+        if root != self.root or (self.taken and number < self.taken[-1].number):
+            self.root, self.taken = root, []  # in another folder, or all snapshots of this one were thrown away
         when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
-        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._has_gap))
-        self.untracked, self._has_gap = "", False
+        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died))
+        self.untracked, self._died = "", None
         self._ended.clear()
 
 

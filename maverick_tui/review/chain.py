@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.folders import is_alive, journal_of
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.undo_records import UndoRecord
 from maverick_tui.snapshots.attribution import YOU, Attribution, Link, Writer, Writers
@@ -22,11 +24,16 @@ NOW = 1 << 62
 """The number of what is there now."""
 
 
+_SLACK = 5.0
+"""Seconds after the last that is heard of a run in which its calls may still have been at work."""
+
+
 class Point(NamedTuple):
     """A snapshot in the order of all, and whoever has taken something back just before it."""
 
     number: int
     snapshot: str
+    at: float
     undone: Writer | None = None
 
 
@@ -45,36 +52,43 @@ class Chain:
         self._changes: tuple[tuple[str, str], list[FileChange]] | None = None
 
     def read(self, account: RunAccount | None = None) -> bool:
-        """Read what is new in all journals but this one, which is; whether anything is."""
-        is_new = False
+        """Read what is new in all journals but this one, which is; whether anything is.
+
+        Runs that ended before this one began are left out.
+        """
+        is_new, since = False, account.taken[0].at if account is not None and account.taken else 0.0
         for run_id in self.shadow.owners() if self.shadow.place.exists() else ():
             if account is not None and run_id == account.run_id:
                 self.accounts[run_id] = account
-            elif run_id in self.accounts or journal_of(run_id).exists():
-                known = self.accounts.setdefault(run_id, RunAccount(run_id))
-                with suppress(ConfigError):  # it is being removed
-                    is_new = known.read() or is_new
+                continue
+            with suppress(ConfigError, FileNotFoundError):  # it is not kept, or is being removed
+                if run_id in self.accounts or _is_since(journal_of(run_id), since - _SLACK):
+                    is_new = self.accounts.setdefault(run_id, RunAccount(run_id)).read() or is_new
         return is_new
 
     def join(self, since: int, undone: Iterable[UndoRecord], now: Snapshot | None) -> None:
         """Make the links anew: all from this number on, and at the end what is there now."""
         points = [
-            Point(one.number, one.snapshot) for account in self._here() for one in account.taken if one.number >= since
+            Point(one.number, one.snapshot, one.at)
+            for account in self._here()
+            for one in account.taken
+            if one.number >= since
         ]
         for record in undone:
             if record.numbers[0] >= since:
-                points.append(Point(record.numbers[0], record.before))
-                points.append(Point(record.numbers[1], record.after, record.writer))
+                points.append(Point(record.numbers[0], record.before, record.at))
+                points.append(Point(record.numbers[1], record.after, record.at, record.writer))
         points.sort(key=lambda point: point.number)
         self._have([point.snapshot for point in points])
         points = [point for point in points if point.snapshot in self._snapshots]
         if now is not None:
             self._snapshots[now.id] = now
-            points.append(Point(NOW, now.id))
+            points.append(Point(NOW, now.id, time.time()))
         at_work = [_AtWork(account) for account in self._here()]
-        self.links, self.numbers = [], []
+        self.links, self.numbers, began = [], [], 0.0
         for point in points:
-            by = [writer for one in at_work for writer in one.until(point.number)]
+            by = [writer for one in at_work for writer in one.until(point.number, began)]
+            began = point.at
             if point.undone is not None:
                 by.append(point.undone)
             self.links.append(Link(self._snapshots[point.snapshot], tuple(dict.fromkeys(by)) or (YOU,)))
@@ -120,19 +134,25 @@ class _AtWork:
         self._account = account
         self._numbers = [one.number for one in account.taken]
 
-    def until(self, number: int) -> Writers:
-        """Those that may have changed something between the snapshot with this number and whichever comes before."""
+    def until(self, number: int, began: float) -> Writers:
+        """Those that may have changed something between the snapshot before this number, taken then, and this one."""
         account = self._account
         at = bisect_left(self._numbers, number)
         if at < len(account.taken):
-            taken = account.taken[at]
-            return self._writers(taken.calls, taken.is_after_gap)
-        # After its last one; one that was killed may have done something, and so may anybody since.
-        return self._writers(account.at_work, not account.is_alive)
+            return self._writers(account.taken[at].calls, account.taken[at].died, began)
+        return self._writers(account.at_work, account.died, began)  # after its last one
 
-    def _writers(self, calls: Iterable[str], is_anybody: bool) -> Writers:
+    def _writers(self, calls: Iterable[str], died: float | None, began: float) -> Writers:
+        """These calls; if their process was killed, only until then, and anybody may have done it since."""
         found = tuple(map(self._account.writer, calls))
-        return (*found, YOU) if found and is_anybody else found
+        if died is None or not found:
+            return found
+        return (*found, YOU) if began <= died + _SLACK else ()
+
+
+def _is_since(journal: Path, at: float) -> bool:
+    """Whether a run may have been at work since then. FileNotFoundError if it is not kept."""
+    return journal.stat().st_mtime >= at or is_alive(journal)
 
 
 def read_all(shadow: Shadow, snapshot_ids: Iterable[str]) -> dict[str, Snapshot]:

@@ -83,7 +83,7 @@ class RunReview:
     @property
     def is_at_work(self) -> bool:
         """Whether calls of it that may write are running at this moment."""
-        return self._account.is_alive and bool(self._account.at_work)
+        return self._account.is_alive and self._account.is_running
 
     # -- what has changed ----------------------------------------------------------------------------------------------
 
@@ -127,6 +127,7 @@ class RunReview:
 
     def plan(self, scope: Scope = START, paths: Collection[str] | None = None) -> list[Step]:
         """What `undo` will do with every path, or why one is left as it is. Nothing is changed."""
+        self._require_folder()
         chain = self._now()
         return self._own(chain, scope).steps(chain, self._names().words, paths)
 
@@ -136,6 +137,7 @@ class RunReview:
         What you or another run may have changed, too, or since, is refused path by path, with who it was.
         NotRestoredError if something goes wrong: then all is as it was.
         """
+        self._require_folder()
         chain = self._now()
         own = self._own(chain, scope)
         steps = own.steps(chain, self._names().words, paths)
@@ -146,6 +148,7 @@ class RunReview:
 
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:
         """Take back only these hunks of a file; lines in them that are not the run's alone stay as they are."""
+        self._require_folder()
         chain, first, last, change = self._found(scope, path)
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
         lines, others = own_lines(hunks)
@@ -165,6 +168,7 @@ class RunReview:
 
     def redo(self) -> Undone:
         """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing."""
+        self._require_folder()
         if (record := self._last_record()) is None:
             raise ConfigError(
                 f"Nothing of what the run {self.run_id} did was taken back.",
@@ -212,6 +216,14 @@ class RunReview:
         if not chain.links or chain.numbers[0] != self._account.taken[0].number:
             raise NotTrackedError("its snapshots are not kept any more", self.root, hint=_UNKNOWN)
 
+    def _require_folder(self) -> None:
+        if self._account.taken and not self.root.is_dir():
+            raise ConfigError(
+                f"The folder that the run {self.run_id} has worked in is gone: {self.root}.",
+                path=str(self.root),
+                hint="Nothing can be taken back or given back there; what it has changed can still be seen.",
+            )
+
     def _names(self) -> Names:
         return Names(self._read(), self.run_id)
 
@@ -230,9 +242,10 @@ class RunReview:
         return own_changes(chain, first, self.run_id, is_own(self._account, scope), self._proves)
 
     def _proves(self, writer: Writer, before: bytes | None, after: bytes | None) -> bool:
-        call = writer.id.partition("/")[2]
-        known = self._account.calls.get(call)
-        return known is not None and is_exactly(known.tool, self._account.arguments(call), before, after)
+        run_id, _, call = writer.id.partition("/")
+        account = self._read().accounts[run_id]
+        known = account.calls.get(call)
+        return known is not None and is_exactly(known.tool, account.arguments(call), before, after)
 
     def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
         if not steps:
@@ -241,7 +254,8 @@ class RunReview:
         return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work)
 
     def _last_record(self) -> UndoRecord | None:
-        return UndoRecords(self._read().shadow, self.run_id).last() if self._account.taken else None
+        is_there = self._account.taken and self.root.is_dir()
+        return UndoRecords(self._read().shadow, self.run_id).last() if is_there else None
 
 
 def _turns(account: RunAccount) -> Iterator[TurnChanges]:

@@ -51,8 +51,8 @@ class Fuse(NamedTuple):
         return self.given + self.extended
 
     def beyond(self, used: float) -> Fuse:
-        """The same, extended by as much as was given again, and as often as it takes to go on."""
-        times = max(0, math.floor((used - self.most) / self.given)) + 1
+        """The same, extended by as much as was given again, as often as it takes for half of that to be left."""
+        times = max(0, math.ceil((used - self.most) / self.given - 0.5)) + 1
         return self._replace(extended=self.extended + times * self.given)
 
     def to_json(self) -> dict[str, Any]:

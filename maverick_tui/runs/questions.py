@@ -33,7 +33,7 @@ WITHDRAWN = "The user has interrupted the work."
 class _Question:
     about: ToolQuestion
     grants: list[Grant]
-    answer: asyncio.Future[AnswerPermission | None]
+    answer: asyncio.Future[AnswerPermission | Permission | None]
     """None if the question was withdrawn."""
 
     @property
@@ -99,6 +99,8 @@ class Questions:
         except asyncio.CancelledError:
             self._settle(request, "withdrawn")
             raise
+        if isinstance(answer, Permission):
+            return answer
         if answer is not None and answer.rule and answer.decision in ALLOWING:
             await self._write_rule(answer.rule, self._agent if answer.is_for_agent else "")
         return _permission(about, answer)
@@ -134,7 +136,7 @@ class Questions:
         if decision == "deny":
             reason = f"There is a rule against it: {rule}."
             self._settle(request, "deny", reason, by_rule=rule)
-            question.answer.set_result(AnswerPermission(request, "deny", reason))
+            question.answer.set_result(Permission(False, reason))  # nobody has said so
         elif decision == "allow" and not self.is_planning():
             self._settle(request, "once", by_rule=rule)
             question.answer.set_result(AnswerPermission(request, "once"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from maverick_tui.threads import in_thread
 
 HEAD, TAIL = 40_000, 60_000
 """Bytes of the beginning and of the end of an output that are kept; what is between is counted."""
+_LONGEST_WORD = 4_000
+_WORD = re.compile(rb"[^\s\"',;&]{0,%d}" % _LONGEST_WORD)
 _LAST_WORDS = 1.0
 """Seconds for what is still in the pipe when a command has ended."""
 _LOOK_EVERY = 0.02
@@ -104,9 +107,19 @@ class Said:
 
     @property
     def text(self) -> str:
-        """All that is kept of it."""
-        between = f"\n… {self._left_out:,} bytes left out …\n".encode() if self._left_out else b""
-        return (self._head + between + self._tail).decode(errors="replace")
+        """All that is kept of it, in whole words: half of a secret would not be known for one, and be stored."""
+        if not self._left_out:
+            return (self._head + self._tail).decode(errors="replace")
+        head = self._head[: len(self._head) - _word_at_start(self._head[::-1])]
+        tail = self._tail[_word_at_start(self._tail) :]
+        left_out = self._left_out + len(self._head) - len(head) + len(self._tail) - len(tail)
+        return (head + f"\n… {left_out:,} bytes left out …\n".encode() + tail).decode(errors="replace")
+
+
+def _word_at_start(text: bytes) -> int:
+    """How long the word is that it begins with; 0 for one that is longer than any secret on one line."""
+    word = _WORD.match(text)
+    return word.end() if word is not None and word.end() < _LONGEST_WORD else 0
 
 
 async def _ran(command: str, folder: Path, said: Said, stop: asyncio.Event) -> int | None:

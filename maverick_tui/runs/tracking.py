@@ -147,8 +147,6 @@ class Tracking:
         except Exception as error:  # whatever it is, the run goes on
             log.exception("The changes of the run %s cannot be tracked", self._run_id)
             self._give_up(f"something went wrong ({type(error).__name__})")
-        if folder is not None and not self._events.is_kept:
-            await in_thread(folder.release)
 
     async def _serve(self, folder: TrackedFolder) -> None:
         """Take one snapshot for all who want one by now."""

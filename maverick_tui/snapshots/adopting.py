@@ -20,6 +20,8 @@ from maverick_tui.git.repository import Repository
 _MOST = 500_000_000
 _PACKS = (".pack", ".idx", ".rev")
 _GITLINK = "160000"
+_OF_GIT = frozenset({"", ".", "..", ".git"})
+"""What is in no path of a list that git makes. In one that a clone brings along it stays; an undo would write it."""
 _CONVERTING = ("filter", "working-tree-encoding")
 _NOTHING = (b"unspecified", b"unset", b"")
 
@@ -32,6 +34,8 @@ def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until
     try:
         _copy(repository.own / "index", index)
         listed = list(_listed(git, index, until))
+        if any(not _OF_GIT.isdisjoint(one.path.casefold().split("/")) for one in listed):
+            raise OSError(f"{repository.own / 'index'} lists what git itself would not.")
         _have_objects(git, repository.common / "objects", {one.blob for one in listed if one.is_plain}, most, until)
         unsure = _unsure(git, repository.top, listed, until)
         if unsure:
@@ -40,7 +44,7 @@ def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until
         return unsure
     except TookTooLongError:
         raise
-    except (OSError, GitError):  # it is none, or of a kind that only the repository itself can read
+    except (OSError, GitError):  # it is none, of a kind that only the repository itself can read, or made by hand
         index.unlink(missing_ok=True)
         return []
 

@@ -11,6 +11,7 @@ from textual.app import App, SystemCommand
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.inert import cut_at
 from maverick_tui.runs.news import QUIET_FOR, News, news_of, shortened
 from maverick_tui.ui.run_notices import RunNotices
 from maverick_tui.ui.textual_private.asking import write_beside
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 
 LONG_TURN = 10.0
 """Seconds after which even somebody at the terminal is told: by then they are looking elsewhere."""
+_LONGEST_NAME = 40
 
 _KNOW_OSC9 = ("xterm-kitty", "xterm-ghostty")
 
@@ -56,7 +58,7 @@ class Notifier:
         return self._alert(run, news, rings=rings, has_focus=has_focus)
 
     def _alert(self, run: RunModel, news: News, *, rings: bool, has_focus: bool) -> Alert:
-        return Alert(news.text, rings, "" if has_focus or not rings else escape(self._protocol, run.agent, news.text))
+        return Alert(news.text, rings, "" if has_focus or not rings else escape(self._protocol, _named(run), news.text))
 
 
 def _is_heard(run: RunModel, event: Event, *, has_focus: bool) -> bool:
@@ -67,6 +69,13 @@ def _is_heard(run: RunModel, event: Event, *, has_focus: bool) -> bool:
         has_failed = event.failure is not None or event.outcome == "failed"
         return has_failed or not run.store.queue.keys() - run.store.held  # else it goes on at once
     return isinstance(event, ev.PermissionAsked) or not has_focus
+
+
+def _named(run: RunModel) -> str:
+    """The agent, and what tells the run from others of that agent."""
+    about = shortened(run.store.name or run.store.first_prompt)
+    about = about if len(about) <= _LONGEST_NAME else f"{about[: cut_at(about, _LONGEST_NAME - 1)]}…"
+    return f"{run.agent} · {about}" if about else run.agent
 
 
 class Alerts:
@@ -92,9 +101,9 @@ class Alerts:
                 write_beside(app, alert.escape)
         news = news_of(event)
         if not is_shown and news is not None and news.kind == "done":
-            self._notices.tell_done(run.run_id, run.agent, alert.text)
+            self._notices.tell_done(run.run_id, _named(run), alert.text)
         elif not is_shown:
-            self._notices.tell(run.agent, alert.text)
+            self._notices.tell(_named(run), alert.text)
         if alert.rings and not app.app_focus and news is not None:
             app.run_worker(_tell_by_command(run, news), group="news", exit_on_error=False)
 

@@ -61,9 +61,10 @@ def test_a_folder_that_is_in_use_or_of_something_else_is_refused() -> None:
         folder.take_in(ITEMS)
     with pytest.raises(ConfigError, match="of the agent 'cook', and not of 'baker'"), opened(PLACE, "baker"):
         pass
-    (PLACE / RESULTS).write_text('{"key": "k1"}\nnonsense\n{"key": "k2"}\n')
-    with pytest.raises(ConfigError, match=r"results.jsonl is damaged in line 2"), opened(PLACE, "cook"):
-        pass
+    for damaged in ("nonsense", '{"key": "k3", "cost": "dear"}', '{"key": "k3", "usage": {"input_tokens": "many"}}'):
+        (PLACE / RESULTS).write_text(f'{{"key": "k1", "cost": null}}\n{damaged}\n{{"key": "k2"}}\n')
+        with pytest.raises(ConfigError, match=r"results.jsonl is damaged in line 2"), opened(PLACE, "cook"):
+            pass
     Path("else").mkdir()
     (Path("else") / RESULTS).write_text("mine\n")
     with pytest.raises(ConfigError, match="is the folder of no batch"), opened(Path("else"), "cook"):

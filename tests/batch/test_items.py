@@ -53,6 +53,9 @@ def test_every_line_that_is_no_prompt_is_told_with_its_number() -> None:
     for number, (_, why) in enumerate(wrong, 2):
         assert why in refused.value.message
         assert (f"line {number}: " in refused.value.message) == (number < 12)
+    Path("p.jsonl").write_text('{"prompt": "x", "inputs": {"a": %s}}' % ("1" * 5_000))
+    with pytest.raises(ConfigError, match=r"line 1: Exceeds the limit \(4300 digits\)"):
+        read_items(Path("p.jsonl"), is_jsonl=True)
     Path("p").write_bytes(b"fine\n\xff\n")
     with pytest.raises(ConfigError, match="line 2: it is not UTF-8"):
         read_items(Path("p"), is_jsonl=False)

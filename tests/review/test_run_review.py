@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from maverick_tui.events.kinds import RunForked, RunReopened
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.kinds import START, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots.caps import NotTrackedError
@@ -252,6 +257,61 @@ def test_what_a_run_did_when_it_was_killed_is_left_if_it_may_be_yours(folder: Pa
     assert review.is_at_work
     assert {step.path for step in review.plan() if not step.why_not} == {"a.txt", "b.txt"}
     run.close()
+
+
+def test_a_run_that_was_killed_long_ago_is_in_nobodys_way(folder: Path) -> None:
+    old = PlayedRun(folder, OTHER)
+    old.begin("Bash", command="make")
+    ago = time.time() - 3_600
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: (folder / "b.txt").write_text("by the run\n"))
+    run.end_turn()
+    old.live()
+    os.utime(journal_of(OTHER), (ago, ago))
+    assert [(step.path, bool(step.why_not)) for step in RunReview(RUN).plan()] == [("b.txt", True)]
+    old.close()
+    os.utime(journal_of(OTHER), (ago, ago))
+    assert [(step.path, step.why_not) for step in RunReview(RUN).plan()] == [("b.txt", "")]
+    # It goes on: what its last call did is its own, as long as nobody else can have done it.
+    run.tell(RunReopened(time.time()))
+    call = run.begin("Bash", command="make")
+    (folder / "c.txt").write_text("when it was killed\n")
+    run.tell(RunReopened(time.time() - 1))
+    run.finish(call)
+    assert {step.path: step.why_not for step in RunReview(RUN).plan()} == {
+        "b.txt": "",
+        "c.txt": "you may have changed it at the same time",
+    }
+
+
+def test_what_was_done_in_a_folder_that_is_gone_can_still_be_seen(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.end_turn()
+    after = run.take("end")
+    shutil.rmtree(folder)
+    review = RunReview(RUN)
+    assert [one.path for one in review.files()] == ["a.txt"]
+    assert review.texts(Scope("turn", 1), "a.txt").after == b"1\ntwo\nthree\n"
+    assert (review.last_undo, review.tree_after(1), review.tree_after(2)) == (None, after, "")
+    for work in (review.plan, review.undo, review.redo):
+        with pytest.raises(ConfigError, match="is gone"):
+            work()
+
+
+def test_a_fork_has_its_own_changes_alone(folder: Path) -> None:
+    PlayedRun(folder, OTHER).write("b.txt", "by the other run\n")
+    run = PlayedRun(folder, RUN, "Asked of the other run")
+    run.tell(RunForked(time.time()))
+    run.take("start")
+    run.turn("Asked of the fork")
+    run.edit("a.txt", "one", "1")
+    run.end_turn()
+    review = RunReview(RUN)
+    assert [(turn.number, turn.prompt) for turn in review.turns] == [(2, "Asked of the fork")]
+    assert [one.path for one in review.files()] == ["a.txt"]
+    with pytest.raises(ConfigError, match="no turn 1"):
+        review.files(Scope("turn", 1))
 
 
 def test_a_run_without_snapshots_says_why(folder: Path) -> None:

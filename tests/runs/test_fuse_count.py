@@ -89,9 +89,9 @@ def test_what_is_being_written_counts_by_its_characters() -> None:
 
 @pytest.mark.parametrize(
     ("fuse", "used", "most"),
-    [(Fuse("run", "usd", 2), 2.1, 4), (Fuse("run", "usd", 2), 9, 10), (Fuse("run", "turns", 2, 1), 3, 5)],
+    [(Fuse("run", "usd", 2), 2.1, 4), (Fuse("run", "usd", 2), 9.5, 12), (Fuse("run", "turns", 2, 1), 3, 5)],
 )
-def test_it_is_extended_by_the_same_again_until_it_may_go_on(fuse: Fuse, used: float, most: float) -> None:
+def test_it_is_extended_by_the_same_again_until_half_of_that_is_left(fuse: Fuse, used: float, most: float) -> None:
     assert fuse.beyond(used).most == most
 
 

@@ -222,14 +222,14 @@ async def test_what_others_use_counts_for_the_day_and_is_asked_for_each_time(ser
     ):
         run.run.fuses.ledger = others
         assert (await run.ask("go")).outcome == "done"
-        others.usd = 1.5
+        others.usd = 1.2
         run.prompt("more")
         question = await asked(run)
         assert len(server.requests) == 1
-        assert question.arguments["questions"][0]["question"].startswith("The fuse of all runs of today is at $1.50")
+        assert question.arguments["questions"][0]["question"].startswith("The fuse of all runs of today is at $1.20")
         say_to(run, question, "Extend to $2.00")
         await run.until(ev.TurnEnded, 2)
-        assert run.all(ev.FusesSet)[-1].fuses[0]["others"] == 1.5
+        assert run.all(ev.FusesSet)[-1].fuses[0]["others"] == 1.2
 
 
 async def test_two_runs_of_a_day_have_one_fuse(serve: ServeModel) -> None:

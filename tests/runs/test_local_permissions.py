@@ -134,6 +134,7 @@ async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_b
     outputs = [finished.output for finished in run.all(ToolFinished)]
     assert "There is a rule against it" in outputs[-3]
     assert f"There is a rule against it: deny Bash(mkdir:*) in {user_file()}." in outputs[-1]
+    assert "The user says" not in outputs[-1]
     assert (Path("asked").exists(), Path("ruled").exists()) == (True, False)
     assert tomllib.loads(written) == {"agents": {"handyman": {"allow": ["Bash(touch:*)"]}}}
     (told_of,) = run.all(Noticed)

@@ -110,3 +110,14 @@ def test_a_long_output_keeps_its_beginning_and_its_end() -> None:
     assert said.text.startswith("xxx")
     assert said.text.endswith("END")
     assert f"{300_003 - HEAD - TAIL:,} bytes left out" in said.text
+
+
+def test_where_an_output_is_cut_no_half_of_a_secret_is_left() -> None:
+    token = b"ghp_" + b"A1b2C3d4" * 5
+    said = Said()
+    said.take(b"x" * (HEAD - 13) + b" " + token + b" ")
+    said.take(b"y " * 100_000)
+    said.take(token + b" " + b"z" * (TAIL - len(token) + 3))  # all but the letters that it is known by
+    assert "A1b2C3d4" not in said.text
+    assert said.text.startswith("xxx")
+    assert said.text.endswith("zzz")

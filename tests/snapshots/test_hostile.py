@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from maverick_tui.snapshots.planning import Span
 from maverick_tui.snapshots.shadow import Shadow, root_of
 from maverick_tui.snapshots.undoing import undo
 from tests.attacks.git_traps import TRAPS, Trap, fall_into, lay, make_base
-from tests.snapshots.folders import OWNER, content, kept
+from tests.snapshots.folders import OWNER, content, kept, project
 from tests.support.sampling import sampled
+from tests.worktrees.projects import git
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +48,21 @@ def test_snapshots_run_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypat
     if trap.plain and not ground.variables:
         fall_into(trap, ground)
         assert ground.left() != []
+
+
+def test_an_undo_writes_no_hook_that_the_index_of_a_clone_lists(tmp_path: Path) -> None:
+    folder = project(tmp_path / "clone")
+    (folder / "-git" / "hooks").mkdir(parents=True)
+    (folder / "-git" / "hooks" / "post-checkout").write_text("#!/bin/sh\n")
+    git(folder, "add", ".")
+    index = folder / ".git" / "index"
+    listed = index.read_bytes()[:-20].replace(b"-git/", b".git/")
+    index.write_bytes(listed + hashlib.sha1(listed, usedforsecurity=False).digest())
+    shadow = Shadow(folder)
+    before = shadow.take(OWNER)
+    assert not any(path.startswith(".git/") for path in kept(shadow, before))
+    git(folder, "reset", "--quiet")
+    (shadow.place / "begun").touch()  # one was cut short, so the list is made anew
+    after = shadow.take(OWNER)
+    assert not undo(shadow, [Span(before, after)], OWNER).paths
+    assert not (folder / ".git" / "hooks" / "post-checkout").exists()

@@ -87,6 +87,19 @@ def test_a_question_is_told_also_to_who_looks() -> None:
     assert getattr(told(ask(tool="AskUserQuestion")), "text", "") == "needs you: it asks a question"
 
 
+def test_the_news_names_the_run_and_not_its_agent_alone() -> None:
+    notifier, run = Notifier(KITTY), run_of()
+    _heard(notifier, run, ev.TurnStarted(1, 1, f"Mend the parser{' again' * 20}"))
+    alert = _heard(notifier, run, ask())
+    assert alert is not None
+    assert "reviewer · Mend the parser again again" in alert.escape
+    assert "… needs you" in alert.escape
+    _heard(notifier, run, ev.RunNamed(2, "parser"))
+    alert = _heard(notifier, run, ask(at=90))
+    assert alert is not None
+    assert "reviewer · parser needs you" in alert.escape
+
+
 def test_questions_in_a_row_ring_once() -> None:
     rings = []
     notifier, run = Notifier(KITTY), run_of()

@@ -48,11 +48,13 @@ async def test_a_run_that_is_not_on_the_screen_says_when_it_needs_somebody_and_w
         app._start(second)
         app.tell(tape.ask("Bash", {"command": "ls"}), second)
         await pilot.pause()
-        assert notices(app) == ["[b]explorer[/b]: needs you: Bash wants permission"]
+        assert notices(app) == ["[b]explorer[/b] · Go: needs you: Bash wants permission"]
         app.tell(tape.done(), second)
         app.tell(begun().done(), app.run_model)
         await pilot.pause()
-        assert notices(app)[1:] == ["[b]explorer[/b]: done in 4.2 s, $0.021"], "the run on the screen needs no words"
+        assert notices(app)[1:] == ["[b]explorer[/b] · Go: done in 4.2 s, $0.021"], (
+            "the run on the screen needs no words"
+        )
 
 
 async def test_who_looks_at_another_window_is_told_by_their_own_command(

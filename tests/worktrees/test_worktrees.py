@@ -17,7 +17,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
-from maverick_tui.git.programs import started_by_settings
+from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
@@ -136,8 +136,19 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     commit(dotfiles)
     making_link.symlink_to(dotfiles / "bashrc")
     made = make(RUN, "fixer", dotfiles).worktree
+    (dotfiles / ".vscode").symlink_to("editor")  # which is not committed
     assert Places(made.cwd).why_not_to_write("bashrc")
+    assert Places(made.cwd).why_not_to_write("editor/tasks.json")
     assert Places(made.cwd).why_not_to_write("a.txt") == ""
+
+
+def test_what_shells_read_of_the_project_is_protected_in_its_worktree(home: Path) -> None:
+    project = project_in(home / "shop")
+    (home / ".bashrc").write_text(". ~/shop/env.sh\n")
+    made = make(RUN, "fixer", project).worktree
+    for folder in (project, made.cwd):
+        assert Places(folder).why_not_to_write("env.sh").endswith("is read by your shell when it starts.")
+        assert Places(folder).why_not_to_write("a.txt") == ""
 
 
 def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
@@ -146,13 +157,15 @@ def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
     monkeypatch.setenv("PATH", str(project / "bin"), prepend=os.pathsep)
     git(project, "config", "core.hooksPath", str(project / "hooks"))
     made = make(RUN, "fixer", project).worktree
+    git(project, "config", "extensions.worktreeConfig", "true")
+    git(project, "config", "--worktree", "core.fsmonitor", "./watch")  # which counts in the project alone
     for folder in (project, made.cwd):
         judge = Judge(["Write"], folder, person=True, git_starts=started_by_settings, started=[f"{project}/hk"])
         asked = {
             file: judge.judge("Write", {"file_path": str(folder / file), "content": ""}, mode="acceptEdits").decision
-            for file in ("bin/ls", "hk", "hooks/pre-commit", "a.txt")
+            for file in ("bin/ls", "hk", "hooks/pre-commit", "watch", "a.txt")
         }
-        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "a.txt": "allow"}
+        assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "watch": "ask", "a.txt": "allow"}
 
 
 def test_a_detached_head_is_branched_from(project: Path) -> None:
@@ -273,12 +286,12 @@ def test_git_writes_through_no_link_of_a_repository(link: str, project: Path, tm
     assert list(theirs.iterdir()) == []
 
 
-@pytest.mark.parametrize("leads", ["file", "link", "commondir"])
+@pytest.mark.parametrize("leads", ["file", "link", "commondir", "commondir and back"])
 def test_a_folder_does_not_have_the_repository_of_another_one_changed(
     leads: str, project: Path, tmp_path: Path
 ) -> None:
     clone = project_in(tmp_path / "clone")
-    if leads == "commondir":
+    if leads.startswith("commondir"):
         (clone / ".git" / "commondir").write_text(f"{project}/.git\n")
     else:
         (clone / ".git").rename(tmp_path / "before")
@@ -286,8 +299,24 @@ def test_a_folder_does_not_have_the_repository_of_another_one_changed(
         (clone / ".git").write_text(f"gitdir: {project}/.git\n")
     if leads == "link":
         (clone / ".git").symlink_to(project / ".git")
+    if leads == "commondir and back":  # as if it was a worktree
+        (clone / ".git" / "gitdir").write_text(".\n")
     before = state(project)
+    assert programs_named(clone)
     with pytest.raises(ConfigError, match="belongs to another folder"):
+        make(RUN, "fixer", clone)
+    assert state(project) == before
+
+
+@pytest.mark.parametrize("lacks", ["HEAD", "refs"])
+def test_what_is_no_repository_to_git_does_not_have_the_one_around_it_changed(lacks: str, project: Path) -> None:
+    clone = project_in(project / "clone")
+    if lacks == "HEAD":
+        (clone / ".git" / "HEAD").write_text("ref: nowhere\n")
+    else:
+        (clone / ".git" / "refs").rename(clone / ".git" / "others")
+    before = state(project)
+    with pytest.raises(ConfigError, match="git takes another folder for its repository"):
         make(RUN, "fixer", clone)
     assert state(project) == before
 

@@ -30,6 +30,8 @@ from maverick_tui.git.repository import find_repository
 
 _EXPANDS = re.compile(r"[$`*?\[{~\\]|<\(|>\(")
 """What a shell puts something else in place of."""
+_RUN_TEXTS = frozenset("sh bash dash zsh ksh fish eval source . su script watch flock ssh".split())
+"""Programs that take a text for commands: what is a pattern in it is one for them."""
 _ONLY_NAMES = frozenset("ls cd pushd popd mkdir rmdir tree du stat test [ basename dirname realpath pwd find".split())
 """Programs that tell of a folder what is in it, and not what is in its files."""
 _MOST_FOUND = 200
@@ -46,6 +48,8 @@ _CHANGING = frozenset(
     " restore revert rm sparse-checkout stash submodule switch worktree".split()
 )
 """Commands of git that change files of the working tree."""
+_TAKING = frozenset("archive clone fetch pull remote submodule subtree".split())
+"""Commands of git that take what is in another repository, be it that of a folder."""
 _SUMMARIES = frozenset("log show diff diff-files diff-index diff-tree whatchanged".split())
 """Commands that can tell of files without showing what is in them."""
 _SUMMARY = re.compile(
@@ -58,6 +62,18 @@ _BESIDE_SUMMARY = re.compile(
     r"|topo-order)(?:=.*)?"
 )
 """Options that make a summary, or a log, show no more."""
+_BESIDE_FILE = frozenset({"-p", "--no-color", "--no-textconv"})
+"""Options with which no more is shown than a file as it was in a commit: others add commits to it."""
+_LIMITED = frozenset(
+    "annotate blame checkout clean diff diff-files diff-index diff-tree log restore rm show whatchanged".split()
+)
+"""Commands for which what stands behind `--` is all that they look at, or change; to others it is a branch, or more."""
+_SHOWS_MORE = re.compile(r"--(?:full-d|all|tags|glob|stdin)")
+"""Options with which they show more than that: the whole of a commit, or a file that a tag names."""
+_RAW = re.compile(r"%\(\*?raw")
+"""In a format: all of what a reference names, which may be a file."""
+_COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
+"""What is certainly a commit: others may be the number, or a tag, of a file, of which `show` and `diff` show all."""
 _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
 """A file as it was in a commit."""
 
@@ -122,7 +138,8 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
         return None if is_wide or _EXPANDS.search(call.command) else False
     plain = [without_git_options(unwrapped([word.text for word in words]))[0] for words in calls]
-    if any(map(takes_names, plain)):
+    is_wide = may_read_below(words) or _EXPANDS.search(call.command) is not None
+    if any(map(takes_names, plain)) or (is_wide and any(texts[0] in _RUN_TEXTS for texts in plain)):
         return None
     found = _expanded(calls, heres, limits)
     if found is None:
@@ -190,9 +207,10 @@ def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
     yield from read_below(texts)
     if searches(texts):
         yield from folders_searched(texts)
-    if not _tells_only_names(texts) and texts[0] != "git":
+    if not _tells_only_names(texts) and (texts[0] != "git" or not _TAKING.isdisjoint(texts[1:2])):
+        named = (text.rpartition("=")[2].removeprefix("file://") for text in dict.fromkeys(texts[1:]))
         # Path.is_dir raises for what cannot be a name.
-        yield from (text for text in dict.fromkeys(texts[1:]) if os.path.isdir(os.path.join(here, text)))  # noqa: PTH112, PTH118
+        yield from (name for name in named if os.path.isdir(os.path.join(here, name)))  # noqa: PTH112, PTH118
 
 
 def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_reading: bool) -> bool:
@@ -207,7 +225,7 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_re
     if (paths := roots.known_to_git(repository.top)) is None:
         return True
     known = [path for path in paths if any(_fits(path, said, root) for root in near)]
-    within = _limited_to(command, rest, here)
+    within = _limited_to(command, rest, here, repository.top)
     return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
 
 
@@ -215,21 +233,37 @@ def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
     """Whether git is known to show nothing of files: what is not listed as that may."""
     options = [word for word in rest if word.startswith("-") and word != "--"]
     if command in _SILENT:
-        return not any(re.match(r"-[^-]*[vpiUu]|--(?:verb|patch|inter|unified)", word) for word in options)
+        is_more = any(re.match(r"-[^-]*[vpiUu]|--(?:verb|patch|inter|unified)", word) for word in options)
+        return not is_more and not any(map(_RAW.search, rest))
+    if command == "show" and not _are_commits(rest):
+        return False
     is_summary = command == "log" or any(map(_SUMMARY.fullmatch, options))
     known = all(_SUMMARY.fullmatch(word) or _BESIDE_SUMMARY.fullmatch(word) for word in options)
     return not command or (command in _SUMMARIES and is_summary and known)
 
 
-def _limited_to(command: str, rest: Sequence[str], here: Path) -> list[Path]:
+def _are_commits(rest: Sequence[str]) -> bool:
+    """Whether all that `show` or `diff` is given before `--` are commits: of a file, either shows all."""
+    before = rest[: rest.index("--")] if "--" in rest else rest
+    is_more = any(map(_SHOWS_MORE.match, before))
+    return not is_more and all(word.startswith("-") or _COMMIT.fullmatch(word) for word in before)
+
+
+def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> list[Path]:
     """The files and folders that git is to look at alone; empty if it looks at all.
 
     Only what stands behind `--` is certain to be one: a file may have the name of a branch.
     """
-    words = [word for word in rest if not word.startswith("-")]
+    words, options = ([word for word in rest if word.startswith("-") is is_option] for is_option in (False, True))
     if command in ("show", "cat-file") and words and all(map(_OF_COMMIT.fullmatch, words)):
-        return [path for word in words for path in real_paths(word.partition(":")[2] or ".", here)]
-    named = rest[rest.index("--") + 1 :] if "--" in rest else []
+        files = [word.partition(":")[2] for word in words] if _BESIDE_FILE.issuperset(options) else []
+        # A commit has its files from the top of the repository on, unless they begin otherwise.
+        return [real for path in files for real in real_paths(path, here if path.startswith(("./", "../")) else top)]
+    if command not in _LIMITED or "--" not in rest:
+        return []
+    before, named = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
+    if any(map(_SHOWS_MORE.match, before)) or (command in ("show", "diff") and not _are_commits(rest)):
+        return []
     is_plain = not any(word.startswith(":") or set(word) & set("*?[\\") for word in named)  # which git reads itself
     return [path for word in named for path in real_paths(word, here)] if is_plain else []
 

@@ -288,7 +288,7 @@ class Judge:
         """Why it changes what git runs: settings may name hooks and programs in the working tree."""
         if len(folders) > _MOST_FOLDERS:
             return TOO_LONG
-        for folder in {self._cwd, *folders} if paths else ():
+        for folder in {*self._places.bases, *folders} if paths else ():
             if (started := self._git_starts(folder)) is None:
                 return f"What git runs in {folder} cannot be known."
             if reason := self._places.why_git_runs(paths, here, *started):

@@ -73,7 +73,8 @@ class Places:
         self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
         repository = find_repository(self.cwd)
         self._git = [] if repository is None else [repository.own.resolve(), repository.common]
-        self._bases = [self.cwd, *([self._project] if self._project is not None else [])]
+        self.bases = [self.cwd, *([self._project] if self._project is not None else [])]
+        """The working directory, and the project that it is a worktree of: what is written comes to be in both."""
         set_up = setup_line(self._project or self.cwd)
         self._set_up = Started([set_up] if set_up else [], repository.top if repository is not None else self.cwd)
         self._expected: set[str] = set()
@@ -81,7 +82,7 @@ class Places:
     @cached_property
     def _aliases(self) -> list[Alias]:
         """Other names of places, as they are before the first call that is judged."""
-        return aliases(self.cwd, self._home)
+        return [alias for base in self.bases for alias in aliases(base, self._home)]
 
     @cached_property
     def _named_keys(self) -> list[Path]:
@@ -100,18 +101,19 @@ class Places:
         """
         entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
         places = (Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry))  # noqa: PTH117
-        inner = [place for place in places if any(_is_within(place, base) for base in self._bases)]
-        return [place for place in inner if place not in self._bases]
+        inner = [place for place in places if any(_is_within(place, base) for base in self.bases)]
+        return [place for place in inner if place not in self.bases]
 
     @cached_property
-    def _sourced(self) -> Sourced:
-        return sourced(self._home, self.cwd)
+    def _sourced(self) -> list[Sourced]:
+        """What shells read here when they start, and in the project that this is a worktree of."""
+        return [sourced(self._home, base) for base in self.bases]
 
     def is_known(self, path: str, here: Path) -> bool:
         """Whether a place matters by where it is, also if nothing is there yet."""
         named = (*self._named_programs, *self._named_keys)
         return bool(parts_of_git([path])) or any(
-            self._sourced.names(place)
+            any(one.names(place) for one in self._sourced)
             or any(_is_within(place, one) for one in named)
             or any(alias.names_of(place) is not None for alias in self._aliases)
             for place in set(_places(path, here))
@@ -155,7 +157,7 @@ class Places:
         or since it is part of what is installed or started by itself. Commands may name such files, for they run them.
         """
         for place in self._written([path], here or self.cwd):
-            base = next((base for base in self._bases if _is_within(place, base)), None)
+            base = next((base for base in self.bases if _is_within(place, base)), None)
             parts = place.parts[len(base.parts) :] if base is not None else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
@@ -179,7 +181,7 @@ class Places:
         started = Started(commands, self.cwd)
         folders = {real for folder in set(hooks) for real in _places(str(folder), self.cwd)}
         for place in self._written(paths, here):
-            is_inner = place not in self._bases and any(_is_within(place, base) for base in self._bases)
+            is_inner = place not in self.bases and any(_is_within(place, base) for base in self.bases)
             holds = is_inner and any(_is_within(one, place) for one in folders)
             if holds or any(_is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
@@ -244,7 +246,7 @@ class Places:
             _is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
             return f"{place} can make other programs run something."
-        if self._sourced.has(place):
+        if any(one.has(place) for one in self._sourced):
             return f"{place} is read by your shell when it starts."
         if self._is_of_bare_repository(place):
             return _of_repository(place)
@@ -290,7 +292,7 @@ class Places:
 
     def _names(self, place: Path) -> Iterator[list[str]]:
         """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
-        bases = [base for base in (*self._bases, self._home) if base is not None and _is_within(place, base)]
+        bases = [base for base in (*self.bases, self._home) if base is not None and _is_within(place, base)]
         for parts in [place.parts[len(base.parts) :] for base in bases] or [place.parts[1:]]:
             # Where the CLI keeps worktrees, which are worked in.
             yield compared_names(parts[2:] if parts[:2] == (".claude", "worktrees") else parts)

@@ -267,6 +267,9 @@ def wrong_with(entry: str) -> str:
     if tool.name == "WebFetch" and not _DOMAIN.fullmatch(tool.rule):
         return "write WebFetch(domain:example.org)"
     if tool.name in EDIT_TOOLS | READING_TOOLS:
+        # No place is called so, and a rule that fits nothing would deny nothing.
+        if ".." in tool.rule.split("/") or tool.rule.startswith(("$HOME", "${HOME}")):
+            return "paths of rules have no .. and no $HOME in them: write ~/other/**, or //whole/path/**"
         try:
             matcher(f"base/{tool.rule.strip('/')}")
         except BadPatternError as error:
