@@ -35,12 +35,11 @@ _When: TypeAlias = Literal["start", "turn", "call", "done", "end"]
 
 
 class _Wish(NamedTuple):
-    """A snapshot that is wanted; a call waits for it until it is `served`."""
+    """A snapshot that is wanted, perhaps by a call that waits for it."""
 
     when: _When
     turn: int
     work: Work | None = None
-    served: asyncio.Future[None] | None = None
 
 
 class Tracking:
@@ -55,6 +54,8 @@ class Tracking:
         self._calls = CallsAtWork()
         self._wishes: list[_Wish] = []
         self._has_wishes = asyncio.Event()
+        self._waiting: dict[str, asyncio.Future[None]] = {}
+        """Calls that do not run yet."""
         self._is_on = False
         self._is_closing = False
         self._following: asyncio.Task[None] | None = None
@@ -72,13 +73,15 @@ class Tracking:
         if not self._is_on:
             return
         self._catch_up()
-        served = asyncio.get_running_loop().create_future()
-        self._want(_Wish("call", self._turn, work_of(call, tool, arguments), served))
+        waiting = self._waiting[call] = asyncio.get_running_loop().create_future()
+        self._want(_Wish("call", self._turn, work_of(call, tool, arguments)))
         try:
             async with asyncio.timeout(PATIENCE):
-                await served
+                await waiting
         except TimeoutError:
             self._give_up(f"it takes more than {PATIENCE:g} s to look at this folder")
+        finally:
+            self._waiting.pop(call, None)
 
     def returned(self, call: str) -> None:
         """The call has run; its result is about to be told."""
@@ -95,8 +98,7 @@ class Tracking:
         self._is_closing = True
         self._has_wishes.set()
         await asyncio.wait({self._working}, timeout=CLOSING)
-        self._is_on = False
-        self._working.cancel()
+        self._end()
 
     # -- what is wanted ------------------------------------------------------------------------------------------------
 
@@ -112,7 +114,11 @@ class Tracking:
     def _catch_up(self) -> None:
         """Hear what was told by now."""
         for event in self._reader.take():
+            if event.type == ev.BlockGrew.type:  # most are
+                continue
             is_done = self._calls.hear(event)
+            if isinstance(event, ev.ToolFinished):  # if it waits, it was interrupted, and does not run any more
+                self._let_go(event.call)
             if isinstance(event, ev.TurnStarted):
                 self._turn = event.turn
                 self._want(_Wish("turn", event.turn))
@@ -155,9 +161,9 @@ class Tracking:
         by = {**self._calls.going, **ended}
         snapshot = await in_thread(folder.take)
         for wish in wishes:
-            if wish.served is not None and wish.work is not None and not wish.served.done():
+            if wish.work is not None and wish.work.call in self._waiting:
                 self._calls.begin(wish.work)  # before another snapshot begins, which would not know of it
-                wish.served.set_result(None)
+                self._let_go(wish.work.call)
         self._calls.seen(ended)
         told = [wish for wish in wishes if wish.when in _ALWAYS_TOLD] or wishes[:1]
         if folder.is_news(snapshot) or told[0].when in _ALWAYS_TOLD:
@@ -184,15 +190,21 @@ class Tracking:
         """Tell, once, why this process takes no more snapshots; whoever waits for one goes on."""
         if not self._is_on:
             return
-        self._is_on = False
         now = self._events.now()
         self._events.emit(ev.ChangesUntracked(now, reason))
         text = f"Changes are not tracked here, because {reason}."
         self._events.emit(ev.Noticed(now, "untracked", f"{text} {UNTRACKED}"[: ev.LONGEST_NOTICE]))
-        for wish in self._wishes:
-            if wish.served is not None and not wish.served.done():
-                wish.served.set_result(None)
-        self._wishes.clear()
+        self._end()
+
+    def _end(self) -> None:
+        self._is_on = False
+        for call in list(self._waiting):
+            self._let_go(call)
         for task in (self._following, self._working):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
+
+    def _let_go(self, call: str) -> None:
+        waiting = self._waiting.pop(call, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)

@@ -203,6 +203,18 @@ async def test_a_disk_that_gets_full(serve: ServeModel, small_disk: Path, monkey
         assert await refused(run)
 
 
+async def test_a_call_that_waits_for_a_snapshot_which_fails_runs_at_once(serve: ServeModel) -> None:
+    async with serve(WRITES), go() as run:
+        run.prompt("go")
+        asked = await run.until(ev.PermissionAsked)
+        await run.until(ev.SnapshotTaken, 2)
+        shadows_folder().rename(shadows_folder().with_name("away"))
+        shadows_folder().touch()
+        run.send(AnswerPermission(asked.request, "once"))
+        assert (await run.until(ev.ChangesUntracked)).reason == "they cannot be kept: File exists"
+        assert (await run.until(ev.TurnEnded)).outcome == "done"
+
+
 @pytest.fixture
 def slow_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Git that is asked for snapshots does nothing while this file is there."""

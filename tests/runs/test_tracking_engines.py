@@ -89,7 +89,7 @@ async def test_a_session_of_the_cli_names_the_right_call_for_each_interval(serve
 
 async def test_a_session_without_the_cli(serve: ServeModel, tmp_path: Path) -> None:
     top = project(tmp_path / "project")
-    is_met = asyncio.Barrier(2)
+    is_met, is_known = asyncio.Barrier(2), asyncio.Event()
 
     @tool
     async def write(name: str) -> str:
@@ -108,6 +108,7 @@ async def test_a_session_without_the_cli(serve: ServeModel, tmp_path: Path) -> N
     @tool(is_read_only=True)
     async def look() -> str:
         """Look at it, while the person works."""
+        await is_known.wait()
         (top / "b.txt").write_text("by the person\n")
         return "seen"
 
@@ -133,7 +134,9 @@ async def test_a_session_without_the_cli(serve: ServeModel, tmp_path: Path) -> N
     try:
         async with serve(script), watch(Boss, cwd=top, config=tracked(), run_id=RUN) as run:
             run.allows_everything = True
-            await run.ask("go")
+            run.prompt("go")
+            await run.until(ev.SnapshotTaken, where=lambda event: event.files == 1)
+            is_known.set()  # what is changed before that may be of a call that has just ended
             ended = await run.until(ev.SnapshotTaken, where=lambda event: event.when == "end")
             assert touched(run, top) == {
                 "b.txt": [["you"]],
