@@ -62,7 +62,7 @@ def undo_run(
     """Take back what a run has changed, after showing what becomes of every path; `maverick runs redo` gives it back.
 
     Only what the run itself has changed is taken back, and only where it is still as the run has left it. What you or
-    another run have changed, too, or since, is named and left alone, and so is what you have staged or committed.
+    another run have changed, too, or since, is named and left alone; your index and your commits stay as they are.
 
     JSON: {run_id, root, done, paths: [{path, does, refused}]}; does: write (as it was), delete, make folder, remove
     folder; done is false if nothing was changed.
