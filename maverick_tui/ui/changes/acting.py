@@ -63,6 +63,7 @@ class Acting:
         place = view.comment_at
         noted = comments.items[place] if place is not None else self._on_chosen()
         if noted is None:
+            self._screen.hints.say("There is no line here to comment on.", is_error=True)
             return
 
         def put(words: str | None) -> None:
@@ -143,6 +144,7 @@ class Acting:
         screen, view = self._screen, self._screen.diff
         diff, hunk, hunk_at = view.diff, view.hunk, view.hunk_at
         if diff is None or hunk is None or hunk_at is None:
+            screen.hints.say(f"There is no hunk here. {screen.key('changes.undo')} takes the file back.", is_error=True)
             return
         path, scope = diff.file.path, screen.looking.wanted.scope
         noted = self._on_hunk(hunk, hunk_at, is_rejected=True)

@@ -230,7 +230,7 @@ class ChangesScreen(Screen[None]):
         if not seen.has_snapshots:
             return untracked or NO_SNAPSHOTS
         others = "" if seen.wanted.with_others else f" {self.key('changes.others')} shows what others have changed."
-        nothing = f"{NOTHING}: {scope_words(seen.wanted.scope, seen.turns)}.{others}"
+        nothing = f"{NOTHING} ({scope_words(seen.wanted.scope, seen.turns)}).{others}"
         return f"{nothing}\n\n{untracked}".strip()
 
     def _say_nothing(self, words: str) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
+from textual.widget import Widget
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import journal_of
@@ -30,7 +32,7 @@ def snapshot(at: float = BEGAN) -> ev.SnapshotTaken:
 
 async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     review = shop()
-    async with reviewing(review, monkeypatch, size=(100, 30)) as (app, pilot):
+    async with reviewing(review, monkeypatch, size=(100, 24)) as (app, pilot):
         screen = screen_of(app)
         await at_file(pilot, app, "shop/cart.py")
         assert [file.path for file in screen.files.files] == [
@@ -48,10 +50,23 @@ async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) 
         assert "│15 +         return round(" in screen.diff.text
         await pilot.press("v", "n", "n")
         await at_file(pilot, app, "shop/invoice.py")
-        assert screen.diff.line is None, "on its heading"
+        assert getattr(screen.diff.row, "kind", "") == "heading"
         await pilot.press("right_square_bracket")
         await at_file(pilot, app, "shop/logo.png")
         assert "binary, 6 bytes → 12 bytes" in screen.diff.text
+        await pilot.press("c", "x")
+        assert "There is no hunk here. u takes the file back." in screen.hints.notice
+        # The mouse does the same: files, lines, the wheel.
+        await pilot.click("#files", offset=(6, 0))
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.click("#diff", offset=(6, 3))
+        assert screen.diff.line is not None
+        assert screen.diff.line.new == 13
+        screen.diff.post_message(_wheel(screen.diff))
+        assert screen.diff.last_top
+        await until(pilot, lambda: screen.diff.top == min(3, screen.diff.last_top), "the wheel moves it")
+        await pilot.click("#files", offset=(6, 2))
+        await at_file(pilot, app, "shop/logo.png")
         # What others have changed is not shown unless it is wanted.
         await pilot.press("a")
         await until(pilot, lambda: len(screen.files.files) == 5, "the file of another run is there")
@@ -71,6 +86,10 @@ async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) 
         await until(pilot, lambda: review.asked[-1] == Scope("call", 2, "call-2"), "another call")
         await pilot.press("0")
         await until(pilot, lambda: review.asked[-1] == START, "everything")
+
+
+def _wheel(widget: Widget) -> events.MouseScrollDown:
+    return events.MouseScrollDown(widget, 6, 3, 0, 1, 0, False, False, False)
 
 
 async def test_news_take_nothing_from_whoever_reads_or_writes(monkeypatch: pytest.MonkeyPatch) -> None:
