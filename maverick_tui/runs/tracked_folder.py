@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs.calls_at_work import Recalled, Work
 from maverick_tui.snapshots.attribution import YOU, Writer, Writers, possible
-from maverick_tui.snapshots.changes import FileChange, changes
+from maverick_tui.snapshots.changes import FileChange, changed_lines, changes
 from maverick_tui.snapshots.shadow import Shadow, root_of
 from maverick_tui.snapshots.snapshot import Snapshot
 
@@ -67,9 +66,13 @@ class TrackedFolder:
 
     def _touch(self, before: Snapshot, after: Snapshot, by: Iterable[Work]) -> None:
         if writers := self._writers(by):
-            for change in changes(self.shadow, before, after, finds_renames=False):
-                if possible(writers, change.path) != (YOU,):
-                    self._touched.add(change.path)
+            for change in changes(self.shadow, before, after):
+                self._add(writers, change.was, change.path)
+
+    def _add(self, writers: Writers, *paths: str) -> None:
+        """One of these has changed a file; whoever has is nobody of ours if none of them can have."""
+        if possible(writers, *paths) != (YOU,):
+            self._touched.update(paths)
 
     def _count(self, start: Snapshot, now: Snapshot) -> Changed:
         if not self._touched:
@@ -94,12 +97,13 @@ class TrackedFolder:
         if not told or {one.root for one in told} != {str(self.shadow.folder)}:
             return
         try:
-            kept = {one.snapshot: self.shadow.read(one.snapshot) for one in told}
+            kept = self.shadow.read_all({one.snapshot for one in told})
         except ConfigError:
             return
-        for before, after in pairwise(told):
-            if after.calls and before.snapshot != after.snapshot:
-                by = (past.works.get(call, Work(call)) for call in after.calls)
-                self._touch(kept[before.snapshot], kept[after.snapshot], by)
-        self._start, self._last = kept[told[0].snapshot], kept[told[-1].snapshot]
+        chain = [kept[one.snapshot] for one in told]
+        for one, files in zip(told[1:], changed_lines(self.shadow, chain), strict=True):
+            if writers := self._writers(past.works.get(call, Work(call)) for call in one.calls):
+                for file in files:
+                    self._add(writers, file.was, file.path)
+        self._start, self._last = chain[0], chain[-1]
         self._changed = self._count(self._start, self._last)

@@ -164,12 +164,26 @@ class Shadow:
 
     def read(self, snapshot_id: str) -> Snapshot:
         """The snapshot with this id. ConfigError if there is none."""
-        if re.fullmatch(r"[0-9a-f]{40}", snapshot_id) is None or not self.place.exists():
-            raise ConfigError(f"There is no snapshot {snapshot_id!r} of {self.folder}.")
-        try:
-            return from_text(snapshot_id, self._text(snapshot_id))
-        except (GitError, ValueError) as error:
-            raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.") from error
+        return self.read_all([snapshot_id])[snapshot_id]
+
+    def read_all(self, ids: Collection[str]) -> dict[str, Snapshot]:
+        """The snapshots with these ids, all at once. ConfigError if one of them is none."""
+        for snapshot_id in ids:
+            if re.fullmatch(r"[0-9a-f]{40}", snapshot_id) is None or not self.place.exists():
+                raise ConfigError(f"There is no snapshot {snapshot_id!r} of {self.folder}.")
+        told, at, found = self.git("cat-file", "--batch", stdin="".join(f"{one}\n" for one in ids).encode()), 0, {}
+        for snapshot_id in ids:
+            end = told.index(b"\n", at)
+            kind, _, size = told[at:end].partition(b" ")[2].partition(b" ")
+            if kind != b"commit":
+                raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.")
+            at = end + 1 + int(size) + 1
+            text = told[end + 1 : at].partition(b"\n\n")[2]
+            try:
+                found[snapshot_id] = from_text(snapshot_id, text.decode().rstrip("\n"))
+            except ValueError as error:
+                raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.") from error
+        return found
 
     def ids(self, owner: str) -> list[str]:
         """The snapshots of an owner, the first one first."""
@@ -194,9 +208,6 @@ class Shadow:
     def keep_blob(self, data: bytes) -> str:
         """Keep bytes that are in no file yet; their name."""
         return self.git("hash-object", "-w", "--stdin", stdin=data).decode().strip()
-
-    def _text(self, snapshot_id: str) -> str:
-        return self.git("cat-file", "commit", snapshot_id).partition(b"\n\n")[2].decode().rstrip("\n")
 
     def _last(self, ref: str) -> str:
         """Git itself writes them there, one file for each."""
