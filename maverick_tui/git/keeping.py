@@ -60,7 +60,6 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "prune": (),
     "prune-packed": (),
     "repack": (),
-    "rev-list": (),
     "update-index": (),
     "update-ref": (),
     "write-tree": (),

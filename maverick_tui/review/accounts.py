@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,8 +13,8 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.labels import read_labels
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of
-from maverick_tui.masking.redact import MASK
-from maverick_tui.runs.tool_text import WRITING_TOOLS, key_argument
+from maverick_tui.runs.calls_at_work import places_of, work_of
+from maverick_tui.runs.tool_text import key_argument
 from maverick_tui.snapshots.attribution import Writer
 
 _KINDS = re.compile(
@@ -184,17 +183,8 @@ class RunAccount:
 
     def _called(self, call: str, tool: str, arguments: dict[str, Any], at: float) -> None:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
-        paths = self._named(tool, arguments)
+        paths = places_of(work_of(call, tool, arguments), self._cwd)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
-
-    def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
-        """The file that an edit is of, also by the name of what a link there leads to."""
-        path = arguments.get(WRITING_TOOLS.get(tool, ""))
-        if not isinstance(path, str) or not path or MASK in path or "\0" in path:
-            return frozenset()
-        full = os.path.join(self._cwd, path)  # noqa: PTH118
-        folder, name = os.path.split(full)
-        return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
 
     def _begin(self, call: str) -> None:
         """It runs from now on: while somebody is asked about it, whoever works there is not it."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from maverick_tui.review.chain import Chain
 from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Writer, Writers
-from maverick_tui.snapshots.changes import FileLines, bytes_of
+from maverick_tui.snapshots.changes import changed_paths
+from maverick_tui.snapshots.entries import bytes_of
 from maverick_tui.snapshots.planning import Span, Step, plan
 from maverick_tui.snapshots.snapshot import Snapshot
 
@@ -44,9 +45,10 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
     """What those calls of a run that are asked about have changed since a link, up to now."""
     found, is_open = OwnChanges(), False
     mine: set[str] = set()
-    for at, files in enumerate(chain.differing(first, len(chain.links) - 1), first):
-        before, link = chain.links[at].snapshot, chain.links[at + 1]
-        touched = set(_touched(files, before, link.snapshot))
+    snapshots = [link.snapshot for link in chain.links[first:]]
+    for before, link, touched in zip(
+        snapshots, chain.links[first + 1 :], changed_paths(chain.shadow, snapshots), strict=False
+    ):
         if not touched:
             continue
         own = {writer for writer in link.by if is_own(writer)}
@@ -90,13 +92,3 @@ def _proven(
         return None
     old, new = (bytes_of(chain.shadow, one, path) for one in (before, after))
     return next((writer for writer in named if writer.is_person or proves(writer, old, new)), None)
-
-
-def _touched(files: list[FileLines], before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """All paths in which two snapshots differ: files, permissions, and folders in which there is nothing."""
-    for one in files:
-        yield from (path for path in (one.was, one.path) if path)
-    for path in before.modes.keys() | after.modes.keys():
-        if before.modes.get(path) != after.modes.get(path):
-            yield path
-    yield from before.empty ^ after.empty

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.snapshots.attribution import TAKEN_BACK, Writer
-from maverick_tui.snapshots.changes import entry_of
 from maverick_tui.snapshots.disk import FOLDER
+from maverick_tui.snapshots.entries import entries_of
 from maverick_tui.snapshots.planning import Step, file_of
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.undoing import Undone
@@ -95,10 +95,11 @@ class UndoRecords:
         """One that was cut short: what is as it was to be was done."""
         now = self._shadow.take(self._run_id)
         assert record.wanted is not None
+        there = entries_of(self._shadow, now, record.wanted.keys())
         done = [
             path
             for path, wanted in record.wanted.items()
-            if wanted == _as_list(FOLDER) or _as_list(file_of(now, path, entry_of(self._shadow, now, path))) == wanted
+            if wanted == _as_list(FOLDER) or _as_list(file_of(now, path, there.get(path))) == wanted
         ]
         return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=tuple(done), wanted=None)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.tools import WRITES_NOTHING
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.events.kinds import Event
+from maverick_tui.masking.redact import MASK
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 
 
@@ -21,7 +24,18 @@ class Work(NamedTuple):
 
 def work_of(call: str, tool: str, arguments: Mapping[str, Any]) -> Work:
     """The work of a call."""
-    return Work(call, str(arguments.get(WRITING_TOOLS.get(tool, "")) or ""))
+    file = arguments.get(WRITING_TOOLS.get(tool, ""))
+    is_known = isinstance(file, str) and MASK not in file and "\0" not in file
+    return Work(call, str(file) if is_known else "")
+
+
+def places_of(work: Work, cwd: str | Path) -> frozenset[str]:
+    """The file that it names, also by the name of what a link there leads to; none if that is not known."""
+    if not work.file:
+        return frozenset()
+    full = os.path.join(cwd, work.file)  # noqa: PTH118
+    folder, name = os.path.split(full)
+    return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
 
 
 class CallsAtWork:

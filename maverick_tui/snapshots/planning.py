@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from maverick_tui.snapshots.changes import Entry, changes
+from maverick_tui.snapshots.changes import changes
 from maverick_tui.snapshots.disk import FOLDER, OTHER, BlockedError, File, look, opened, opened_top, split
+from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.restoring import Does
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, LINK, Snapshot
