@@ -156,7 +156,7 @@ class RunReview:
             why = "these lines have changed since they were shown"
             return Undone(span.after, span.after, (), (Step(path, "write", why),))
         lines, others = own_lines([one for one in shown if parts([one]) <= asked])
-        refused = [Step(path, "write", f"lines {', '.join(others)} are not its own alone")] if others else []
+        refused = [Step(path, "write", f"lines that are not its own alone: {', '.join(others)}")] if others else []
         step = undoing.rejection(chain.shadow, span, change, lines)
         chosen = [step] if lines and not step.why_not else []
         undone = self._recorded(chosen, lambda: undoing.reject(chain.shadow, span, change, lines, self.run_id))

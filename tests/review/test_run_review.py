@@ -261,7 +261,7 @@ def test_hunks_are_rejected_but_not_what_is_yours_in_them(folder: Path) -> None:
     first, second = (review.files(), review.hunks(START, "a.txt"))[1]
     assert [one.kind for one in first.authors] == ["call", "you"]
     undone = review.reject(START, "a.txt", [first])
-    assert [step.why_not for step in undone.refused] == ["lines 6 are not its own alone"]
+    assert [step.why_not for step in undone.refused] == ["lines that are not its own alone: 6"]
     review.files()
     assert not review.reject(START, "a.txt", review.hunks(START, "a.txt")[-1:]).refused
     assert (folder / "a.txt").read_text() == "".join(lines).replace("line 5\n", "mine\n")

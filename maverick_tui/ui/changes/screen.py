@@ -230,7 +230,8 @@ class ChangesScreen(Screen[None]):
         if not seen.has_snapshots:
             return untracked or NO_SNAPSHOTS
         others = "" if seen.wanted.with_others else f" {self.key('changes.others')} shows what others have changed."
-        nothing = f"{NOTHING} ({scope_words(seen.wanted.scope, seen.turns)}).{others}"
+        redo = f" {self.key('changes.redo')} gives back what was taken back." if seen.last_undo is not None else ""
+        nothing = f"{NOTHING} ({scope_words(seen.wanted.scope, seen.turns)}).{redo}{others}"
         return f"{nothing}\n\n{untracked}".strip()
 
     def _say_nothing(self, words: str) -> None:
@@ -244,6 +245,7 @@ class ChangesScreen(Screen[None]):
         is_same_file = before is not None and before.file.path == diff.file.path
         if before is not None and is_same_file and (before.hunks, before.notes) == (diff.hunks, diff.notes):
             before.file = diff.file
+            self.diff.refresh()  # what is chosen for a commit may be other hunks
         else:
             place = self.diff.place if is_same_file else place
             self.diff.marked = self._is_marked
