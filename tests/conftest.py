@@ -62,6 +62,9 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+TURNED_OFF = ("MAVERICK_HOSTED_RUNS", "MAVERICK_TRACK_CHANGES")
+"""Settings that cost time in every test: a process for each run of the application, which the tests of hosts and those
+in a terminal have, and snapshots of its folder, which only tests of these have."""
 _numbers = itertools.count()
 
 
@@ -92,10 +95,8 @@ def home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     # A test that forgets its model gets a refused connection, never a live one.
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
-    # A process for each run of the application takes time; the tests of hosts, and those in a terminal, have them.
-    monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "false")
-    # Nearly every test starts runs: only those that are about it have their folders kept.
-    monkeypatch.setenv("MAVERICK_TRACK_CHANGES", "false")
+    for name in TURNED_OFF:
+        monkeypatch.setenv(name, "false")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(work)
     monkeypatch.setattr(redact, "_concealed", set())

@@ -62,12 +62,13 @@ def undo_run(
     """Take back what a run has changed, after showing what becomes of every path; `maverick runs redo` gives it back.
 
     Only what the run itself has changed is taken back, and only where it is still as the run has left it. What you or
-    another run have changed, too, or since, is named and left alone, and so is what you have staged or committed.
+    another run have changed, too, or since, is named and left alone; your index and your commits stay as they are.
 
     JSON: {run_id, root, done, paths: [{path, does, refused}]}; does: write (as it was), delete, make folder, remove
     folder; done is false if nothing was changed.
     """
     from maverick_tui.cli.changes_text import print_steps
+    from maverick_tui.cli.layout import count
     from maverick_tui.review.kinds import START, Scope
 
     review = _review(run, "undo")
@@ -78,8 +79,7 @@ def undo_run(
         print_steps(review, steps, is_to_be=True)
     if is_all:
         _end(review, steps, is_done=False, as_json=as_json)
-    if not yes:
-        _ask(review, sum(not step.why_not for step in steps))
+    _make_sure(review, f"Take back {count(sum(not step.why_not for step in steps), 'path')}?", yes=yes)
     undone = review.undo(scope)
     _tell(review, undone, f"maverick runs redo {review.run_id} gives it back.", as_json=as_json)
 
@@ -89,9 +89,11 @@ def redo_run(run: RunId, yes: Yes = False, as_json: AsJson = False) -> None:
 
     JSON: as `maverick runs undo` has it.
     """
+    from maverick_tui.cli.layout import count
+
     review = _review(run, "redo")
-    if not yes and (last := review.last_undo) is not None:
-        _ask(review, len(last.paths), "Give back")
+    if (last := review.last_undo) is not None:
+        _make_sure(review, f"Give back {count(len(last.paths), 'path')}?", yes=yes)
     undone = review.redo()
     _tell(review, undone, f"maverick runs undo {review.run_id} takes it back again.", as_json=as_json)
 
@@ -131,17 +133,17 @@ def _review(run: str, command: str) -> RunReview:
     return RunReview(run_id)
 
 
-def _ask(review: RunReview, count: int, what: str = "Take back") -> None:
-    """Return if a person says yes."""
-    from maverick_tui.cli.layout import count as counted
+def _make_sure(review: RunReview, question: str, *, yes: bool) -> None:
+    """Return if it may be done; a person is asked unless they have said so."""
     from maverick_tui.exceptions import ConfigError
 
-    at_work = " The run is at work at this moment, and may change them again." if review.is_at_work else ""
+    if review.is_at_work:
+        typer.echo("The run is at work at this moment, and may change files again.", err=True)
+    if yes:
+        return
     if not is_anybody_there():
-        raise ConfigError(f"Nothing was changed: there is nobody to ask.{at_work}", hint="Add --yes.")
-    if at_work:
-        typer.echo(at_work.strip(), err=True)
-    if not says_yes(f"{what} {counted(count, 'path')}?"):
+        raise ConfigError("Nothing was changed: there is nobody to ask.", hint="Add --yes.")
+    if not says_yes(question):
         typer.echo("Nothing was changed.", err=True)
         raise typer.Exit(FAILED)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from maverick_tui.git.asking import find_git
 from maverick_tui.git.changing import GitError
 from maverick_tui.inert import inert
+from maverick_tui.masking.redact import redact
 
 SECONDS = 1_800.0
 """How long it may take: a hook may run all tests."""
@@ -30,7 +31,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
     if program is None:
         raise GitError("Git is not installed.", path=str(top), hint="Install git, then try again.")
     variables = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
-    variables |= {"GIT_INDEX_FILE": str(index), "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1"}
+    variables |= {"GIT_INDEX_FILE": str(index), "GIT_TERMINAL_PROMPT": "0"}
     line = [program, "--no-pager", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", *arguments]
     try:
         done = subprocess.run(
@@ -49,7 +50,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         raise GitError(words, path=str(top), hint="Do it by hand.") from error
     except OSError as error:
         raise GitError(f"git {arguments[0]} cannot be run: {error.strerror or error}.", path=str(top)) from error
-    said = inert(os.fsdecode(done.stdout).encode(errors="surrogateescape").decode(errors="replace")).strip()
+    said = inert(redact(done.stdout.decode(errors="replace"))).strip()
     if done.returncode:
         raise GitError(
             f"git {arguments[0]} has refused: {said or f'code {done.returncode}'}",

@@ -51,12 +51,12 @@ def role_of(kind: TokenType) -> str:
     return next((known[kind[:end]] for end in range(len(kind), 0, -1) if kind[:end] in known), "")
 
 
-def lexer_for(lines: Sequence[str], language: str) -> Lexer | None:
-    """The lexer of these lines; none for what would take it too long."""
+def lexer_for(lines: Sequence[str], language: str = "", *, path: str = "") -> Lexer | None:
+    """The lexer of these lines, by their language or the name of their file; none for what would take it too long."""
     size = sum(map(len, lines))
-    if not language or not size or size > _MOST_CHARACTERS or max(map(len, lines)) > _LONGEST_LINE:
+    if not (language or path) or not size or size > _MOST_CHARACTERS or max(map(len, lines)) > _LONGEST_LINE:
         return None
-    return lexer_of(language)
+    return lexer_of(language) if language else lexer_of_file(path.rpartition("/")[2])
 
 
 def language_of(info: str) -> str:
@@ -73,6 +73,19 @@ def lexer_of(language: str) -> Lexer | None:
 
     try:
         lexer: Lexer = get_lexer_by_name(language)
+    except ClassNotFound:
+        return None
+    return lexer if lexer.name != "Text only" else None
+
+
+@lru_cache(64)
+def lexer_of_file(name: str) -> Lexer | None:
+    """The lexer of a file, by its name alone, if there is one."""
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer: Lexer = get_lexer_for_filename(name)
     except ClassNotFound:
         return None
     return lexer if lexer.name != "Text only" else None

@@ -211,8 +211,8 @@ class RunAccount:
 
     def _took(self, snapshot: str, number: int, data: Mapping[str, Any]) -> None:
         root, calls = str(data.get("root", "")), tuple(map(str, data.get("calls", ())))
-        if root != self.root:
-            self.root, self.taken = root, []
+        if root != self.root or (self.taken and number < self.taken[-1].number):
+            self.root, self.taken = root, []  # in another folder, or all snapshots of this one were thrown away
         when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
         self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died))
         self.untracked, self._died = "", None

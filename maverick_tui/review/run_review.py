@@ -87,12 +87,13 @@ class RunReview:
 
     # -- what has changed ----------------------------------------------------------------------------------------------
 
-    def files(self, scope: Scope = START, *, with_others: bool = False) -> list[ChangedFile]:
+    def files(self, scope: Scope = START, *, with_others: bool = False, is_fresh: bool = True) -> list[ChangedFile]:
         """The files that the run's calls have changed in this part of it, in the order of their paths.
 
-        With others, also those that only you or other runs have changed meanwhile.
+        With others, also those that only you or other runs have changed meanwhile. If it need not be fresh, the last
+        snapshot stands for what is there now: that is known in a third of the time.
         """
-        chain = self._now()
+        chain = self._now() if is_fresh else self._joined(is_fresh=False)
         first, last = range_of(chain, self._account, scope)
         attribution, names, is_asked = chain.attribution(first, last), self._names(), is_own(self._account, scope)
         found: list[ChangedFile] = []
@@ -207,12 +208,14 @@ class RunReview:
         self._join(chain)
         return chain
 
-    def _joined(self) -> Chain:
-        """The same as it was when it was asked last."""
-        return chain if (chain := self._read()).links else self._now()
+    def _joined(self, *, is_fresh: bool = True) -> Chain:
+        """The same as it was when it was asked last; if it need not be fresh, what is there now may be missing."""
+        if not (chain := self._read()).links:
+            self._join(chain, is_fresh=is_fresh)
+        return chain
 
-    def _join(self, chain: Chain) -> None:
-        now = chain.shadow.take(self.run_id) if self.root.is_dir() else None
+    def _join(self, chain: Chain, *, is_fresh: bool = True) -> None:
+        now = chain.shadow.take(self.run_id) if is_fresh and self.root.is_dir() else None
         chain.join(self._account.taken[0].number, all_records(chain.shadow), now)
         if not chain.links or chain.numbers[0] != self._account.taken[0].number:
             raise NotTrackedError("its snapshots are not kept any more", self.root, hint=_UNKNOWN)
@@ -243,9 +246,10 @@ class RunReview:
         return own_changes(chain, first, self.run_id, is_own(self._account, scope), self._proves)
 
     def _proves(self, writer: Writer, before: bytes | None, after: bytes | None) -> bool:
-        call = writer.id.partition("/")[2]
-        known = self._account.calls.get(call)
-        return known is not None and is_exactly(known.tool, self._account.arguments(call), before, after)
+        run_id, _, call = writer.id.partition("/")
+        account = self._read().accounts[run_id]
+        known = account.calls.get(call)
+        return known is not None and is_exactly(known.tool, account.arguments(call), before, after)
 
     def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
         if not steps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from maverick_tui.review.chain import Chain
@@ -60,13 +60,19 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
             others = tuple(one for one in possible if one not in own)
             if path in taken_back:
                 own_here.add(path)
-            elif len(others) == len(possible):
-                if path in mine:
-                    found.others[path] = others or (YOU,)
-            elif not others or _is_proven(chain, proves, path, before, link.snapshot, own):
+            elif not own.isdisjoint(possible) and others:
+                # Somebody else was at work, too: whose it is, only what has become of the file may say.
+                proven = _proven(chain, proves, path, before, link.snapshot, possible)
+                if proven is None:
+                    found.shared[path] = others
+                elif proven in own:
+                    own_here.add(path)
+                elif path in mine:
+                    found.others[path] = (proven,)
+            elif possible and not others:
                 own_here.add(path)
-            else:
-                found.shared[path] = others
+            elif path in mine:
+                found.others[path] = others or (YOU,)
         mine |= own_here
         is_all = own_here == touched
         if is_all and is_open:
@@ -77,11 +83,12 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
     return found
 
 
-def _is_proven(
-    chain: Chain, proves: Proves, path: str, before: Snapshot, after: Snapshot, own: Collection[Writer]
-) -> bool:
-    named = [writer for writer in own if path in writer.paths]
+def _proven(
+    chain: Chain, proves: Proves, path: str, before: Snapshot, after: Snapshot, possible: Sequence[Writer]
+) -> Writer | None:
+    """Who has made of a file exactly what they were to make of it, so that nobody else was at it."""
+    named = [writer for writer in possible if path in writer.paths]
     if not named:
-        return False
+        return None
     old, new = (bytes_of(chain.shadow, one, path) for one in (before, after))
-    return any(proves(writer, old, new) for writer in named)
+    return next((writer for writer in named if writer.is_person or proves(writer, old, new)), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,6 +77,21 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
         made = make(wish.run_id, agent, cwd, brings_changes=wish.brings_changes, race=wish.race)
         return _provided(made, needs, is_new=True)
     return Placed(cwd, told=(GONE,) if wish.had_one else ())
+
+
+def make_filled(run_id: str, agent: str, cwd: Path, fill: Callable[[records.Worktree], None]) -> tuple[str, ...]:
+    """Make the worktree of a run that is still to begin, and fill it; what the person should know of that.
+
+    ConfigError if there can be none; then there is none.
+    """
+    needs = trusted_needs(cwd)
+    made = make(run_id, agent, cwd)
+    try:
+        fill(made.worktree)
+    except BaseException:
+        discard(made.worktree)
+        raise
+    return _provided(made._replace(told=()), needs, is_new=True).told
 
 
 def leave_place(run_id: str, race: str = "") -> records.Worktree | None:

@@ -27,6 +27,7 @@ from maverick_tui import paths
 from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.board.visiting import BoardVisits
+from maverick_tui.ui.changes.visiting import ChangesVisits
 from maverick_tui.ui.far_runs import FarRuns
 from maverick_tui.ui.forking import Forks
 from maverick_tui.ui.history.visiting import HistoryVisits
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.alerts import Alerts
     from maverick_tui.ui.board.screen import BoardScreen
     from maverick_tui.ui.board.side_by_side import SideBySideScreen
+    from maverick_tui.ui.changes.screen import ChangesScreen
     from maverick_tui.ui.history.screen import HistoryScreen
     from maverick_tui.ui.inbox.screen import InboxScreen
     from maverick_tui.ui.picker.screen import PickerScreen
@@ -128,6 +130,8 @@ class MaverickApp(App[int]):
         )
         self._inbox = InboxVisits(self, self.board, self._navigation, self._serving, self._far, clock)
         self._forks = Forks(self, self.board, self._navigation, self._serving.go_on, self._kept.folder_of)
+        self._changes = ChangesVisits(self, self.board, self._navigation, self._open_listed)
+        self._boards.guest_heard = self._changes.hear
         self._worktrees = Worktrees(self)
         self._ctrl_c_at = 0.0
         self._first: RunModel | None = None
@@ -205,6 +209,7 @@ class MaverickApp(App[int]):
         elif self._first is not None and self.launch.agent is not None:
             self._serving.start(self._first, self.launch.agent, {}, self.launch.prompt)
         await asyncio.to_thread(load_rest)
+        self._changes.read_styles()
         await self._take_own_keys()
         if not self.launch.is_demo:
             self._far.look()
@@ -321,6 +326,24 @@ class MaverickApp(App[int]):
         """A run of its own is to go on from a turn of this one."""
         self._forks.ask(event.run, event.turn)
 
+    def on_run_screen_changes_requested(self, event: RunScreen.ChangesRequested) -> None:
+        """What a run has changed is to be shown."""
+        self._changes.show(event.run, event.call)
+
+    def on_board_screen_changes_requested(self, event: BoardScreen.ChangesRequested) -> None:
+        """The same of a run of the board."""
+        self._boards.show_changes(event.card, self._changes)
+
+    def on_changes_screen_back_requested(self) -> None:
+        """Back to what is below the changes."""
+        self._changes.leave()
+
+    def on_changes_screen_call_chosen(self, event: ChangesScreen.CallChosen) -> None:
+        """A call is to be shown where it stands in its transcript."""
+        self._changes.leave()
+        self._boards.leave()
+        self._changes.go_to_call(event.author)
+
     def action_new_run(self) -> None:
         """To the picker; the run on the screen goes on."""
         self._navigation.show_picker()
@@ -408,6 +431,7 @@ class MaverickApp(App[int]):
         if event.type == "agent_loaded" and not run.tells_past and not run.store.entries:
             self._navigation.restore_draft(run, is_new=True)
         self._boards.hear(run, event)
+        self._changes.hear(run, event)
         if event.type == "agent_loaded" and (draft := cast("AgentLoaded", event).draft):
             self._suggest(run, draft)
         if event.type == "block_grew" or run.run_id not in self.board.runs:
@@ -465,6 +489,7 @@ class MaverickApp(App[int]):
             screen.transcript.restyle()
         self._inbox.restyle()
         self._boards.restyle()
+        self._changes.restyle()
 
     def _end_after_failure(self) -> None:
         """End after a failure of our own: Textual would print the values of variables with it, secrets among them."""

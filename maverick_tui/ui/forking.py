@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import App
 
+from maverick_tui.inert import one_line
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.store import store_of
 from maverick_tui.ui.told_work import work_told
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import Board
     from maverick_tui.ui.navigation import Navigation
+    from maverick_tui.worktrees.records import Worktree
 
 
 class Forks:
@@ -63,11 +66,16 @@ class Forks:
         agents = await asyncio.to_thread(_agents_in, folder)
         same = await asyncio.to_thread(fork_of, events, after, "", at=0.0)
         model = same.past.model or loaded.model
-        dialog = ForkScreen(after, prompt_of(events, after + 1), loaded.agent, agents, model)
+        files = await asyncio.to_thread(files_after, run.run_id, after, folder)
+        asked = prompt_of(events, after + 1)
+        dialog = ForkScreen(after, asked, loaded.agent, agents, model, has_files=files is not None)
         if (wanted := await self._app.push_screen_wait(dialog)) is None:
             return
         at, run_id = round(time.time(), 3), uuid.uuid4().hex[:12]
         made = await asyncio.to_thread(fork_of, events, after, run_id, at=at, agent=wanted.agent, model=wanted.model)
+        if wanted.brings_files and files is not None:
+            told = await asyncio.to_thread(files.bring, made.run_id, made.agent, folder)
+            self._app.notify(" ".join(told), title="Fork", markup=False)
         fork = RunModel(made.run_id, made.agent, self._board)
         self._board.add(fork)
         goes_on = GoingOn(made.run_id, made.agent, folder, made.past, None)
@@ -89,6 +97,47 @@ class Forks:
         if (screen := self._navigation.screen_of(run)) is not None:
             screen.run_reread()
         self._serve(run, fork)
+
+
+class FilesThen(NamedTuple):
+    """The files of a folder at the end of a turn."""
+
+    root: Path
+    snapshot: str
+    turn: int
+
+    def bring(self, run_id: str, agent: str, cwd: Path) -> tuple[str, ...]:
+        """Make a worktree for a run that begins with them; what the person should know. In a thread."""
+        from maverick_tui.runs.placing import make_filled
+        from maverick_tui.snapshots.laying_out import lay_out, nested
+        from maverick_tui.snapshots.shadow import Shadow
+
+        shadow = Shadow(self.root, is_asked_first=False)
+        snapshot = shadow.read(self.snapshot)
+
+        def fill(worktree: Worktree) -> None:
+            lay_out(shadow, snapshot, worktree.top / os.path.relpath(self.root, worktree.project))
+
+        told = make_filled(run_id, agent, cwd, fill)
+        inner = nested(snapshot)
+        left = f"Not brought back: the repositories inside, {', '.join(map(one_line, inner[:3]))}." if inner else ""
+        return tuple(filter(None, (f"It has the files as they were after turn {self.turn}.", left, *told)))
+
+
+def files_after(run_id: str, turn: int, cwd: Path) -> FilesThen | None:
+    """The files of a run's folder after a turn, if they are known and a worktree can be made for them; in a thread."""
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.review.run_review import RunReview
+    from maverick_tui.worktrees.making import base_of
+
+    try:
+        review = RunReview(run_id)
+        git, _ = base_of(cwd)
+    except ConfigError:  # it is not kept, or there is no repository: nothing can be offered
+        return None
+    snapshot = review.tree_after(turn)
+    is_inside = review.root.is_relative_to(os.path.realpath(git.folder))
+    return FilesThen(review.root, snapshot, turn) if snapshot and is_inside else None
 
 
 def _told_by(run_id: str) -> list[Event]:

@@ -227,5 +227,6 @@ def load_rest() -> None:
     from maverick_tui.ui.rendering.markdown import preload
 
     preload()
-    for module in ("run.screen", "alerts", "far_listing"):
+    for module in ("run.screen", "alerts", "far_listing", "changes.acting", "rendering.diff_palette"):
         importlib.import_module(f"maverick_tui.ui.{module}")
+    importlib.import_module("maverick_tui.review.run_review")

@@ -34,6 +34,13 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
     from maverick_tui.ui.board.screen import BoardScreen
     from maverick_tui.ui.board.side_by_side import SideBySideScreen
+    from maverick_tui.ui.changes.asking import ScopeScreen, WordsScreen
+    from maverick_tui.ui.changes.committing import CommitScreen
+    from maverick_tui.ui.changes.diff_view import DiffView
+    from maverick_tui.ui.changes.file_list import FileList
+    from maverick_tui.ui.changes.screen import ChangesScreen
+    from maverick_tui.ui.changes.sending import SendScreen
+    from maverick_tui.ui.changes.undo_preview import UndoScreen
     from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
     from maverick_tui.ui.dialogs.fork import ForkScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
@@ -64,7 +71,7 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
         ReplayScreen, Transcript, FindBar, Prompt, Overlay, HelpScreen,
         DetailsScreen, ConfirmScreen, TrustScreen, InputsForm, NameScreen, PathScreen, ForkScreen, LeavingScreen,
         AlwaysScreen, EditCallScreen, ScopesScreen, PastPromptsScreen, QueueScreen, WorktreeScreen, RaceForm,
-        RaceScreen,
+        RaceScreen, ChangesScreen, DiffView, FileList, WordsScreen, ScopeScreen, UndoScreen, SendScreen, CommitScreen,
     )  # fmt: skip
     return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
 

@@ -11,6 +11,7 @@ from textual.app import App, SystemCommand
 from textual.theme import Theme
 
 if TYPE_CHECKING:
+    from maverick_tui.ui.rendering.diff_palette import DiffPalette
     from maverick_tui.ui.rendering.palette import Palette
 
 _FOLLOWERS = {
@@ -189,3 +190,10 @@ def text_palette(app: App[Any]) -> Palette:
     from maverick_tui.ui.rendering.palette import Palette
 
     return Palette.of(app.theme_variables, dark=app.current_theme.dark, ansi=app.current_theme.ansi)
+
+
+def diff_palette(app: App[Any]) -> DiffPalette:
+    """The colours of code in diffs in the theme of the moment."""
+    from maverick_tui.ui.rendering.diff_palette import DiffPalette
+
+    return DiffPalette(app.theme_variables, dark=app.current_theme.dark, ansi=app.current_theme.ansi)

@@ -135,12 +135,14 @@ def test_failures_stand_apart_and_are_tried_again_if_that_is_wanted(maverick: Ru
     again = maverick("batch", "cook", "--each", "p.jsonl")
     assert again.code == FAILED
     assert {record["run_id"] for record in records("failures.jsonl")} == before, "nothing was done"
-    write_prompts("go", {"prompt": "better", "id": "cold"})
+    write_prompts("go", {"prompt": "better", "id": "cold"}, {"prompt": "ask", "inputs": {"salt": 3}})
     other = maverick("batch", "cook", "--each", "p.jsonl", "--retry-failed", "--json")
-    assert "1 are new or changed, 3 are gone" in other.err
+    assert "1 are new or changed, 2 are gone" in other.err
     assert sorted(result["answer"] for result in records("results.jsonl")) == ["You say better", "You say go"]
     told = json.loads(other.out)
-    assert (other.code, told["done"], told["failed"], told["left"]) == (0, 2, 0, 0)
+    assert (other.code, told["done"], told["failed"], told["left"]) == (FAILED, 2, 1, 0)
+    (again_failed,) = [failure["run_id"] for failure in records("failures.jsonl") if failure["id"] == "3"]
+    assert again_failed not in before, "what fails again is told by its new run alone"
 
 
 @pytest.mark.slow

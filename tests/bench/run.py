@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.bench import (  # noqa: E402
     agent_layer,
+    changes,
     claude_sessions,
     history,
     offline,
@@ -56,6 +57,7 @@ def main() -> int:
         *replay.BENCHMARKS,
         *claude_sessions.BENCHMARKS,
         *snapshots.BENCHMARKS,
+        *changes.BENCHMARKS,
     ]
     every = [*layers, *executor.benchmarks, *terminal.benchmarks]
     chosen = [b for b in every if not options.words or any(word in b.__name__ for word in options.words)]

@@ -15,6 +15,7 @@ import pytest
 from maverick_tui.config import MaverickConfig, check_file, config_file
 from maverick_tui.settings_told import meanings, new_file
 from tests.cli.agent_files import environment
+from tests.conftest import TURNED_OFF
 from tests.support.command_line import Run
 from tests.support.pty_program import in_terminal
 
@@ -44,7 +45,8 @@ def test_every_value_has_its_origin(maverick: Run, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_readme_tells_the_defaults_that_count(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MAVERICK_HOSTED_RUNS")  # which the tests set
+    for name in TURNED_OFF:
+        monkeypatch.delenv(name)
     told = json.loads(maverick("config", "show", "--json").out)
     counts = {one["name"]: one["value"] for one in told["settings"]}
     table = (Path(__file__).parents[2] / "README.md").read_text().partition("| setting | default |")[2]

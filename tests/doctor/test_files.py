@@ -11,6 +11,7 @@ from maverick_tui.agent.permissions.standing import project_file
 from maverick_tui.config import config_file
 from maverick_tui.doctor.files import check_agents, check_folder, check_rules, check_settings
 from tests.cli.agent_files import write_agent
+from tests.conftest import TURNED_OFF
 from tests.doctor.situations import found
 
 
@@ -21,7 +22,8 @@ def settings(text: str, mode: int = 0o600) -> None:
 
 
 def test_settings_that_are_right_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MAVERICK_HOSTED_RUNS")
+    for name in TURNED_OFF:
+        monkeypatch.delenv(name)
     assert found(check_settings).fact.startswith("all at their defaults")
     settings("timeout = 20\n", 0o644)
     monkeypatch.setenv("MAVERICK_MODEL", "opus")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from maverick_tui.snapshots import undoing
-from maverick_tui.snapshots.disk import Disk
+from maverick_tui.interpreter import python_environment
 from maverick_tui.snapshots.shadow import Shadow, shadows_folder
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import content, git, project
@@ -171,43 +172,48 @@ def test_undo_shows_asks_and_tells(folder: Path, maverick: Run, monkeypatch: pyt
     assert (ran.code, ran.err.splitlines()[0]) == (1, f"maverick: Nothing of what the run {RUN} did was taken back.")
 
 
-class KilledError(BaseException):
-    """Nobody gets to tidy up."""
-
+KILLED = """
+import os, signal, sys
+from maverick_tui.cli import main
+from maverick_tui.snapshots import undoing
+from maverick_tui.snapshots.disk import Disk
 
 class Killed(Disk):
-    """Is killed when the first file gets its place."""
+    def rename(self, *names):
+        super().rename(*names)
+        os.kill(os.getpid(), signal.SIGKILL)
 
-    def rename(self, folder: int, name: str, to: int, new: str) -> None:
-        super().rename(folder, name, to, new)
-        raise KilledError
+class Never(undoing.Undone):
+    def __init__(self, *_):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(undoing, *{"in the middle": ("Disk", Killed), "at the end": ("Undone", Never)}[sys.argv.pop()])
+main()
+"""
 
 
-def test_what_was_killed_in_the_middle_is_brought_to_an_end(
-    folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def killed(where: str) -> None:
+    """A command that is killed while it takes something back."""
+    line = [sys.executable, "-P", "-c", KILLED, "runs", "undo", RUN, "--yes", where]
+    done = subprocess.run(line, env=python_environment(), capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def test_what_was_killed_in_the_middle_is_brought_to_an_end(folder: Path, maverick: Run) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")
     run.edit("b.txt", "b", "B")
     run.end_turn()
     left = content(folder)
-    with monkeypatch.context() as patched:
-        patched.setattr(undoing, "Disk", Killed)
-        # A process that is killed runs nothing more, so what would put all back does not run here, either.
-        patched.setattr("maverick_tui.snapshots.restoring.Restore._take_back", lambda *_: None)
-        with pytest.raises(KilledError):
-            maverick("runs", "undo", RUN, "--yes")
+    killed("in the middle")
     assert content(folder) != left
     ran = maverick("runs", "diff", RUN, "--stat")
     assert (ran.code, content(folder)) == (0, left)
     ran = maverick("runs", "redo", RUN, "--yes")
     assert (ran.code, content(folder)) == (1, left)
     assert "was taken back" in ran.err
-    # Killed between the last file and the record of it: what is done is known all the same.
-    with monkeypatch.context() as patched:
-        patched.setattr(undoing, "Undone", lambda *_: (_ for _ in ()).throw(KilledError))
-        with pytest.raises(KilledError):
-            maverick("runs", "undo", RUN, "--yes")
+    # Between the last file and the record of it: what was done is known all the same.
+    killed("at the end")
     assert git(folder, "status", "--porcelain") == ""
     assert maverick("runs", "redo", RUN, "--yes").code == 0
     assert content(folder) == left

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.events.kinds import RunReopened
+from maverick_tui.events.kinds import RunForked, RunReopened
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.kinds import START, Scope
@@ -297,6 +297,21 @@ def test_what_was_done_in_a_folder_that_is_gone_can_still_be_seen(folder: Path) 
     for work in (review.plan, review.undo, review.redo):
         with pytest.raises(ConfigError, match="is gone"):
             work()
+
+
+def test_a_fork_has_its_own_changes_alone(folder: Path) -> None:
+    PlayedRun(folder, OTHER).write("b.txt", "by the other run\n")
+    run = PlayedRun(folder, RUN, "Asked of the other run")
+    run.tell(RunForked(time.time()))
+    run.take("start")
+    run.turn("Asked of the fork")
+    run.edit("a.txt", "one", "1")
+    run.end_turn()
+    review = RunReview(RUN)
+    assert [(turn.number, turn.prompt) for turn in review.turns] == [(2, "Asked of the fork")]
+    assert [one.path for one in review.files()] == ["a.txt"]
+    with pytest.raises(ConfigError, match="no turn 1"):
+        review.files(Scope("turn", 1))
 
 
 def test_a_run_without_snapshots_says_why(folder: Path) -> None:

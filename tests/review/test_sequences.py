@@ -63,10 +63,12 @@ class World:
             self.runs[run].turn("more")
 
     def _change(self, by: int | None, name: str, *, is_gone: bool = False) -> None:
-        self._remember(by, name, is_clear=not (self.at_work.keys() - {by}))
         path = self.folder / name
+        if is_gone and not path.exists():
+            return
+        self._remember(by, name, is_clear=not (self.at_work.keys() - {by}))
         if is_gone:
-            path.unlink(missing_ok=True)
+            path.unlink()
         else:
             path.parent.mkdir(exist_ok=True)
             path.write_text(self._text())

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from itertools import count, pairwise
 from pathlib import Path
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.offline.script import Answer, Step, ToolStep
+from maverick_tui.review.blame import blame
+from maverick_tui.review.kinds import START, Authors, ChangedHunk, Scope
+from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.snapshots.attribution import Link, Writer, trace
 from maverick_tui.snapshots.shadow import Shadow
 from tests.conftest import ServeModel
 from tests.runs.tracked import RUN, tracked
 from tests.runs.watching import Watched, watch
-from tests.snapshots.folders import git, project
+from tests.snapshots.folders import Content, content, git, project
 from tests.snapshots.marks import checked
 from tests.support.agents import Talker
 from tests.support.model import say, scene
@@ -115,7 +120,9 @@ async def test_every_hunk_names_the_call_that_wrote_it(serve: ServeModel, tmp_pa
         (top / name).write_text("".join(f"line {number} of {name}\n" for number in range(40)))
     git(top, "add", "--all")
     script = forty(top)
+    before = content(top)
     async with serve([scene(*script.answers)]), watch(Editor, cwd=top, config=tracked(), run_id=RUN) as run:
+        run.run.keep(journal_of(RUN))
         run.prompt("go")
         for number in range(1, script.commands + 1):
             asked = await run.until(ev.PermissionAsked, number)
@@ -136,6 +143,49 @@ async def test_every_hunk_names_the_call_that_wrote_it(serve: ServeModel, tmp_pa
         assert touched("report/junit.xml") == [(Writer(marks_of(run)[call]),) for call in suites]
         assert touched("x.log") == touched("report/junit.xml"), "also what git ignores"
         assert (Writer("call8"),) in touched("moved.py"), "it has moved it"
+        review_says_the_same(marks_of(run), top)
+        undo_takes_back_the_calls_alone(top, before)
+
+
+def review_says_the_same(marks: dict[str, str], top: Path) -> None:
+    """Out of the journal: each line of the whole run, and each file of each call; and each line after a commit."""
+
+    def check(line: str, authors: Authors) -> bool:
+        found = re.findall(r"<(\w+)>", line)
+        assert [marks.get(one.call, one.kind) for one in authors] == [
+            re.sub(r"^you\d$", "you", one) for one in found[-1:]
+        ]
+        return bool(found)
+
+    review = RunReview(RUN)
+    files = [one.path for one in review.files()]
+    told = [one for path in files for hunk in review.hunks(START, path, 0) for one in lines_of(hunk)]
+    assert sum(check(line, authors) for line, authors in told if line.startswith("+")) > 100
+    calls = [one.call for turn in review.turns for one in turn.calls]
+    assert list(map(marks.get, calls)) == [f"call{number}" for number in range(1, 41)]
+    assert [one.path for one in review.files(Scope("call", call=calls[4]))] == ["a.py", "b.py"]
+    assert [(one.was, one.path) for one in review.files(Scope("call", call=calls[7]))] == [("a.py", "moved.py")]
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "-m", "all of it")
+    for name in ("moved.py", "b.py", "e1.py"):
+        for one in blame(top / name):
+            check(one.text.decode(), one.authors)
+
+
+def lines_of(hunk: ChangedHunk) -> list[tuple[str, Authors]]:
+    return list(zip(hunk.hunk.lines, hunk.line_authors, strict=True))
+
+
+def undo_takes_back_the_calls_alone(top: Path, before: dict[str, Content]) -> None:
+    left, review = content(top), RunReview(RUN)
+    undone = review.undo()
+    assert {step.path: step.why_not for step in undone.refused} == {
+        "b.py": "somebody else has changed it, too (by you)"
+    }
+    kept = {name: one for name, one in left.items() if name == "b.py" or name.startswith("mine")}
+    assert content(top) == {**before, **kept}
+    review.redo()
+    assert content(top) == left
 
 
 async def work_as_the_person(run: Watched, top: Path, number: int) -> None:

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.runs.entries import TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.changes.screen import ChangesScreen
 from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.history.screen import HistoryScreen
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -130,6 +131,17 @@ async def live(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: looks_whole(pilot))
 
 
+async def changes(pilot: Pilot[Any]) -> None:
+    """What the implementer has changed, with a comment that is not sent yet."""
+    store = await ask(pilot)
+    await allow_all(pilot, store, lambda: has_edited(store) and not store.is_running)
+    await until(pilot, lambda: store.snapshot is not None and store.snapshot.when == "end")
+    await pilot.press("alt+c")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChangesScreen) and pilot.app.screen.diff.diff is not None)
+    await pilot.press(*["down"] * 5, "c", *"And what if the rate is negative?", "enter")
+    await pilot.pause(0.5)
+
+
 def _has_left(store: RunStore, mode: str) -> bool:
     return store.mode != mode
 
@@ -230,6 +242,7 @@ SCENES = (
     Scene("leaving", "quitting while an agent works", quitting, "implementer", NARROW),
     Scene("coming-back", "agents that worked on, and what they did meanwhile", came_back, before=left),
     Scene("help", "the keys", helped, "implementer"),
+    Scene("changes", "what an agent has changed, and a comment on it", changes, "implementer", (100, 26)),
     Scene("history", "all runs that are kept", history, size=(120, 32)),
     Scene("totals", "what they have cost", lambda pilot: history(pilot, "tab", "tab"), size=NARROW),
 )

@@ -19,11 +19,16 @@ from maverick_tui.runs import commands
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.placing import Wish, find_place
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui import forking
 from maverick_tui.ui.dialogs.fork import ForkScreen
+from maverick_tui.ui.dialogs.inputs import Choices
 from maverick_tui.ui.widgets.prompt import Prompt
+from maverick_tui.worktrees.records import worktree_of
 from tests.history.kept import AT, begun, ended, keep, turn
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import content, project
 from tests.ui.kept_app import RUN, KeptApp
 from tests.ui.running import PATIENCE, FedApp, Kept, until
 
@@ -178,3 +183,37 @@ async def test_the_command_line_opens_a_fork() -> None:
         (sent,) = app.kept.take()
     assert isinstance(sent, commands.SendPrompt)
     assert sent.text == "Instead"
+
+
+async def test_a_fork_begins_with_the_files_of_its_turn_in_a_worktree(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, RUN, "First")
+    run.edit("a.txt", "two", "2")
+    run.write("new.txt", "new\n")
+    run.end_turn()
+    run.turn("Second")
+    run.bash((folder / "b.txt").unlink, "rm b.txt")
+    run.end_turn()
+    run.close()
+    before = content(folder)
+    app = ForkApp()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.open_kept(RUN)
+        await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted, "the run is shown")
+        await until(pilot, lambda: "Second" in app.shown(), "it is drawn")
+        await pilot.press(*"/fork 1", "enter")
+        dialog = await asks(app, pilot)
+        files = dialog.query_one("#files", Choices)
+        assert files.value == "now", "nothing is brought back unasked"
+        files.value = "then"
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: app.gone_on, "it is forked")
+        (fork,) = app.gone_on
+        worktree = worktree_of(fork.run_id)
+        assert worktree is not None
+        found = {path: what[2] for path, what in content(worktree.top).items()}
+        assert found == {"a.txt": b"one\n2\nthree\n", "b.txt": b"b\n", "new.txt": b"new\n"}
+        assert content(folder) == before, "the project is as it was"
+        assert any("the files as they were after turn 1" in note for note in app.notes)
+        assert find_place(Wish(fork.run_id, is_new=False), fork.agent, None, fork.folder).cwd == worktree.cwd

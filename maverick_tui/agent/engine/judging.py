@@ -93,10 +93,20 @@ async def _begin(
     question: ToolQuestion,
     listener: Listener,
     known_as: str,
-    arguments: Mapping[str, Any] | None = None,
+    changed: Mapping[str, Any] | None = None,
 ) -> None:
-    if judge.may_write(known_as) and (begins := begins_of(listener)) is not None:
-        await begins(question.call, question.tool, question.arguments if arguments is None else arguments)
+    arguments = question.arguments if changed is None else changed
+    if (begins := begins_of(listener)) is not None and await may_write(judge, known_as, arguments):
+        await begins(question.call, question.tool, arguments)
+
+
+async def may_write(judge: Judge, tool: str, arguments: Mapping[str, Any], here: str | None = None) -> bool:
+    """Whether a call may change files, as the judge says, in a thread. What cannot be judged may."""
+    try:
+        return await in_thread(judge.may_write, tool, arguments, here)
+    except Exception:
+        log.exception("It could not be judged whether a call of %s may write", tool)
+        return True
 
 
 async def judged_again(

@@ -148,9 +148,11 @@ class Judge:
             return "it is known to only read"
         return "the agent's own tools cover it, and nobody can be asked"
 
-    def may_write(self, tool: str) -> bool:
-        """Whether a call of the tool may change files: so may all that are not known to change none."""
-        return tool not in WRITES_NOTHING and not self._is_harmless(tool)
+    def may_write(self, tool: str, arguments: Mapping[str, Any], here: str | Path | None = None) -> bool:
+        """Whether a call may change files: so may all that are not known to change none."""
+        if tool in WRITES_NOTHING or self._is_harmless(tool):
+            return False
+        return bool(self._doubt(Call(tool, arguments, Path(here or self._cwd).resolve())))
 
     def why_not_covered(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Which rule seems to allow a command, and why it does not; empty if there is none."""

@@ -15,6 +15,7 @@ BOARD_KEYS = (
     Binding("escape", "back", "back", key_display="Esc", id="board.back", priority=True),
     Binding("insert,alt+m", "mark", "mark", key_display="Ins", id="board.mark"),
     Binding("f4", "side_by_side", "side by side", id="board.side_by_side"),
+    Binding("alt+c", "changes", "What it has changed", show=False, id="board.changes"),
     Binding("f9", "end_run", "End this run", show=False, id="board.end"),
     Binding("f2", "name", "Name this run", show=False, id="board.name"),
     Binding("ctrl+t", "tag", "Tag this run", show=False, id="board.tag"),

@@ -90,6 +90,13 @@ class BoardScreen(Screen[None]):
             super().__init__()
             self.run = run
 
+    class ChangesRequested(Message):
+        """What this run has changed is to be shown."""
+
+        def __init__(self, card: RunCard) -> None:
+            super().__init__()
+            self.card = card
+
     class SideBySideRequested(Message):
         """These runs are to be shown side by side."""
 
@@ -246,7 +253,7 @@ class BoardScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the keys that would do nothing here."""
         card = self.rows.card
-        if action in ("open", "peek", "mark", "end_run", "name"):
+        if action in ("open", "peek", "mark", "end_run", "name", "changes"):
             return card is not None
         if action == "tag":
             return card is not None and not card.machine and not self._peeking.asks  # its key answers
@@ -317,6 +324,11 @@ class BoardScreen(Screen[None]):
 
     def _choose(self, card: RunCard) -> None:
         self.post_message(self.RunChosen(card))
+
+    def action_changes(self) -> None:
+        """Show what the highlighted run has changed."""
+        if (card := self.rows.card) is not None:
+            self.post_message(self.ChangesRequested(card))
 
     def action_peek(self) -> None:
         """Show the end of the highlighted run's transcript beside the rows, or take it away."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.board.looking_on import LookingOn
     from maverick_tui.ui.board.screen import BoardScreen, Looked
     from maverick_tui.ui.board.side_by_side import SideBySideScreen
+    from maverick_tui.ui.changes.visiting import ChangesVisits
     from maverick_tui.ui.inbox.question_pane import QuestionPane
     from maverick_tui.ui.navigation import Navigation
     from maverick_tui.ui.preferences import Preferences
@@ -50,6 +51,8 @@ class BoardVisits:
         self._screen: BoardScreen | None = None
         self._side: SideBySideScreen | None = None
         navigation.on_reread = self.reread
+        self.guest_heard: Callable[[RunModel, Event], None] = lambda _run, _event: None
+        """Hears what runs tell that are no runs of the application."""
 
     @property
     def is_open(self) -> bool:
@@ -69,7 +72,9 @@ class BoardVisits:
 
         if self.is_open:
             return
-        self._lending = self._lending or Lending(self._app, self._board, self._attach, self._attach_far, self.hear)
+        self._lending = self._lending or Lending(
+            self._app, self._board, self._attach, self._attach_far, self._hear_guest
+        )
         self._looked = self._looked or Looked()
 
         def gathering(changed: Callable[[], None]) -> Gathering:
@@ -108,6 +113,12 @@ class BoardVisits:
         )
         _ = self._app.push_screen(self._side)
 
+    def show_changes(self, card: RunCard, changes: ChangesVisits) -> None:
+        """Show what a run has changed, above the board; one of another application is followed meanwhile."""
+        if self._lending is not None:
+            run = self._lending.lend(card)
+            changes.show(run, left=partial(self._lending.give_back, run))
+
     def leave_side_by_side(self) -> None:
         """Back to the board."""
         if self._app.screen is self._side:
@@ -119,6 +130,10 @@ class BoardVisits:
         self.leave_side_by_side()
         if self._app.screen is self._screen:
             _ = self._app.pop_screen()
+
+    def _hear_guest(self, run: RunModel, event: Event) -> None:
+        self.hear(run, event)
+        self.guest_heard(run, event)
 
     def hear(self, run: RunModel, event: Event) -> None:
         """A run has told something; thousands of times in a second, so it takes no detours."""

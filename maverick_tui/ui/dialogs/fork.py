@@ -27,6 +27,8 @@ class ForkWanted(NamedTuple):
     prompt: str
     agent: str
     model: str = ""
+    brings_files: bool = False
+    """Whether it begins with the files of that turn, in a worktree of its own."""
 
 
 class ForkScreen(ModalScreen[ForkWanted | None]):
@@ -39,14 +41,20 @@ class ForkScreen(ModalScreen[ForkWanted | None]):
         Binding("escape", "cancel", "Cancel", id="fork.cancel", show=False),
     ]
 
-    def __init__(self, turn: int, prompt: str, agent: str, agents: Sequence[str], model: str) -> None:
-        """Fork after that turn; `agents` are those to choose from, `model` is what `agent` has if none is named."""
+    def __init__(
+        self, turn: int, prompt: str, agent: str, agents: Sequence[str], model: str, *, has_files: bool = False
+    ) -> None:
+        """Fork after that turn; `agents` are those to choose from, `model` is what `agent` has if none is named.
+
+        `has_files` if the files of that turn are known.
+        """
         super().__init__(classes="dialog")
         self._turn = turn
         self._prompt = prompt
         self._agent = agent
         self._agents = list(dict.fromkeys((agent, *agents)))
         self._model = one_line(model)
+        self._has_files = has_files
 
     def compose(self) -> ComposeResult:
         """What happens, the fields, and two buttons."""
@@ -65,7 +73,19 @@ class ForkScreen(ModalScreen[ForkWanted | None]):
                     allow_blank=False,
                     compact=True,
                     classes="field--control",
+                    id="agents",
                 )
+                if self._has_files:
+                    yield _label("files", "")
+                    then = f"as they were after turn {self._turn}, in a new worktree"
+                    yield Choices(
+                        [(Content("as they are now"), "now"), (Content(then), "then")],
+                        value="now",
+                        allow_blank=False,
+                        compact=True,
+                        classes="field--control",
+                        id="files",
+                    )
                 yield _label("model", "may be empty")
                 yield InertInput(placeholder=self._model, compact=True, classes="field--control")
             with Horizontal(classes="dialog--buttons"):
@@ -88,8 +108,9 @@ class ForkScreen(ModalScreen[ForkWanted | None]):
         self._leave(self.query_one(Prompt).whole_text)
 
     def _leave(self, prompt: str) -> None:
-        agent, model = self.query_one(Choices).value, self.query_one(Input).value
-        _ = self.dismiss(ForkWanted(prompt.strip(), str(agent), model.strip()))
+        agent, model = self.query_one("#agents", Choices).value, self.query_one(Input).value
+        brings = self._has_files and self.query_one("#files", Choices).value == "then"
+        _ = self.dismiss(ForkWanted(prompt.strip(), str(agent), model.strip(), brings))
 
     def action_cancel(self) -> None:
         """Fork nothing."""
@@ -108,6 +129,8 @@ class ForkScreen(ModalScreen[ForkWanted | None]):
     @on(Choices.Changed)
     def _name_model(self, event: Choices.Changed) -> None:
         event.stop()
+        if event.select.id == "files":
+            return
         self.query_one(Input).placeholder = self._model if event.value == self._agent else "its own"
 
     @on(Button.Pressed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from rich.style import Style
@@ -112,10 +113,15 @@ class Palette:
 
         An ANSI theme keeps to the sixteen colours of the terminal, so that it follows the user's own choice of them.
         """
-        return _palette(_AnsiShades(variables, dark=dark) if ansi else _TrueShades(variables, dark=dark))
+        return _palette(shades_of(variables, dark=dark, ansi=ansi))
 
 
-class _TrueShades:
+def shades_of(variables: Mapping[str, str], *, dark: bool, ansi: bool) -> TrueShades | AnsiShades:
+    """The colours of a theme."""
+    return AnsiShades(variables, dark=dark) if ansi else TrueShades(variables, dark=dark)
+
+
+class TrueShades:
     """How the colours of a theme become styles."""
 
     def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
@@ -137,17 +143,27 @@ class _TrueShades:
         self.colours = DARK if dark else LIGHT
 
     def text(self, name: str) -> Style:
+        """Text in a colour of the theme."""
         return self._style(self._legible(self._colour(name), self._background), self._background)
 
     def accent(self) -> Style:
+        """Text in the one colour that stands out."""
         # The text colours of light themes are so dark that blue is nearly black.
         return self.text("text-primary" if self._dark else "primary")
 
-    def changed(self, name: str) -> Style:
-        background = self._background.blend(self._colour(name), 0.16, 1.0)
-        return self._style(self._legible(self._foreground, background), background)
+    def changed(self, name: str, share: float = 0.16) -> Style:
+        """Text on something of a colour: what has come, or gone."""
+        return self._over(self._background.blend(self._colour(name), share, 1.0))
+
+    def on_style(self, colour: str, style: Style) -> Style:
+        """Text of a colour on the background that a style has."""
+        assert style.bgcolor is not None
+        background = Color.from_rich_color(style.bgcolor)
+        own = self._mixed(0.55) if colour == "dim" else Color.parse(colour)
+        return self._style(self._legible(own, background), background)
 
     def on_block(self, colour: str) -> Style:
+        """Text of a colour on a block of code."""
         if colour == "dim":
             return self._style(self._legible(self._mixed(0.55), self._block), self._block)
         return self._style(self._legible(Color.parse(colour), self._block), self._block)
@@ -176,7 +192,7 @@ class _TrueShades:
         return Style(color=colour.rich_color, bgcolor=background.rich_color)
 
 
-class _AnsiShades:
+class AnsiShades:
     """The same for a theme that keeps to the sixteen colours of the terminal."""
 
     def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
@@ -191,22 +207,30 @@ class _AnsiShades:
         self.colours = ANSI
 
     def text(self, name: str) -> Style:
+        """Text in a colour of the theme."""
         return self.on_block(self._variables[name].partition(" ")[0].removeprefix("ansi_"))
 
     def accent(self) -> Style:
+        """Text in the one colour that stands out."""
         return self.text("primary")
 
-    def changed(self, name: str) -> Style:
-        return self.text(name)
+    def changed(self, name: str, share: float = 0.0) -> Style:
+        """Text of a colour: what has come, or gone; a share of it is for what differs within a line."""
+        return self.text(name) + Style(bold=True, underline=True) if share else self.text(name)
+
+    def on_style(self, colour: str, style: Style) -> Style:
+        """The same: sixteen colours say what has changed, and none is left to say what it is."""
+        return style
 
     def on_block(self, colour: str) -> Style:
+        """Text of a colour on a block of code."""
         if colour == "dim":
             return self.dim
         # The plain blue of many terminals can hardly be read on black.
         return self.base + Style(color="bright_blue" if colour == "blue" and self._dark else colour)
 
 
-def _palette(shades: _TrueShades | _AnsiShades) -> Palette:
+def _palette(shades: TrueShades | AnsiShades) -> Palette:
     base, dim = shades.base, shades.dim
     bold, italic = Style(bold=True), Style(italic=True)
     accent = shades.accent()
@@ -261,6 +285,7 @@ def _contrast(one: Color, other: Color) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(1024)
 def _luminance(colour: Color) -> float:
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized

@@ -104,6 +104,13 @@ def fold(runs: Sequence[Styled], width: int, hang: int = 0) -> list[WrappedLine]
     return _lines(runs, width, max(2, width - hang), by_word=False)
 
 
+def folds(text: str, width: int, hang: int = 0) -> int:
+    """How many lines `fold` makes of a text on one line, for those who only count them."""
+    if not is_simple(text):
+        return len(fold([(text, Style.null())], width, hang))
+    return 1 if len(text) <= width else sum(1 for _ in _full_cuts(text, width, max(2, width - hang)))
+
+
 def hang_of(text: str, width: int) -> int:
     """How far a line of code is indented where it goes on: a little more than where it begins."""
     return min(len(text) - len(text.lstrip(" ")) + 2, width // 3)

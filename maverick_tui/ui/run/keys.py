@@ -45,6 +45,7 @@ RUN_KEYS = (
     _first("f2", "name_run", "Name this run", "run.name"),
     _first("f3", "app.history", "All runs: history, search, totals", "run.history"),
     _first("ctrl+s", "app.board", "Board: all live runs", "run.board"),
+    _first("alt+c", "changes", "What it has changed: diff, comments, undo, commit", "run.changes"),
     _first("alt+p", "app.replay_run", "Play this run again", "run.replay"),
     _first("alt+w", "app.worktree", "Its worktree: merge, keep or remove", "run.worktree"),
     _first("f9", "app.close_run", "Close this run", "run.close"),
@@ -58,5 +59,6 @@ RUN_KEYS = (
     Binding("slash", "find", "Find", id="transcript.find", show=False),
     Binding("e", "edit_transcript", "Transcript in your editor", id="transcript.editor", show=False),
     Binding("f", "fork_here", "Fork from the chosen prompt or answer", id="transcript.fork", show=False),
+    Binding("d", "changes_here", "Changes of the chosen call", id="transcript.changes", show=False),
     Binding("i", "focus_prompt", "Back to the prompt", id="transcript.leave", show=False),
 )

@@ -73,6 +73,14 @@ class RunScreen(Screen[None]):
             self.run = run
             self.turn = turn
 
+    class ChangesRequested(Message):
+        """What this run has changed is to be shown; of one call, if it is named."""
+
+        def __init__(self, run: RunModel, call: str = "") -> None:
+            super().__init__()
+            self.run = run
+            self.call = call
+
     def __init__(
         self,
         run: RunModel,
@@ -183,6 +191,10 @@ class RunScreen(Screen[None]):
         self._place = entry, tuple(word.rstrip("*").lower() for word in words if word.strip("*"))
         if self.is_mounted:
             self.call_after_refresh(self._show_place)
+
+    def read_transcript(self) -> None:
+        """Have the keys act on what was shown, once that is there."""
+        self.call_after_refresh(self.set_focus, self.transcript)
 
     def read_from(self, entry: int, row: int) -> None:
         """Begin where a person has read before."""
@@ -365,6 +377,14 @@ class RunScreen(Screen[None]):
         """The same from the chosen entry: a prompt is asked anew, anything else is gone on from."""
         entry = self.transcript.chosen
         self.action_fork(None if entry is None or not entry.turn else entry.turn - (entry.kind == "prompt"))
+
+    def action_changes(self) -> None:
+        """Show what the run has changed."""
+        self.post_message(self.ChangesRequested(self.run))
+
+    def action_changes_here(self) -> None:
+        """Show what the chosen call has changed; without one, what the run has."""
+        self.post_message(self.ChangesRequested(self.run, getattr(self.transcript.chosen, "call", "")))
 
     def action_deny_reason(self, entry: int = 0) -> None:
         """Deny the call that waits with a reason, which is asked for."""

@@ -19,6 +19,7 @@ COMMANDS = {
     "compact": "Sum the conversation up; /compact WORDS says what matters",
     "model": "Let another model answer: /model NAME",
     "fork": "Go on from a turn in a run of its own: /fork TURN, or from the end",
+    "changes": "Show what this run has changed: diff, comments, undo, commit",
     "name": "Call this run by a name: /name WORDS",
     "export": "Export this run: /export md|html|jsonl|cast FILE",
     "close": "Close this run",
@@ -28,7 +29,7 @@ COMMANDS = {
 """Each command, and what it does."""
 TAKE_WORDS = ("compact", "model", "fork", "name", "export")
 """Commands that words may follow."""
-_ACTIONS = {"name": "name_run", "close": "app.close_run", "help": "app.help", "quit": "app.quit"}
+_ACTIONS = {"changes": "changes", "name": "name_run", "close": "app.close_run", "help": "app.help", "quit": "app.quit"}
 """Commands that do what a key of the screen does."""
 
 _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?", re.DOTALL)

@@ -78,18 +78,24 @@ async def test_a_granted_call_that_may_write_is_waited_for_and_no_other() -> Non
 
     person, judge = Tracked(), judge_of(Worker(), None, person=True)
     await permit(judge, ToolQuestion("Read", {"file_path": "x"}, "reads"), person)
+    await permit(judge, ToolQuestion("Bash", {"command": "ls | head"}, "looks"), person)
     assert person.events is not None
-    person.events.get_nowait()
-    await permit(judge, ToolQuestion("Bash", {"command": "ls"}, "runs"), person)
-    assert begun == [("runs", "Bash", {"command": "ls"})]
+    assert [person.events.get_nowait().call for _ in range(2)] == ["reads", "looks"]  # type: ignore[union-attr]
     writes = ToolQuestion("Bash", {"command": "echo x > y"}, "writes")
-    person.events.get_nowait()
     await permit(judge, writes, person)
-    assert len(begun) == 1, "it was refused"
+    assert begun == [], "it was refused, and the others only read"
 
     async def grant(_question: ToolQuestion) -> Permission:
         return Permission(True, arguments={"command": "echo z > y"})
 
     person.ask = grant
     await permit(judge, writes, person)
-    assert begun[1:] == [("writes", "Bash", {"command": "echo z > y"})]
+    granted = {"command": "echo z > y"}
+    assert begun == [("writes", "Bash", granted)], "as it runs"
+
+    class Broken(Judge):
+        def may_write(self, *_arguments: Any) -> bool:
+            raise RuntimeError("it knows nothing")
+
+    await permit(Broken(["Bash"], Path.cwd(), person=True), writes, person)
+    assert len(begun) == 2, "what cannot be judged may write"

@@ -76,7 +76,7 @@ class Effort:
     """In a second there are few keys, and the slowest of them is a matter of chance."""
     turns: tuple[int, ...] = (10, 100, 1_000)
     flood: int = 1_000_000
-    writing: int = 400
+    writing: int = 200
     """Deltas of a run that writes a file after every few of them."""
     live: int = board.MOST_LIVE
     """Runs on the board with a CLI of their own."""

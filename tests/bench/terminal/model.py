@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 TIMEOUT = 10.0
-DELTA = b"event: content_block_delta"
+DELTA = b'"text_delta"'
+"""What is in each; the arguments of calls come in others."""
 
 
 class Model:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
-from maverick_tui.agent.engine.judging import Rejudging, judged
+from maverick_tui.agent.engine.judging import Rejudging, judged, may_write
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
@@ -84,7 +84,7 @@ class Guard:
         if judgement.decision != "deny":
             await self._rereading.note(tool, arguments, call.get("cwd"))
         if judgement.decision == "allow" and tool_use_id:
-            await self.begin(tool_use_id, tool, arguments)
+            await self.begin(tool_use_id, tool, arguments, call.get("cwd"))
             self._on_allowed(tool_use_id)
         elif tool_use_id and judgement.lacks_person:
             self._on_unanswered(ToolQuestion(tool, arguments, tool_use_id, judgement.reason))
@@ -97,9 +97,9 @@ class Guard:
             self._asked[tool_use_id] = Rejudging(self._judge, tool, arguments, mode=mode, here=here)
         return _answer(judgement.decision, judgement.reason)
 
-    async def begin(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
+    async def begin(self, call: str, tool: str, arguments: Mapping[str, Any], here: str | None = None) -> None:
         """Wait until a granted call may run."""
-        if self._begins is not None and self._judge.may_write(tool):
+        if self._begins is not None and await may_write(self._judge, tool, arguments, here):
             await self._begins(call, tool, arguments)
 
     def is_asked_each_time(self, call: str | None) -> bool:

@@ -1,0 +1,299 @@
+"""Acting: what a person does about changes: comments on them, takes them back, commits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from maverick_tui.exceptions import MaverickError
+from maverick_tui.inert import one_line
+from maverick_tui.review.comments import Comment, as_prompt
+from maverick_tui.ui.changes.comments import Noted
+from maverick_tui.ui.changes.file_list import shown_path
+from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
+from maverick_tui.ui.changes.words import scope_words
+from maverick_tui.ui.told_work import told_if_it_fails
+
+if TYPE_CHECKING:
+    from maverick_tui.review.committing import Chosen, Committed
+    from maverick_tui.review.kinds import ChangedFile, ChangedHunk
+    from maverick_tui.review.run_review import RunReview
+    from maverick_tui.snapshots.planning import Step
+    from maverick_tui.snapshots.undoing import Undone
+    from maverick_tui.ui.changes.screen import ChangesScreen
+
+
+class Acting:
+    """Acts on what is chosen on a screen of changes; what takes its time is done in threads."""
+
+    def __init__(self, screen: ChangesScreen) -> None:
+        self._screen = screen
+
+    @property
+    def actions(self) -> dict[str, Callable[[], None]]:
+        """What keys do, by the names of their actions."""
+        working = {"reject": self.reject, "undo": self.undo, "redo": self.redo, "commit": self.commit}
+        plain = {
+            "comment": self.comment, "drop_comment": self.drop_comment, "send": self.send, "mark": self.mark,
+            "copy": self.copy,
+        }  # fmt: skip
+        return plain | {name: self._worked(act) for name, act in working.items()}
+
+    def _worked(self, act: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+        def begin() -> None:
+            told = told_if_it_fails(self._screen.app, act(), "Changes")
+            self._screen.run_worker(told, group="ask", exit_on_error=False)
+
+        return begin
+
+    def _may_send(self) -> bool:
+        run = self._screen.model
+        if run.is_only_watched or (run.rest is not None and not run.rest.may_go_on):
+            self._screen.hints.say("You only look on at this run: nothing can be sent to it.", is_error=True)
+            return False
+        return True
+
+    # -- comments -----------------------------------------------------------------------------------------------------
+
+    def comment(self) -> None:
+        """Comment on the line, or on the whole hunk where its heading is chosen; or change the comment that is."""
+        from maverick_tui.ui.changes.asking import WordsScreen
+
+        view, comments = self._screen.diff, self._screen.looking.comments
+        place = view.comment_at
+        noted = comments.items[place] if place is not None else self._on_chosen()
+        if noted is None:
+            self._screen.hints.say("There is no line here to comment on.", is_error=True)
+            return
+
+        def put(words: str | None) -> None:
+            if words is not None:
+                comments.put(noted._replace(comment=noted.comment._replace(text=words)), place)
+                self._screen.comments_changed()
+
+        about = noted.comment
+        lines = f"{about.first}" if about.first == about.last else f"{about.first}-{about.last}"
+        title = f"Comment on {shown_path(about.path)}:{lines}"
+        _ = self._screen.app.push_screen(WordsScreen(title, about.code, about.text, verb="keep"), put)
+
+    def _on_chosen(self) -> Noted | None:
+        """An empty comment on what is chosen."""
+        view = self._screen.diff
+        if (diff := view.diff) is None or (hunk := view.hunk) is None or (hunk_at := view.hunk_at) is None:
+            return None
+        if (line := view.line) is not None and line.sign != "\\":
+            number = line.old if line.sign == "-" else line.new
+            text = hunk.hunk.lines[line.at].removesuffix("\r")
+            code = text if line.sign == "-" else text[1:]
+            return Noted(Comment(diff.file.path, number, number, (code,), ""), line.sign, number, line.text)
+        return self._on_hunk(hunk, hunk_at)
+
+    def _on_hunk(self, hunk: ChangedHunk, hunk_at: int, words: str = "", *, is_rejected: bool = False) -> Noted | None:
+        diff = self._screen.diff.diff
+        if diff is None:
+            return None
+        changed = [line for line in diff.lines if line.hunk == hunk_at and line.sign in "+-"]
+        numbers = [line.new for line in changed if line.new] or [line.old for line in changed]
+        if not changed:
+            return None
+        code = tuple(line.removesuffix("\r") for line in hunk.hunk.lines if line[:1] != "\\")
+        comment = Comment(diff.file.path, min(numbers), max(numbers), code, words, is_rejected)
+        last = changed[-1]
+        return Noted(comment, last.sign, last.old if last.sign == "-" else last.new, last.text)
+
+    def drop_comment(self) -> None:
+        """Drop the comment that is chosen."""
+        if (place := self._screen.diff.comment_at) is not None:
+            self._screen.looking.comments.drop(place)
+            self._screen.comments_changed()
+
+    def send(self) -> None:
+        """Send all comments as one prompt, once they have been looked at."""
+        from maverick_tui.ui.changes.sending import SendScreen
+
+        screen, run = self._screen, self._screen.model
+        comments = screen.looking.comments
+        if not self._may_send():
+            return
+
+        def decide(is_wanted: bool | None) -> None:
+            if is_wanted and comments.items:
+                count = len(comments.items)
+                run.ask(as_prompt([noted.comment for noted in comments.items]))
+                comments.items.clear()
+                queued = " It is queued until the agent is done." if run.store.is_running else ""
+                screen.hints.say(f"{count} {'comment' if count == 1 else 'comments'} sent.{queued}")
+            screen.comments_changed()
+
+        waits = "The agent is at work: they wait for their turn." if run.store.is_running else ""
+        _ = screen.app.push_screen(SendScreen(comments, waits), decide)
+
+    def copy(self) -> None:
+        """Copy the hunk."""
+        if (hunk := self._screen.diff.hunk) is not None:
+            text = "\n".join(hunk.hunk.lines)
+            self._screen.app.copy_to_clipboard(text)
+            self._screen.notify(f"Copied {len(text):,} characters.", timeout=2)
+
+    # -- taking back --------------------------------------------------------------------------------------------------
+
+    async def reject(self) -> None:
+        """Take the hunk back, once somebody has agreed; a reason becomes a comment."""
+        from maverick_tui.ui.changes.asking import WordsScreen
+
+        screen, view = self._screen, self._screen.diff
+        diff, hunk, hunk_at = view.diff, view.hunk, view.hunk_at
+        if diff is None or hunk is None or hunk_at is None:
+            screen.hints.say(f"There is no hunk here. {screen.key('changes.undo')} takes the file back.", is_error=True)
+            return
+        path, scope = diff.file.path, screen.looking.wanted.scope
+        noted = self._on_hunk(hunk, hunk_at, is_rejected=True)
+        dialog = WordsScreen(
+            f"Take this hunk of {shown_path(path)} back?",
+            hunk.hunk.lines,
+            verb="take it back",
+            note="Why, for the agent? It becomes a comment; without words nothing is said.",
+            may_be_empty=True,
+        )
+        if (reason := await screen.app.push_screen_wait(dialog)) is None:
+            return
+        undone = await screen.looking.reviewing.ask(lambda review: review.reject(scope, path, [hunk]))
+        if reason and noted is not None and undone.done:
+            screen.looking.comments.put(noted._replace(comment=noted.comment._replace(text=reason)))
+            screen.comments_changed()
+        self._tell_undone(undone, "taken back")
+
+    async def undo(self) -> None:
+        """Take back what is looked at, or more, or less, once its plan has been seen."""
+        screen = self._screen
+
+        async def plan(way: Way) -> list[Step]:
+            return await screen.looking.reviewing.ask(lambda review: review.plan(way.scope, way.paths))
+
+        is_at_work = screen.model.is_served and screen.model.store.is_running
+        way = await screen.app.push_screen_wait(UndoScreen(self._ways(), plan, is_at_work=is_at_work))
+        if way is None:
+            return
+        screen.hints.say("Taking it back …")
+        undone = await screen.looking.reviewing.ask(lambda review: review.undo(way.scope, way.paths))
+        self._tell_undone(undone, "taken back")
+
+    def _ways(self) -> list[Way]:
+        """The ways back: what is looked at first, then the file alone, then what is around it."""
+        from maverick_tui.review.kinds import START, Scope
+
+        screen = self._screen
+        scope, turns = screen.looking.wanted.scope, screen.looking.seen.turns if screen.looking.seen else ()
+
+        def way(one: Scope) -> Way:
+            words = "all that this run has changed" if one == START else scope_words(one, turns)
+            return Way(words if one == START else f"what was changed by {words}" if one.kind in ("turn", "call")
+                       else f"all {words}", one)  # fmt: skip
+
+        ways = [way(scope)]
+        if (file := screen.files.file) is not None:
+            paths = tuple(dict.fromkeys((file.path, file.was or file.path)))
+            ways.append(Way(f"{shown_path(file.path)} alone, {scope_words(scope, turns)}", scope, paths))
+        if scope.turn:
+            ways += [way(Scope("turn", scope.turn)), way(Scope("since", scope.turn))]
+        return list({one.words: one for one in (*ways, way(START))}.values())
+
+    async def redo(self) -> None:
+        """Give back what was taken back last."""
+        undone = await self._screen.looking.reviewing.ask(_redo)
+        self._tell_undone(undone, "given back", is_redo=True)
+
+    def _tell_undone(self, undone: Undone, word: str, *, is_redo: bool = False) -> None:
+        screen = self._screen
+        done, refused = len(undone.done), len(undone.refused)
+        told = f"{done} {'path' if done == 1 else 'paths'} {word}." if done else f"Nothing was {word}."
+        if refused:
+            first = undone.refused[0]
+            more = f" and {refused - 1} more" if refused > 1 else ""
+            told += f" Left as it is: {shown_path(first.path)}, {one_line(first.why_not)}{more}."
+        if done and undone.after is None:
+            told += " What was there could not be kept, so this cannot be undone."
+        elif done and not is_redo:
+            told += f" {screen.key('changes.redo')} gives it back."
+        screen.hints.say(told, is_error=not done)
+        screen.notify(told, title="Changes", severity="information" if done else "warning", markup=False)
+        screen.look_again()
+
+    # -- committing ---------------------------------------------------------------------------------------------------
+
+    def mark(self) -> None:
+        """Choose the hunk, or the file where the files have the focus, for a commit; or not after all."""
+        screen, marks = self._screen, self._screen.looking.marks
+        if screen.focused is screen.files:
+            if (file := screen.files.file) is not None:
+                if file.path in marks:
+                    del marks[file.path]
+                else:
+                    marks[file.path] = None
+                screen.files.move(1)
+        elif (diff := screen.diff.diff) is not None and (hunk := screen.diff.hunk) is not None:
+            everything = frozenset(one.hunk.lines for one in diff.hunks)
+            chosen = marks.get(diff.file.path, frozenset())
+            chosen = (everything if chosen is None else chosen) ^ {hunk.hunk.lines}
+            marks[diff.file.path] = None if chosen >= everything else chosen
+            if not chosen:
+                del marks[diff.file.path]
+        screen.files.refresh()
+        screen.diff.refresh()
+
+    async def commit(self) -> None:
+        """Commit what is chosen, or all files, with a message."""
+        from maverick_tui.ui.changes.committing import ASK_AGENT, CommitScreen
+
+        screen, looking = self._screen, self._screen.looking
+        if looking.seen is None:
+            return
+        files = [file for file in looking.seen.files if not looking.marks or file.path in looking.marks]
+        if not files:
+            screen.hints.say("What was chosen has not changed here any more.", is_error=True)
+            looking.marks.clear()
+            return
+        wanted = await screen.app.push_screen_wait(CommitScreen(files, looking.marks, looking.message))
+        looking.message = wanted.message
+        if wanted.does == "ask" and self._may_send():
+            names = ", ".join(shown_path(file.path) for file in files[:20])
+            screen.model.ask(ASK_AGENT.format(files=names))
+            screen.hints.say("The agent was asked for a message: it stands in the transcript once it has answered.")
+        if wanted.does != "commit":
+            return
+        screen.hints.say("Committing …")
+        try:
+            done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, wanted.message))
+        except MaverickError as error:
+            self._tell_refused(error)
+            return
+        looking.message = ""
+        looking.marks.clear()
+        note = f" {one_line(done.note)}" if done.note else ""
+        screen.hints.say(f"Committed {one_line(done.commit)[:12]}.{note}")
+        screen.notify(f"Committed {one_line(done.commit)[:12]}.{note}", title="Changes", markup=False)
+        screen.look_again()
+
+    def _commit(self, review: RunReview, files: list[ChangedFile], message: str) -> Committed:
+        from maverick_tui.review.committing import commit
+
+        return commit(review.root, [one for file in files for one in self._chosen(review, file)], message)
+
+    def _chosen(self, review: RunReview, file: ChangedFile) -> list[Chosen]:
+        from maverick_tui.review.committing import Chosen
+
+        lines = self._screen.looking.marks.get(file.path)
+        if lines is None:
+            return [Chosen(file.path), *([Chosen(file.was)] if file.was else [])]
+        hunks = review.hunks(self._screen.looking.wanted.scope, file.path)
+        return [Chosen(file.path, tuple(one for one in hunks if one.hunk.lines in lines))]
+
+    def _tell_refused(self, error: MaverickError) -> None:
+        from maverick_tui.ui.changes.committing import SaidScreen
+
+        self._screen.hints.say("Nothing was committed.", is_error=True)
+        _ = self._screen.app.push_screen(SaidScreen("Nothing was committed", f"{error.message}\n\n{error.hint}"))
+
+
+def _redo(review: RunReview) -> Undone:
+    return review.redo()

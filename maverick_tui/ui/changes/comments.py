@@ -1,0 +1,135 @@
+"""Comments on changes that are not sent yet: where each belongs in a diff, and on disk in case of a crash."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from maverick_tui.review.comments import Comment
+from maverick_tui.threads import in_thread
+from maverick_tui.ui.changes.diff_text import DiffText
+
+log = logging.getLogger(__name__)
+
+_BESIDE_JOURNAL = "comments.json"
+SECRET_TOLD = "There is a secret in what you comment on: your comments are not kept, and would be lost in a crash."
+
+
+class Noted(NamedTuple):
+    """A comment, and the line that it stands below."""
+
+    comment: Comment
+    sign: str
+    number: int
+    """Of the line before, if it has gone; else of the line as it is."""
+    line: str
+    """Its text, by which it is found again when others have come before it."""
+
+
+class Comments:
+    """All comments on the changes of one run."""
+
+    def __init__(self, run_id: str, tell: Callable[[str], None]) -> None:
+        """`tell` hears that they cannot be kept."""
+        self.items: list[Noted] = []
+        self._run_id = run_id
+        self._tell = tell
+        self._is_told = False
+
+    def placed_in(self, diff: DiffText) -> dict[int, list[tuple[int, str]]]:
+        """Those on a file, below which of its lines they stand; at -1 those whose line is not there any more."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        for place, noted in enumerate(self.items):
+            if noted.comment.path == diff.file.path:
+                found.setdefault(_line_of(noted, diff), []).append((place, shown(noted.comment)))
+        return found
+
+    def on_file(self, path: str) -> int:
+        """How many there are on a file."""
+        return sum(noted.comment.path == path for noted in self.items)
+
+    def put(self, noted: Noted, place: int | None = None) -> None:
+        """Add a comment, or have it take the place of another."""
+        if place is None:
+            self.items.append(noted)
+        else:
+            self.items[place] = noted
+
+    def drop(self, place: int) -> None:
+        """Take a comment away."""
+        del self.items[place]
+
+    async def keep(self) -> None:
+        """Write them down beside the run's journal."""
+        try:
+            is_secret = await in_thread(_write, _file_of(self._run_id), list(self.items))
+        except OSError as error:
+            log.warning("Comments cannot be kept: %s", error)
+            return
+        if is_secret and not self._is_told:
+            self._is_told = True
+            self._tell(SECRET_TOLD)
+
+    async def bring_back(self) -> None:
+        """Read what an application that is gone has left."""
+        if not self.items:
+            found = await in_thread(_read, _file_of(self._run_id))
+            self.items = found + self.items
+
+
+def shown(comment: Comment) -> str:
+    """What stands below a line."""
+    words = comment.text.strip()
+    return f"taken back{f': {words}' if words else ''}" if comment.is_rejected else words
+
+
+def _line_of(noted: Noted, diff: DiffText) -> int:
+    """The nearest line of the same kind with the same text."""
+    alike = [
+        (abs((line.old if noted.sign == "-" else line.new) - noted.number), at)
+        for at, line in enumerate(diff.lines)
+        if line.text == noted.line and (line.sign == "-") == (noted.sign == "-")
+    ]
+    return min(alike, default=(0, -1))[1]
+
+
+def _file_of(run_id: str) -> Path:
+    from maverick_tui.journal.folders import journal_of
+
+    return journal_of(run_id).with_name(_BESIDE_JOURNAL)
+
+
+def _write(file: Path, items: Sequence[Noted]) -> bool:
+    """Keep them, unless a secret is among them, or the run is not kept; whether there is a secret."""
+    from maverick_tui.history.whole_files import write_whole
+    from maverick_tui.masking.redact import redact
+
+    text = json.dumps([noted._replace(comment=noted.comment._asdict())._asdict() for noted in items])  # type: ignore[arg-type]
+    plain = "\n".join("\n".join((*noted.comment.code, noted.comment.text)) for noted in items)
+    is_secret = redact(plain) != plain
+    if not items or is_secret:
+        file.unlink(missing_ok=True)
+    elif file.parent.is_dir():
+        write_whole(file, [text])
+    return is_secret
+
+
+def _read(file: Path) -> list[Noted]:
+    try:
+        return [_noted(one) for one in json.loads(file.read_bytes())]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("%s cannot be read, so its comments are left out: %s", file, error)
+        return []
+
+
+def _noted(told: dict[str, Any]) -> Noted:
+    comment = told["comment"]
+    code = tuple(str(line) for line in comment["code"])
+    text, path = str(comment["text"]), str(comment["path"])
+    made = Comment(path, int(comment["first"]), int(comment["last"]), code, text, bool(comment["is_rejected"]))
+    return Noted(made, str(told["sign"]), int(told["number"]), str(told["line"]))

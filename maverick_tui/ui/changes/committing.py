@@ -1,0 +1,112 @@
+"""CommitScreen: what is to be committed, and with which message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from maverick_tui.inert import inert
+from maverick_tui.ui.changes.asking import STYLES
+from maverick_tui.ui.changes.file_list import LETTERS, counts, shown_path
+from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from maverick_tui.ui.lines import Line, RoleLooks
+from maverick_tui.ui.overlays import Overlay
+from maverick_tui.ui.rendering.wrap import TAB, wrap_words
+from maverick_tui.ui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from maverick_tui.review.kinds import ChangedFile
+
+MOST_FILES = 8
+ASK_AGENT = (
+    "Propose a message for a commit of what you have changed in {files}: a first line of at most 72 characters that "
+    "says why, then a blank line and a few more words if they are needed. Answer with the message alone, and commit "
+    "nothing."
+)
+
+Marks = Mapping[str, "frozenset[tuple[str, ...]] | None"]
+"""What is chosen: files by their paths, whole (None) or only the hunks with these lines."""
+
+
+class CommitWanted(NamedTuple):
+    """What is to be done with a message: commit, ask the agent for one, or nothing now."""
+
+    does: Literal["commit", "ask", "leave"]
+    message: str
+
+
+class CommitScreen(ModalScreen[CommitWanted]):
+    """Asks for a message, below what would be committed."""
+
+    CSS_PATH = STYLES
+    AUTO_FOCUS = "Prompt"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("alt+m", "ask", "Ask the agent for a message", id="commit.ask", show=False, priority=True),
+        Binding("escape", "leave", "Commit nothing", key_display="Esc", id="commit.leave", show=False),
+    ]
+
+    def __init__(self, files: Sequence[ChangedFile], marks: Marks, message: str) -> None:
+        """`message` is what was written before."""
+        super().__init__(classes="dialog")
+        self._files = files
+        self._marks = marks
+        self._message = message
+
+    def compose(self) -> ComposeResult:
+        """The files, the message, and what the keys do."""
+        count = len(self._files)
+        with RoleLooks(classes="dialog--box -roomy"):
+            title = f"Commit {count} {'file' if count == 1 else 'files'}, and nothing else"
+            yield Static(Content(title), classes="dialog--title", markup=False)
+            choices = ChoiceList(lambda _at: None)
+            choices.styles.height = max(1, min(count, MOST_FILES))
+            yield choices
+            yield Prompt(id="words", placeholder="Why was this changed?")
+            keys = "Enter commit   Ctrl+J new line   Alt+M ask the agent   Esc back"
+            yield Static(Content(keys), classes="field--description", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the files, and what was written before."""
+        self.query_one(ChoiceList).show([self._row(file) for file in self._files])
+        self.query_one(Prompt).set_text(self._message)
+
+    def _row(self, file: ChangedFile) -> tuple[Line, Line]:
+        hunks = self._marks.get(file.path)
+        of_hunks = f"  {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}" if hunks is not None else ""
+        start: Line = ((f"{LETTERS[file.status]} ", "muted"), (shown_path(file.path), "text"), (of_hunks, "accent"))
+        return start, (() if hunks is not None else counts(file))
+
+    @on(Prompt.Submitted)
+    def _submit(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        if event.text.strip():
+            _ = self.dismiss(CommitWanted("commit", event.text.strip()))
+
+    def action_ask(self) -> None:
+        """Have the agent propose one."""
+        _ = self.dismiss(CommitWanted("ask", self.query_one(Prompt).whole_text))
+
+    def action_leave(self) -> None:
+        """Commit nothing; the words stay."""
+        _ = self.dismiss(CommitWanted("leave", self.query_one(Prompt).whole_text))
+
+
+class SaidScreen(Overlay):
+    """What git and its hooks have said."""
+
+    def __init__(self, title: str, said: str) -> None:
+        super().__init__(title)
+        self._said = inert(said)
+
+    def lines(self, width: int) -> list[Line]:
+        """It, wrapped."""
+        return [
+            ((part, "text"),) for line in self._said.expandtabs(TAB).split("\n") for part in wrap_words(line, width)
+        ]

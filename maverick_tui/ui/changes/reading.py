@@ -1,0 +1,84 @@
+"""Reads what a run has changed, in threads and one question after the other; what is read is ready to be drawn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from maverick_tui.threads import in_thread
+from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
+from maverick_tui.ui.changes.words import notes_of
+
+if TYPE_CHECKING:
+    from maverick_tui.review.kinds import ChangedFile, Scope, TurnChanges
+    from maverick_tui.review.run_review import LastUndo, RunReview
+
+T = TypeVar("T")
+
+
+class Wanted(NamedTuple):
+    """What is looked at: a part of the run, a file, and whether what others have changed is wanted, too."""
+
+    scope: Scope
+    path: str = ""
+    with_others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is to be seen of that."""
+
+    wanted: Wanted
+    untracked: str
+    has_snapshots: bool
+    turns: Sequence[TurnChanges]
+    files: Sequence[ChangedFile]
+    diff: DiffText | None
+    """The diff of the file that is wanted, or of the first one."""
+    last_undo: LastUndo | None
+
+
+class Reviewing:
+    """Asks a review in threads. A question that nobody waits for any more is still answered before the next one."""
+
+    def __init__(self, make: Callable[[], RunReview]) -> None:
+        """`make` opens the review when it is asked for the first time."""
+        self._make = make
+        self._review: RunReview | None = None
+        self._one_at_a_time = threading.Lock()
+
+    async def ask(self, question: Callable[[RunReview], T]) -> T:
+        """The answer to a question."""
+        return await in_thread(self._answer, question)
+
+    def _answer(self, question: Callable[[RunReview], T]) -> T:
+        with self._one_at_a_time:
+            if self._review is None:
+                self._review = self._make()
+            return question(self._review)
+
+
+def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
+    """All that is shown, in one go; if it need not be fresh, what has changed since the last snapshot is missing."""
+    review.refresh()
+    has_snapshots = review.root.is_absolute()
+    files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
+    chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
+    diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
+    last = review.last_undo if has_snapshots else None
+    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff, last)
+
+
+def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:
+    """The diff of one file."""
+    hunks = review.hunks(scope, file.path)
+    texts = review.texts(scope, file.path) if not hunks else None
+    return prepared(file, hunks, notes_of(file, hunks, texts))
+
+
+async def read_colours(reviewing: Reviewing, scope: Scope, diff: DiffText) -> tuple[list[Runs], list[Runs]]:
+    """The colours of a diff, which nobody waits for; neither does the next question."""
+    texts = await reviewing.ask(lambda review: review.texts(scope, diff.file.path))
+    return await in_thread(coloured, diff, *texts)

@@ -1,0 +1,46 @@
+"""The application on the changes of a run, of which a review was told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.ui.changes import visiting
+from maverick_tui.ui.changes.screen import ChangesScreen
+from tests.support.runs import Tape
+from tests.ui.changes.told_review import ToldReview
+from tests.ui.running import FedApp, until, watching
+
+
+def screen_of(app: FedApp) -> ChangesScreen:
+    assert isinstance(app.screen, ChangesScreen)
+    return app.screen
+
+
+def edited() -> Tape:
+    """A run that has made one call, which the hunks are by."""
+    tape = Tape("implementer").connect().prompt("Round the total once, at the end")
+    tape.say("I round it.\n\n" * 30).tool("Edit", {"file_path": "shop/cart.py"})
+    return tape.say("Done.\n\n" * 30).done()
+
+
+@asynccontextmanager
+async def reviewing(
+    review: ToldReview, monkeypatch: pytest.MonkeyPatch, tape: Tape | None = None, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[FedApp, Pilot[Any]]]:
+    """The changes of a run, on the screen."""
+    monkeypatch.setattr(visiting, "open_review", lambda _run_id: review.as_review())
+    async with watching(tape or edited(), size=size) as (app, pilot):
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).looking.seen is not None, "it is read")
+        yield app, pilot
+
+
+async def at_file(pilot: Pilot[Any], app: FedApp, path: str) -> None:
+    """Wait for the diff of a file."""
+    view = screen_of(app).diff
+    await until(pilot, lambda: view.diff is not None and view.diff.file.path == path, f"the diff of {path}")

@@ -1,0 +1,32 @@
+"""What is read of a run's changes: at once what its last snapshot has, then what is there now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from maverick_tui.review.kinds import START
+from maverick_tui.review.run_review import RunReview
+from maverick_tui.ui.changes.reading import Reviewing, Wanted, look, read_colours
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import project
+
+
+async def test_the_last_snapshot_is_shown_at_once_and_then_what_is_there_now(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, "7f3a00c0ffee", "Count in German")
+    run.edit("a.txt", "two", "zwei")
+    run.end_turn()
+    (folder / "a.txt").write_text("one\nzwei\nthree\nvier\n")
+    reviewing = Reviewing(lambda: RunReview("7f3a00c0ffee"))
+    first = await reviewing.ask(lambda review: look(review, Wanted(START), is_fresh=False))
+    then = await reviewing.ask(lambda review: look(review, Wanted(START, "a.txt"), is_fresh=True))
+    assert [[(file.path, file.added) for file in seen.files] for seen in (first, then)] == [
+        [("a.txt", 1)],
+        [("a.txt", 2)],
+    ]
+    assert first.diff is not None
+    assert then.diff is not None
+    assert [len(seen.lines) for seen in (first.diff, then.diff)] == [4, 5]
+    assert [turn.prompt for turn in then.turns] == ["Count in German"]
+    assert await read_colours(reviewing, START, then.diff) == ([], []), "plain text has none"
+    run.close()

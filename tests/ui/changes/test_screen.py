@@ -1,0 +1,321 @@
+"""The screen of what a run has changed: looked at, commented on, taken back; and the way to a call and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.widget import Widget
+
+from maverick_tui.events import kinds as ev
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review.run_review import RunReview
+from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.ui.changes import committing, visiting
+from maverick_tui.ui.changes.comments import Comments
+from maverick_tui.ui.run.screen import RunScreen
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import project
+from tests.support.runs import BEGAN
+from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
+from tests.ui.changes.told_review import ToldReview, shop
+from tests.ui.running import FedApp, until, watching
+
+
+def snapshot(at: float = BEGAN) -> ev.SnapshotTaken:
+    return ev.SnapshotTaken(at, "0" * 40, "/nowhere/shop", 1, "done", 1)
+
+
+async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    async with reviewing(review, monkeypatch, size=(100, 24)) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        assert [file.path for file in screen.files.files] == [
+            "shop/cart.py", "shop/invoice.py", "shop/logo.png", "tests/test_cart.py",
+        ]  # fmt: skip
+        text = screen.diff.text
+        assert "Edit shop/cart.py  turn 1 “Round the total once, at the end”" in text
+        assert "a Edit" in text
+        assert "b Bash ruff format shop" in text
+        assert "c you" in text
+        # Each line has its number and its sign, whatever the colours are.
+        assert "15 +         return round(sum(line.price" in text
+        await pilot.press("v")
+        assert screen.diff.is_split
+        assert "│15 +         return round(" in screen.diff.text
+        await pilot.press("v", "n", "n")
+        await at_file(pilot, app, "shop/invoice.py")
+        assert getattr(screen.diff.row, "kind", "") == "heading"
+        await pilot.press("right_square_bracket")
+        await at_file(pilot, app, "shop/logo.png")
+        assert "binary, 6 bytes → 12 bytes" in screen.diff.text
+        await pilot.press("c", "x")
+        assert "There is no hunk here. u takes the file back." in screen.hints.notice
+        # The mouse does the same: files, lines, the wheel.
+        await pilot.click("#files", offset=(6, 0))
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.click("#diff", offset=(6, 3))
+        assert screen.diff.line is not None
+        assert screen.diff.line.new == 13
+        screen.diff.post_message(_wheel(screen.diff))
+        assert screen.diff.last_top
+        await until(pilot, lambda: screen.diff.top == min(3, screen.diff.last_top), "the wheel moves it")
+        await pilot.click("#files", offset=(6, 2))
+        await at_file(pilot, app, "shop/logo.png")
+        # What others have changed is not shown unless it is wanted.
+        await pilot.press("a")
+        await until(pilot, lambda: len(screen.files.files) == 5, "the file of another run is there")
+        assert screen.files.file is not None
+        assert screen.files.file.path == "shop/logo.png", "and the chosen one stays chosen"
+        # Parts of the run: by keys, and by a list with prompts.
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: review.asked[-1] == Scope("turn", 1), "the first turn")
+        await pilot.press("s")
+        await until(pilot, lambda: review.asked[-1] == Scope("since", 1), "all since it")
+        await pilot.press("right_parenthesis")
+        await until(pilot, lambda: review.asked[-1] == Scope("call", 1, "call-1"), "its call")
+        await pilot.press("t")
+        await until(pilot, lambda: app.top == "ScopeScreen" and app.screen.is_mounted, "the list")
+        await pilot.pause()
+        await pilot.press("up", "up", "enter")  # from the call to its turn, and to the call of the turn above
+        await until(pilot, lambda: review.asked[-1] == Scope("call", 2, "call-2"), "another call")
+        await pilot.press("0")
+        await until(pilot, lambda: review.asked[-1] == START, "everything")
+
+
+def _wheel(widget: Widget) -> events.MouseScrollDown:
+    return events.MouseScrollDown(widget, 6, 3, 0, 1, 0, False, False, False)
+
+
+async def test_news_take_nothing_from_whoever_reads_or_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press(*["down"] * 6)
+        line, top = screen.diff.line, screen.diff.top
+        assert line is not None
+        assert line.text.strip().startswith("return round(sum")
+        await pilot.press("c", *"Hm")
+        before, after = review.contents["shop/cart.py"]
+        assert after is not None
+        review.contents["shop/cart.py"] = (before, b"# new\n# lines\n" + after)
+        app.board.receive(app.run_model, snapshot())
+        await until(pilot, lambda: screen.files.files[0].added == 7, "the new lines are counted")
+        assert app.top == "WordsScreen", "the comment is still being written"
+        await pilot.press("enter")
+        assert screen.diff.line is not None
+        assert (screen.diff.line.text, screen.diff.line.new) == (line.text, line.new + 2)
+        assert [noted.comment.text for noted in screen.looking.comments.items] == ["Hm"]
+        rows = screen.diff.text.split("\n")
+        at = next(at for at, row in enumerate(rows) if "✎ Hm" in row)
+        assert "return round(sum" in rows[at - 2], "below its line, which takes two rows"
+        assert screen.diff.top >= top
+        # While a call is at work it is looked at only now and then.
+        review.asked.clear()
+        app.run_model.store.phase = "tool"
+        monkeypatch.setattr(type(app.run_model.store), "is_running", property(lambda _store: True))
+        for _ in range(5):
+            app.board.receive(app.run_model, snapshot())
+        await pilot.pause(0.1)
+        assert review.asked == []
+
+
+async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        journal = journal_of(app.run_model.run_id)
+        journal.parent.mkdir(parents=True)
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("c", *"All of it", "enter")  # on the heading: the hunk
+        await pilot.press(*["down"] * 4, "c", *"This", "enter", "down", "c", *" line", "enter")
+        assert [noted.comment.text for noted in screen.looking.comments.items] == ["All of it", "This line"]
+        assert "✎2 S send" in screen._count.text
+        kept = Comments(app.run_model.run_id, lambda _why: None)
+        file = journal.with_name("comments.json")
+        await until(pilot, lambda: file.exists() and len(json.loads(file.read_bytes())) == 2, "they are on the disk")
+        await kept.bring_back()
+        assert kept.items == screen.looking.comments.items
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen), "the run")
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "back")
+        screen = screen_of(app)
+        assert "✎ All of it" in screen.diff.text, "they survive leaving"
+        app.kept.take()
+        await pilot.press("S")
+        await until(pilot, lambda: app.top == "SendScreen" and app.screen.is_mounted, "all of them")
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: app.top == "ChangesScreen", "sent")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt)
+        assert "`shop/cart.py`, line 14:" in sent.text
+        assert "return sum(round(line.price" in sent.text
+        assert "This line" in sent.text
+        assert "All of it" not in sent.text, "it was dropped"
+        assert not screen.looking.comments.items
+        await until(pilot, lambda: not file.exists(), "and nothing is kept")
+
+
+async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    review.refused = {"shop/invoice.py": "you have changed it, too \x1b]0;x\x07"}
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("x", *"No rounding", "enter")
+        await until(pilot, lambda: len(screen.files.files) == 3, "it is gone from the files")
+        (noted,) = screen.looking.comments.items
+        assert (noted.comment.is_rejected, noted.comment.text) == (True, "No rounding")
+        assert "1 path taken back. U gives it back." in screen.hints.notice
+        await pilot.press("U")
+        await until(pilot, lambda: len(screen.files.files) == 4, "it is back")
+        await pilot.press("u")
+        await until(pilot, lambda: app.top == "UndoScreen" and "shop" in _choices(app), "the plan")
+        plan = _choices(app)
+        assert "✘ shop/invoice.py" in plan
+        assert "you have changed it, too ␛]0;x␇" in plan
+        assert "is deleted, as it was not there" in plan, "tests/test_cart.py"
+        await pilot.press("y")
+        await until(pilot, lambda: len(screen.files.files) == 1, "all but the one that is refused")
+        assert "Left as it is: shop/invoice.py" in screen.hints.notice
+
+
+def _choices(app: FedApp) -> str:
+    from maverick_tui.ui.dialogs.choice_list import ChoiceList
+
+    return app.screen.query_one(ChoiceList).text
+
+
+async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.review import committing as by_git
+
+    asked: list[Any] = []
+
+    def commit(root: Path, chosen: Any, message: str) -> by_git.Committed:
+        asked.append((root, [(one.path, one.hunks and len(one.hunks)) for one in chosen], message))
+        if len(asked) == 1:
+            raise ConfigError("The hook pre-commit says no:\nline \x1b[2J too long", hint="Mend it.")
+        return by_git.Committed("abcdef0123456789", "")
+
+    monkeypatch.setattr(by_git, "commit", commit)
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("n", "space", "tab", "down", "space")
+        await pilot.press("C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
+        assert "shop/cart.py  1 hunk" in _choices(app)
+        await pilot.press(*"Why not", "enter")
+        await until(pilot, lambda: app.top == "SaidScreen" and app.screen.is_mounted, "what git has said")
+        assert isinstance(app.screen, committing.SaidScreen)
+        assert "line ␛[2J too long" in app.screen.view.text
+        await pilot.press("escape", "C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "once more")
+        await pilot.pause()
+        await pilot.press("enter")  # the message is still there
+        await until(pilot, lambda: "Committed abcdef012345" in screen.hints.notice, "it is committed")
+        chosen = [("shop/cart.py", 1), ("shop/invoice.py", None)]
+        assert asked == [(review.root, chosen, "Why not")] * 2
+        assert not screen.looking.marks
+        app.kept.take()
+        await pilot.press("C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all files")
+        await pilot.press("alt+m")
+        await until(pilot, lambda: app.top == "ChangesScreen", "the agent is asked")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt)
+        assert "shop/cart.py, shop/invoice.py, shop/logo.png" in sent.text
+
+
+async def test_from_a_hunk_to_its_call_and_from_a_call_to_its_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen), "the transcript")
+        run_screen = app.run_screen
+        await until(pilot, lambda: run_screen.focused is run_screen.transcript, "its keys act")
+        assert "Edit  shop/cart.py" in app.shown()
+        assert getattr(run_screen.transcript.chosen, "call", "") == "call-1"
+        await pilot.press("d")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "its changes")
+        assert review.asked[-1] == Scope("call", 1, "call-1")
+        assert [file.path for file in screen_of(app).files.files] == ["shop/cart.py"]
+        # A hunk of nobody's call leads nowhere.
+        review.authors["shop/cart.py"] = ()
+        await pilot.press("0", "escape")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen), "back")
+        await pilot.press("tab", *"/changes", "enter")
+        await until(pilot, lambda: app.top == "ChangesScreen", "by a command, too")
+
+
+async def test_why_there_is_nothing_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = ToldReview({}, {})
+    review.root, review.untracked = Path(), "the folder is your home\x1b[2J"
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        assert screen.diff.text == "Changes are not tracked here, because the folder is your home␛[2J"
+        review.untracked = ""
+        app.board.receive(app.run_model, snapshot())
+        await until(pilot, lambda: "There is no snapshot" in screen.diff.text, "no snapshot yet")
+        review.root = Path("/nowhere/shop")
+        app.board.receive(app.run_model, snapshot())
+        await until(pilot, lambda: "No call of this run has changed anything" in screen.diff.text, "nothing")
+        await pilot.press("u", "c", "x", "C", "enter", "S", "U", "space", "y", "tab", "n", "v")
+        assert app.top == "ChangesScreen", "there is nothing to act on"
+        assert "Side by side needs 100 columns; there are 80." in screen.hints.notice
+
+
+NAMES = ("a\x1b]0;owned\x07.py", "b\n\u202egnp.exe", "[red]c[/red].py", "d\udcff.txt", "e" * 300)
+TEXT = "\x1b[2J\x9b31m\u202edesrever\x07 [bold]x[/] {percent} \u200b\ttab\r and \x00"
+
+
+async def test_hostile_names_and_contents_are_inert(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = ToldReview({name: (b"plain\n", TEXT.replace("\0", "").encode() * 3) for name in NAMES}, {})
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        for _ in NAMES:
+            seen = "\n".join(row.text for row in app.screen._compositor.render_strips())
+            assert not any(sign in seen for sign in "\x1b\x9b\x07\u202e\u200b\t\r")
+            await pilot.press("v", "right_square_bracket", "c", *"Hm", "enter")
+        assert "[bold]x[/]" in screen.diff.text
+        assert screen.looking.comments.items
+        for key, top in (("t", "ScopeScreen"), ("u", "UndoScreen"), ("S", "SendScreen"), ("C", "CommitScreen")):
+            await pilot.press(key)
+            await until(pilot, lambda top=top: app.top == top and app.screen.is_mounted, top)  # type: ignore[misc]
+            await pilot.pause()
+            seen = "\n".join(row.text for row in app.screen._compositor.render_strips())
+            assert not any(sign in seen for sign in "\x1b\x9b\x07\u202e\u200b\t\r")
+            await pilot.press("escape")
+
+
+async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, "7f3a00c0ffee", "Count in German")
+    run.edit("a.txt", "two", "zwei")
+    run.end_turn()
+    monkeypatch.setattr(visiting, "open_review", lambda _run_id: RunReview("7f3a00c0ffee"))
+    async with watching(edited(), size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
+        screen = screen_of(app)
+        assert "2 + zwei" in screen.diff.text
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: (folder / "a.txt").read_text() == "one\ntwo\nthree\n", "it is as before")
+        await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
+        await pilot.press("U")
+        await until(pilot, lambda: "zwei" in (folder / "a.txt").read_text(), "it is back")
+        (folder / "a.txt").write_text("one\nzwei\ndrei\n")
+        await until(pilot, lambda: "given back" in screen.hints.notice, "that is said")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "3 + drei" in screen.diff.text, "what I have written is there")
+        assert "you" in screen.diff.text
+    run.close()
