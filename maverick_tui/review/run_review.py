@@ -183,7 +183,8 @@ class RunReview:
         steps = planning.plan(shadow, [span], record.paths)
         chosen = [step for step in steps if not step.why_not]
         asked = {step.path for step in chosen}
-        undone = self._recorded(chosen, "redo", lambda: undoing.undo(shadow, [span], self.run_id, asked))
+        is_all = len(chosen) == len(steps)
+        undone = self._recorded(chosen, "redo", lambda: undoing.undo(shadow, [span], self.run_id, asked), is_all=is_all)
         return replace(undone, refused=(*(step for step in steps if step.why_not), *undone.refused))
 
     def tree_after(self, turn: int) -> str:
@@ -251,11 +252,13 @@ class RunReview:
         known = account.calls.get(call)
         return known is not None and is_exactly(known.tool, account.arguments(call), before, after)
 
-    def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
+    def _recorded(
+        self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone], *, is_all: bool = True
+    ) -> Undone:
         if not steps:
             now = self._joined().links[-1].snapshot
             return Undone(now, now, (), ())
-        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work)
+        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work, is_all=is_all)
 
     def _last_record(self) -> UndoRecord | None:
         is_there = self._account.taken and self.root.is_dir()

@@ -60,11 +60,22 @@ class UndoRecords:
         return found
 
     def last(self) -> UndoRecord | None:
-        """What was taken back last and not given back again."""
-        return next((one for one in reversed(self.read()) if one.does == "undo" and not one.is_given_back), None)
+        """What was taken back last and not given back again: of one that was given back in part, the rest."""
+        given_back: set[str] = set()
+        for one in reversed(self.read()):
+            if one.does == "redo":
+                given_back.update(one.paths)
+            elif not one.is_given_back:
+                return replace(one, paths=tuple(path for path in one.paths if path not in given_back))
+        return None
 
-    def recorded(self, steps: Iterable[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
-        """What comes of `work`, which takes these steps: written down before and afterwards."""
+    def recorded(
+        self, steps: Iterable[Step], does: Literal["undo", "redo"], work: Callable[[], Undone], *, is_all: bool
+    ) -> Undone:
+        """What comes of `work`, which takes these steps: written down before and afterwards.
+
+        If they are not all that there is to give back, the rest can still be given back later.
+        """
         known, was = self.read(), self._shadow.take(self._run_id)
         wanted = {step.path: _as_list(step.wanted) for step in steps}
         begun = UndoRecord(self._run_id, time.time(), was.id, "", (was.number, was.number), tuple(wanted), does)
@@ -76,7 +87,7 @@ class UndoRecords:
             raise
         if undone.after is not None and undone.done:
             numbers, paths = (was.number, undone.after.number), tuple(sorted(undone.paths, key=os.fsencode))
-            known = _given_back(known) if does == "redo" else known
+            known = _given_back(known) if does == "redo" and is_all and not undone.refused else known
             known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
         self.write(known)
         return undone
