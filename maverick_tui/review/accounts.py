@@ -76,6 +76,8 @@ class RunAccount:
         self._name, self._turn, self._cwd = "", 0, ""
         self._running: set[str] = set()
         """Calls that have begun, and have no end yet."""
+        self._early: set[str] = set()
+        """Calls that have begun before they were told."""
         self._tasks: set[str] = set()
         """Those of them that go on in the background."""
         self._ended: set[str] = set()
@@ -185,10 +187,15 @@ class RunAccount:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
         paths = places_of(work_of(call, tool, arguments), self._cwd)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
+        if call in self._early:
+            self._early.discard(call)
+            self._begin(call)
 
     def _begin(self, call: str) -> None:
         """It runs from now on: while somebody is asked about it, whoever works there is not it."""
-        if call in self.calls and self.calls[call].tool not in WRITES_NOTHING:
+        if call not in self.calls:  # the way of a call's message is longer
+            self._early.add(call)
+        elif self.calls[call].tool not in WRITES_NOTHING:
             self._running.add(call)
 
     def _end(self, call: str) -> None:

@@ -102,13 +102,19 @@ class Recalled(NamedTuple):
 
 def recalled(past: Iterable[Event]) -> Recalled:
     """What these events say, of a run that has ended by now: which calls ran stands there, too."""
-    calls, works, snapshots = CallsAtWork(), dict[str, Work](), list[ev.SnapshotTaken]()
+    calls, works, snapshots, early = CallsAtWork(), dict[str, Work](), list[ev.SnapshotTaken](), set[str]()
     for event in past:
         match event:
             case ev.ToolCalled() if event.name not in WRITES_NOTHING:
                 works[event.call] = work_of(event.call, event.name, event.arguments)
-            case ev.ToolBegan() | ev.PermissionSettled(decision="once" | "run") if event.call in works:
-                calls.begin(works[event.call])
+                if event.call in early:
+                    early.discard(event.call)
+                    calls.begin(works[event.call])
+            case ev.ToolBegan() | ev.PermissionSettled(decision="once" | "run"):
+                if event.call in works:
+                    calls.begin(works[event.call])
+                else:  # it changes nothing, or the way of its message is longer
+                    early.add(event.call)
             case ev.SnapshotTaken():
                 snapshots.append(event)
                 calls.seen(dict(calls.ended))

@@ -74,3 +74,13 @@ def test_what_could_not_be_given_back_can_be_later(folder: Path) -> None:
     assert (folder / "x.txt").read_text() == "x\n"
     assert (folder / "a.txt").read_text() == "mine, too\n"
     assert review.last_undo is None
+
+
+def test_a_call_may_begin_before_it_is_told(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    run.tell(ev.ToolBegan(now(), "early"), ev.ToolCalled(now(), "early", "Bash", {"command": "make"}))
+    (folder / "made").write_text("made\n")
+    review = RunReview(RUN)
+    assert review.is_at_work
+    assert [[author.call for author in one.authors] for one in review.files()] == [["early"]]
