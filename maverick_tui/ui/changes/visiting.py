@@ -101,7 +101,9 @@ class ChangesVisits:
             self._navigation.show_run(run)
         screen = self._navigation.screen_of(run)
         entry = entry_of(run, author.call)
-        if screen is not None and entry is not None:
+        if entry is None:
+            self._app.notify("The call is not in the transcript as far as that is read.", title="Changes")
+        elif screen is not None:
             screen.show_at(entry)
             screen.read_transcript()
 
