@@ -93,7 +93,7 @@ class _Committing:
             said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
             new = self._git.commit("HEAD")
             if new == self._head:
-                raise _refused("git has made no commit", "See what `git status` says.", self._top)
+                raise _refused("no commit was made", "See what `git status` says.", self._top)
             note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
         return Committed(new, said, " ".join(filter(None, (self._about(new), note))))
 
