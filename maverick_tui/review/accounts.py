@@ -78,6 +78,8 @@ class RunAccount:
         self._name, self._turn, self._cwd = "", 0, ""
         self._running: set[str] = set()
         """Calls that have begun, and have no end yet."""
+        self._early: set[str] = set()
+        """Calls that have begun before they were told."""
         self._tasks: set[str] = set()
         """Those of them that go on in the background."""
         self._ended: set[str] = set()
@@ -154,14 +156,12 @@ class RunAccount:
             match _read(line):
                 case {"type": "tool_called", "call": str(call), "name": str(tool), "arguments": dict(given), "at": at}:
                     self._called(call, tool, given, at)
-                case {"type": "tool_began", "call": str(call), "at": float(at)}:
+                case {"type": "tool_began", "call": str(call), "at": float() | int() as at}:
                     self._begin(call, at)
-                case {
-                    "type": "permission_settled", "call": str(call), "decision": "once" | "run", "at": float(at)
-                } as data:  # fmt: skip
+                case {"type": "permission_settled", "call": str(call), "decision": "once" | "run"} as data:
                     if call in self.calls and isinstance(instead := data.get("arguments"), dict):
                         self._called(call, self.calls[call].tool, instead, self.calls[call].at)
-                    self._begin(call, at)
+                    self._begin(call, float(data.get("at") or 0.0))
                 case {"type": "task_progressed", "call": str(call), "state": str(state)}:
                     self._progressed(call, state)
                 case {"type": "snapshot_taken", "snapshot": str(snapshot), "number": int(number)} as data:
@@ -189,10 +189,15 @@ class RunAccount:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
         paths = places_of(work_of(call, tool, arguments), self._cwd)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
+        if call in self._early:
+            self._early.discard(call)
+            self._begin(call, at)
 
     def _begin(self, call: str, at: float) -> None:
         """It runs from now on: while somebody is asked about it, whoever works there is not it."""
-        if call in self.calls and self.calls[call].tool not in WRITES_NOTHING:
+        if call not in self.calls:  # the way of a call's message is longer
+            self._early.add(call)
+        elif self.calls[call].tool not in WRITES_NOTHING:
             self._running.add(call)
             self.began[call] = at
 

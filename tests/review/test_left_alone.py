@@ -78,3 +78,32 @@ def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewher
     _, thirty = review.hunks(START, "a.txt")
     assert not review.reject(START, "a.txt", [thirty]).refused
     assert (folder / "a.txt").read_text() == left.replace("thirty", "30")
+
+
+def test_what_could_not_be_given_back_can_be_later(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.write("x.txt", "x\n")
+    review = RunReview(RUN)
+    review.undo()
+    (folder / "x.txt").write_text("mine\n")
+    assert [(step.path, step.why_not) for step in review.redo().refused] == [("x.txt", "there is something else now")]
+    assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
+    assert review.last_undo is not None
+    assert review.last_undo.paths == ("x.txt",)
+    (folder / "a.txt").write_text("mine, too\n")
+    (folder / "x.txt").unlink()
+    assert not review.redo().refused
+    assert (folder / "x.txt").read_text() == "x\n"
+    assert (folder / "a.txt").read_text() == "mine, too\n"
+    assert review.last_undo is None
+
+
+def test_a_call_may_begin_before_it_is_told(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    run.tell(ev.ToolBegan(now(), "early"), ev.ToolCalled(now(), "early", "Bash", {"command": "make"}))
+    (folder / "made").write_text("made\n")
+    review = RunReview(RUN)
+    assert review.is_at_work
+    assert [[author.call for author in one.authors] for one in review.files()] == [["early"]]

@@ -10,8 +10,9 @@ import pytest
 from maverick_tui.events import kinds as ev
 from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.masking.redact import MASK
-from maverick_tui.runs.calls_at_work import Recalled, Work, work_of
+from maverick_tui.runs.calls_at_work import CallsAtWork, Recalled, Work, work_of
 from maverick_tui.runs.tracked_folder import Changed, TrackedFolder
+from maverick_tui.usage import Usage
 from tests.runs.tracked import RUN
 from tests.snapshots.folders import project
 
@@ -58,3 +59,21 @@ def test_a_call_whose_file_is_not_known_may_have_written_any(folder: Path) -> No
     (folder / "other.txt").write_text("mine\n")
     work = work_of("2", "Write", {"file_path": "1.txt"})
     assert tracked.add(tracked.take(), [work]) == Changed(3, 3, 0)
+
+
+def test_with_a_turn_all_ends_but_what_was_launched_to_go_on() -> None:
+    calls, turn = CallsAtWork(), ev.TurnEnded(1.0, 1, "interrupted", Usage())
+    for agent, inner in (("stopped", "lost"), ("launched", "goes-on")):
+        calls.hear(ev.ToolCalled(1.0, agent, "Agent", {}))
+        calls.hear(ev.TaskProgressed(1.0, agent, "running"))
+        calls.hear(ev.ToolCalled(1.0, inner, "Bash", {}, parent=agent))
+        calls.begin(Work(inner))
+    calls.hear(ev.ToolFinished(1.0, "launched", "It works in the background."))
+    calls.hear(ev.ToolFinished(1.0, "stopped", "Interrupted.", is_error=True))
+    calls.begin(Work("cut"))
+    assert calls.hear(turn)
+    assert (set(calls.going), set(calls.ended)) == ({"goes-on"}, {"lost", "cut"})
+    calls.seen(dict(calls.ended))
+    assert calls.hear(ev.ToolFinished(1.0, "goes-on", ""))
+    assert calls.hear(turn)
+    assert (set(calls.going), set(calls.ended)) == (set(), {"goes-on"})

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -157,14 +156,3 @@ class ScopeScreen(ModalScreen[Scope | None]):
     def action_leave(self) -> None:
         """Stay with what is looked at."""
         _ = self.dismiss(None)
-
-
-def joined(parts: Sequence[str], room: int) -> str:
-    """As many of them as fit, and how many more there are."""
-    shown = ""
-    for number, part in enumerate(parts):
-        longer = f"{shown}, {part}" if shown else part
-        if cell_len(longer) > room - 12 and number:
-            return f"{shown} and {len(parts) - number} more"
-        shown = longer
-    return shown

@@ -38,6 +38,7 @@ from maverick_tui.ui.changes.words import (
 from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.lines import ROLE_CLASSES, Line
 from maverick_tui.ui.picker.edges import KeyHints
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
@@ -230,8 +231,7 @@ class ChangesScreen(Screen[None]):
         if not seen.has_snapshots:
             return untracked or NO_SNAPSHOTS
         others = "" if seen.wanted.with_others else f" {self.key('changes.others')} shows what others have changed."
-        redo = f" {self.key('changes.redo')} gives back what was taken back." if seen.last_undo is not None else ""
-        nothing = f"{NOTHING} ({scope_words(seen.wanted.scope, seen.turns)}).{redo}{others}"
+        nothing = f"{NOTHING} ({scope_words(seen.wanted.scope, seen.turns)}).{others}"
         return f"{nothing}\n\n{untracked}".strip()
 
     def _say_nothing(self, words: str) -> None:
@@ -270,6 +270,7 @@ class ChangesScreen(Screen[None]):
         """Say what is looked at, above the files and above the diff, and how many comments there are."""
         seen = self.looking.seen
         scope = scope_words(self.looking.wanted.scope, seen.turns if seen is not None else ())
+        scope = cut(scope, max(self.app.size.width // 2, 16))  # a prompt may be long
         left: Line = (("Changes", "accent"), ("  ", "text"), (one_line(self.model.title), "text"), ("  ", "text"))
         others = " and of others" if self.looking.wanted.with_others else ""
         right: list[tuple[str, str]] = [(f"{scope}{others}", "muted")]

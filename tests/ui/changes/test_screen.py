@@ -15,6 +15,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.kinds import START, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes.comments import Comments
 from maverick_tui.ui.run.screen import RunScreen
@@ -259,6 +260,14 @@ async def test_from_a_hunk_to_its_call_and_from_a_call_to_its_changes(monkeypatc
         await until(pilot, lambda: isinstance(app.screen, RunScreen), "back")
         await pilot.press("tab", *"/changes", "enter")
         await until(pilot, lambda: app.top == "ChangesScreen", "by a command, too")
+        await pilot.press("escape", "ctrl+s")
+        await until(
+            pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.rows.card is not None, "the board"
+        )
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "from there")
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "BoardScreen", "and back to it")
 
 
 async def test_why_there_is_nothing_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
