@@ -133,7 +133,9 @@ async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypa
         journal.parent.mkdir(parents=True)
         screen = screen_of(app)
         await at_file(pilot, app, "shop/cart.py")
-        await pilot.press("c", *"All of", "escape", "c", *" it", "enter")  # on the heading: the hunk
+        await pilot.press("c", *"All of", "ctrl+q")  # on the heading: the hunk
+        await until(pilot, lambda: app.top == "ConfirmScreen" and app.screen.is_mounted, "it would be lost")
+        await pilot.press("n", "escape", "c", *" it", "enter")
         await pilot.press(*["down"] * 4, "c", *"This", "enter", "down", "c", *" line", "enter")
         assert [noted.comment.text for noted in screen.looking.comments.items] == ["All of it", "This line"]
         assert "✎2 S send" in screen._count.text
