@@ -11,6 +11,7 @@ from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
 from tests.runs.grammar import check_well_formed
+from tests.support.hosts import until
 from tests.terminal.application import CTRL_U, ENTER, ESCAPE, TAB, Application
 from tests.terminal.conftest import Maverick
 from tests.terminal.working import assert_nothing_is_left
