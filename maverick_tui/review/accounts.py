@@ -66,6 +66,8 @@ class RunAccount:
         self.prompts: dict[int, str] = {}
         """The turns, and what was asked in each."""
         self.calls: dict[str, Call] = {}
+        self.began: dict[str, float] = {}
+        """When calls began that may write: not before somebody has allowed them."""
         self.taken: list[Taken] = []
         self.is_alive = False
         """Whether some process was still writing when it was read last."""
@@ -154,12 +156,12 @@ class RunAccount:
             match _read(line):
                 case {"type": "tool_called", "call": str(call), "name": str(tool), "arguments": dict(given), "at": at}:
                     self._called(call, tool, given, at)
-                case {"type": "tool_began", "call": str(call)}:
-                    self._begin(call)
+                case {"type": "tool_began", "call": str(call), "at": float() | int() as at}:
+                    self._begin(call, at)
                 case {"type": "permission_settled", "call": str(call), "decision": "once" | "run"} as data:
                     if call in self.calls and isinstance(instead := data.get("arguments"), dict):
                         self._called(call, self.calls[call].tool, instead, self.calls[call].at)
-                    self._begin(call)
+                    self._begin(call, float(data.get("at") or 0.0))
                 case {"type": "task_progressed", "call": str(call), "state": str(state)}:
                     self._progressed(call, state)
                 case {"type": "snapshot_taken", "snapshot": str(snapshot), "number": int(number)} as data:
@@ -189,14 +191,15 @@ class RunAccount:
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
         if call in self._early:
             self._early.discard(call)
-            self._begin(call)
+            self._begin(call, at)
 
-    def _begin(self, call: str) -> None:
+    def _begin(self, call: str, at: float) -> None:
         """It runs from now on: while somebody is asked about it, whoever works there is not it."""
         if call not in self.calls:  # the way of a call's message is longer
             self._early.add(call)
         elif self.calls[call].tool not in WRITES_NOTHING:
             self._running.add(call)
+            self.began[call] = at
 
     def _end(self, call: str) -> None:
         if call in self._running and call not in self._tasks:

@@ -90,7 +90,8 @@ class Chain:
             began = point.at
             if point.undone is not None:
                 by.append(point.undone)
-            self.links.append(Link(self._snapshots[point.snapshot], tuple(dict.fromkeys(by)) or (YOU,)))
+            writers = tuple(dict.fromkeys(by)) or (YOU,)
+            self.links.append(Link(self._snapshots[point.snapshot], writers, point.at))
             self.numbers.append(point.number)
 
     def differing(self, first: int, last: int) -> list[list[FileLines]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from maverick_tui.review.chain import Chain
@@ -12,6 +12,9 @@ from maverick_tui.snapshots.changes import changed_paths
 from maverick_tui.snapshots.entries import bytes_of
 from maverick_tui.snapshots.planning import Span, Step, plan
 from maverick_tui.snapshots.snapshot import Snapshot
+
+_LONG_ENOUGH = 2.0
+"""Seconds of a command in which a person may have saved something, too."""
 
 Proves = Callable[[Writer, bytes | None, bytes | None], bool]
 """Whether what has become of a file is exactly what a call was to make of it."""
@@ -26,10 +29,13 @@ class OwnChanges:
     """Paths that somebody else may have changed in the same moment, and who."""
     others: dict[str, Writers] = field(default_factory=dict)
     """Paths that they have changed, and who else has changed each of them afterwards."""
+    lasted: dict[str, float] = field(default_factory=dict)
+    """Paths that long commands have changed, and how many seconds those ran: nobody knows what was saved meanwhile."""
 
     def steps(self, chain: Chain, named: Callable[[Writers], str], paths: Collection[str] | None) -> list[Step]:
         """What to do with each path, or why it stays as it is; `named` says who somebody is."""
-        found = {step.path: self._told(step, named) for step in plan(chain.shadow, self.spans, paths)}
+        planned = (self._told(step, named) for step in plan(chain.shadow, self.spans, paths))
+        found = {step.path: replace(step, lasted=self.lasted.get(step.path, 0.0)) for step in planned}
         for path, writers in self.shared.items():
             if paths is None or path in paths:
                 why = f"{named(writers)} may have changed it at the same time"
@@ -41,10 +47,17 @@ class OwnChanges:
         return replace(step, why_not=f"{step.why_not} (by {named(writers)})") if step.why_not and writers else step
 
 
+def long_commands(steps: Iterable[Step]) -> str:
+    """What is to be known before steps are taken about what commands have changed; empty if they were short."""
+    longest = max((step.lasted for step in steps if not step.why_not), default=0.0)
+    return f"A command ran for {longest:,.0f} s: what you saved meanwhile counts as its own." if longest else ""
+
+
 def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer], bool], proves: Proves) -> OwnChanges:
     """What those calls of a run that are asked about have changed since a link, up to now."""
     found, is_open = OwnChanges(), False
     mine: set[str] = set()
+    account = chain.accounts[run_id]
     snapshots = [link.snapshot for link in chain.links[first:]]
     for before, link, touched in zip(
         snapshots, chain.links[first + 1 :], changed_paths(chain.shadow, snapshots), strict=False
@@ -74,6 +87,10 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
             elif path in mine:
                 found.others[path] = others or (YOU,)
         mine |= own_here
+        lasted = max((link.at - account.began.get(one.id.partition("/")[2], link.at) for one in own), default=0.0)
+        if lasted >= _LONG_ENOUGH:
+            named = {path for one in own for path in one.paths}
+            found.lasted |= dict.fromkeys(own_here - named - taken_back, lasted)
         is_all = own_here == touched
         if is_all and is_open:
             found.spans[-1] = found.spans[-1]._replace(after=link.snapshot)

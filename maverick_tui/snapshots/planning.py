@@ -37,6 +37,8 @@ class Step:
     why_not: str = ""
     wanted: File | None = None
     left: File | None = None
+    lasted: float = 0.0
+    """How many seconds a command ran that has changed it, if that was long enough for a person to save it as well."""
 
 
 def plan(shadow: Shadow, spans: Sequence[Span], paths: Collection[str] | None = None) -> list[Step]:

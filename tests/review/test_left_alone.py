@@ -9,6 +9,8 @@ import pytest
 from maverick_tui.events import kinds as ev
 from maverick_tui.review.kinds import START
 from maverick_tui.review.run_review import RunReview
+from maverick_tui.review.taking_back import long_commands
+from tests.review import played
 from tests.review.played import PlayedRun, now
 from tests.snapshots.folders import project
 
@@ -36,6 +38,27 @@ def test_while_a_call_waits_for_an_answer_what_changes_is_not_its_own(folder: Pa
     review.refresh()
     assert review.is_at_work
     assert [one.path for one in review.files()] == ["b.txt", "x.txt"]
+
+
+def test_before_an_undo_it_is_told_how_long_commands_ran_for_you_may_have_saved_something_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(float(number) for number in range(1_000, 2_000))
+    monkeypatch.setattr(played, "now", lambda: next(clock))  # each event a second after the one before
+    run = PlayedRun(folder, RUN)
+    run.edit("b.txt", "b", "B")
+    assert long_commands(RunReview(RUN).plan()) == "", "an edit names its file"
+    call = run.begin("Bash", command="make")
+    (folder / "a.txt").write_text("mine, or made\n")
+    for _ in range(60):
+        next(clock)
+    run.finish(call)
+    review = RunReview(RUN)
+    assert {step.path: step.lasted for step in review.plan()} == {"a.txt": 62.0, "b.txt": 0.0}
+    assert long_commands(review.plan()).startswith("A command ran for 62 s: ")
+    review.undo()
+    review.redo()
+    assert {step.path: step.lasted for step in RunReview(RUN).plan()} == {"a.txt": 62.0, "b.txt": 0.0}
 
 
 def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewhere(folder: Path) -> None:

@@ -45,7 +45,8 @@ class WordsScreen(ModalScreen[str | None]):
         super().__init__(classes="dialog")
         self._title = one_line(title)
         self._code = [clean(line) for line in code]
-        self._words = words
+        self.words = words
+        """What was said before; once it is left, what stands there."""
         self._verb = verb
         self._note = note
         self._may_be_empty = may_be_empty
@@ -66,7 +67,7 @@ class WordsScreen(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Show the code, and what was said before."""
         self.query_one(LineView).show(self._quoted)
-        self.query_one(Prompt).set_text(self._words)
+        self.query_one(Prompt).set_text(self.words)
 
     def _quoted(self, width: int) -> list[Line]:
         looks = {"+": "success", "-": "error"}
@@ -80,6 +81,7 @@ class WordsScreen(ModalScreen[str | None]):
 
     def action_leave(self) -> None:
         """Say nothing."""
+        self.words = self.query_one(Prompt).text
         _ = self.dismiss(None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,6 +61,14 @@ class Comments:
     def drop(self, place: int) -> None:
         """Take a comment away."""
         del self.items[place]
+
+    def given_back(self, paths: Collection[str]) -> bool:
+        """What was taken back of these files stands again, and so it is only commented on; whether there is any."""
+        before = list(self.items)
+        for place, noted in enumerate(before):
+            if noted.comment.path in paths and noted.comment.is_rejected:
+                self.items[place] = noted._replace(comment=noted.comment._replace(is_rejected=False))
+        return self.items != before
 
     async def keep(self) -> None:
         """Write them down beside the run's journal."""

@@ -245,6 +245,7 @@ class ChangesScreen(Screen[None]):
         is_same_file = before is not None and before.file.path == diff.file.path
         if before is not None and is_same_file and (before.hunks, before.notes) == (diff.hunks, diff.notes):
             before.file = diff.file
+            self.diff.refresh()  # what is chosen for a commit may be other hunks
         else:
             place = self.diff.place if is_same_file else place
             self.diff.marked = self._is_marked

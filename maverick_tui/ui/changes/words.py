@@ -80,6 +80,6 @@ def untracked_words(reason: str) -> str:
     return f"Changes are not tracked here, because {reason}" if reason else ""
 
 
-NOTHING = "No call of this run has changed anything"
+NOTHING = "Nothing is here that a call of this run has changed"
 NO_SNAPSHOTS = "There is no snapshot of this run's folder yet: one is taken when it begins to work."
 READING = "Reading what has changed …"

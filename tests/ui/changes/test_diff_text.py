@@ -119,7 +119,7 @@ def _background(segment: Segment) -> object:
 
 def test_a_hunk_of_several_says_whose_each_line_is() -> None:
     hunk = hunks_between("one\ntwo\n", "1\n2\n")[0]
-    changed = ChangedHunk(hunk, (), (EDIT, BASH), ((EDIT,), (BASH,), (EDIT,), (BASH,)))
+    changed = ChangedHunk(hunk, (), (EDIT, BASH), ((EDIT,), (BASH,), (EDIT,), (BASH, EDIT)))
     diff = prepared(ChangedFile("a", "changed"), [changed], ())
     theme = next(theme for theme in THEMES if theme.ansi)
     variables = theme.to_color_system().generate() | theme.variables
@@ -127,7 +127,7 @@ def test_a_hunk_of_several_says_whose_each_line_is() -> None:
     drawing = DiffDrawing(diff, 40, palette, shades, is_split=False)
     rows = [row for row in placed(diff, 40, {}, is_split=False) if row.kind == "line"]
     drawn = ["".join(part.text for part in drawing.code(row, is_chosen=False))[:8].rstrip() for row in rows]
-    assert drawn == [" a1 - on", " b2 - tw", " a1 + 1", " b2 + 2"]
+    assert drawn == [" a1 - on", " b2 - tw", " a1 + 1", " ?2 + 2"]
 
 
 @pytest.mark.parametrize(
