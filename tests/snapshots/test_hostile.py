@@ -94,8 +94,10 @@ def test_nothing_hides_behind_a_name_of_ours_or_in_the_depth(tmp_path: Path) -> 
     deep = "/".join(["d"] * 1_100)
     for depth in range(1, len(deep) + 1, 2):
         (folder / deep[:depth]).mkdir()
-    after = shadow.take(OWNER)
-    os.removedirs(folder / deep)  # whoever cleans up goes no deeper than Python does
+    try:
+        after = shadow.take(OWNER)
+    finally:
+        os.removedirs(folder / deep)  # whoever cleans up goes no deeper than Python does
     found = {change.path for change in changes(shadow, before, after)}
     assert found == {".maverick-undo-0123456789abcdef-0.new", "x.maverick-undo-/conftest.py"}
     assert after.empty == {deep}
