@@ -7,12 +7,14 @@ overridden by its name for the one command that is asked. What cannot be listed 
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from maverick_tui.git.ending import ends_with_us
 from maverick_tui.git.repository import find_repository, odd_files
 from maverick_tui.programs import find_program, search_path
 
@@ -95,6 +97,7 @@ _RUN_ELSEWHERE = frozenset({"submodule.update", "lfs.path", "lfs.clean", "lfs.sm
 """Programs of commands that we never give."""
 _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 _THEIRS = ("system", "global")
+_ATTRIBUTES = "core.attributesfile"
 INCLUDED = "included"
 """Whose a setting is that stands in a file which others include, whether or not that counts."""
 
@@ -173,7 +176,19 @@ def read_settings(
     line = [program, "--no-pager", *LISTING]
     listing = _answer(line, folder, environment(folder, ALWAYS, *others), time.monotonic() + seconds, stop)
     settings = parsed(listing) if listing is not None else None
-    return None if settings is None else (program, settings)
+    top = repository.top if repository is not None else folder
+    if settings is None or any(one.key == _ATTRIBUTES and _never_ends(top, one.value) for one in settings):
+        return None
+    return program, settings
+
+
+def _never_ends(top: Path, file: str) -> bool:
+    """Whether a file that a setting names is a pipe or a device: git would wait for it, or read all of `/dev/zero`."""
+    try:
+        mode = os.stat(top / os.path.expanduser(file)).st_mode  # noqa: PTH111, PTH116 - Path's may raise more
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode) and file != os.devnull
 
 
 def read_included(file: Path, folder: Path) -> list[Setting] | None:
@@ -222,7 +237,7 @@ def _answer(
         )
     except (OSError, ValueError):  # not there, or more settings than a process can be given
         return None
-    with process:
+    with process, ends_with_us(process):
         while True:
             left = max(until - time.monotonic(), 0)
             try:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
+from maverick_tui.git.ending import ends_with_us
 from maverick_tui.git.programs import included_on_conditions
 from maverick_tui.git.repository import find_repository, is_anothers, links_written_through
 from maverick_tui.inert import one_line
@@ -105,6 +107,7 @@ class Git:
         who: str = "",
         codes: tuple[int, ...] = (),
         index: Path | None = None,
+        seconds: float = SECONDS,
     ) -> bytes:
         """The same as it is; `codes` are those that are no failure, either. `index` is one of ours to work with."""
         if command in _WRITING and index is None:
@@ -114,26 +117,37 @@ class Git:
             variables |= {**as_variables({"core.splitIndex": "false"}, variables), "GIT_INDEX_FILE": str(index)}
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
-            done = subprocess.run(
-                line, cwd=self.folder, env=variables, input=stdin, capture_output=True, timeout=SECONDS, check=False
-            )
+            code, told, complaint = self._answer(line, variables, stdin, seconds, is_writing=command in _WRITING)
         except subprocess.TimeoutExpired as error:
             raise GitError(
-                f"git {command} has taken more than {SECONDS:g} s.", path=str(self.folder), hint="Try it by hand."
+                f"git {command} has taken more than {seconds:g} s.", path=str(self.folder), hint="Try it by hand."
             ) from error
         except OSError as error:  # not there any more, or more settings than a process can be given
             raise GitError(f"git {command} cannot be run: {error.strerror or error}.", path=str(self.folder)) from error
-        if done.returncode and done.returncode not in codes:
-            said = os.fsdecode(done.stderr).strip()
+        if code and code not in codes:
+            said = os.fsdecode(complaint).strip()
             words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")
             raise GitError(
-                f"git {command} has failed in {self.folder}: {words or f'code {done.returncode}'}.",
+                f"git {command} has failed in {self.folder}: {words or f'code {code}'}.",
                 said=said,
-                code=done.returncode,
+                code=code,
                 path=str(self.folder),
                 hint="Look at what git says, then try again.",
             )
-        return done.stdout
+        return told
+
+    def _answer(
+        self, line: list[str], variables: Mapping[str, str], stdin: bytes, seconds: float, *, is_writing: bool
+    ) -> tuple[int, bytes, bytes]:
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(line, cwd=self.folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe)
+        with process, nullcontext() if is_writing else ends_with_us(process):
+            try:
+                told, complaint = process.communicate(stdin, timeout=seconds)
+            except BaseException:
+                process.kill()
+                raise
+            return process.returncode, told, complaint
 
     def add_worktree(self, path: str, branch: str) -> None:
         """A new worktree of a branch at a path. ConfigError if that fails; what is there by then stays.

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
 from maverick_tui.git.changing import GitError
+from maverick_tui.git.ending import ends_with_us
 from maverick_tui.git.making import NOBODYS
 from maverick_tui.inert import one_line
 
@@ -154,7 +155,7 @@ class KeepingGit:
             )
         except OSError as error:
             raise GitError(f"git {line[0]} cannot be run: {error.strerror or error}.", path=str(folder)) from error
-        with process:
+        with process, ends_with_us(process):
             try:
                 yield process
             except BaseException:

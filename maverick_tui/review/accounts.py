@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.tools import SUBAGENT_TOOLS, WRITES_NOTHING
@@ -38,6 +39,8 @@ class Taken(NamedTuple):
     at: float
     died: float | None = None
     """When the run's process ended, if it has since the last one, and the run went on later."""
+    is_shared: bool = False
+    """Whether a person may have done what was done since the last one, as well as these calls."""
 
 
 class Call(NamedTuple):
@@ -84,6 +87,8 @@ class RunAccount:
         """Those of them that go on in the background."""
         self._ended: set[str] = set()
         """Those that have ended since the last snapshot."""
+        self._background: set[str] = set()
+        """Those that the agent did not wait for, some time since then: they take hours, in which people work, too."""
         self._died: float | None = None
 
     def read(self) -> bool:
@@ -118,6 +123,14 @@ class RunAccount:
     def at_work(self) -> list[str]:
         """Calls that may have changed something since the last snapshot; of a run that was killed, until then."""
         return [call for call in self.calls if call in self._running | self._ended]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a person may have done what was done since the last snapshot, as well as the calls at work.
+
+        When a call ended, there was a snapshot, which is not told if nothing had changed: all since then may be theirs.
+        """
+        return self._is_shared(self.at_work, self._background | self._ended)
 
     @property
     def died(self) -> float | None:
@@ -202,7 +215,9 @@ class RunAccount:
             self.began[call] = at
 
     def _end(self, call: str) -> None:
-        if call in self._running and call not in self._tasks:
+        if call in self._tasks:
+            self._background.add(call)
+        elif call in self._running:
             self._running.discard(call)
             self._ended.add(call)
 
@@ -224,9 +239,16 @@ class RunAccount:
         if root != self.root or (self.taken and number < self.taken[-1].number):
             self.root, self.taken = root, []  # in another folder, or all snapshots of this one were thrown away
         when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
-        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died))
+        is_shared = self._is_shared(calls, self._background)
+        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died, is_shared))
         self.untracked, self._died = "", None
         self._ended.clear()
+        self._background &= self._running
+
+    def _is_shared(self, calls: Collection[str], unwaited: AbstractSet[str]) -> bool:
+        """Whether some of these were not waited for, and no other one may have written to any file."""
+        others = [self.calls.get(call) for call in calls if call not in unwaited]
+        return not unwaited.isdisjoint(calls) and all(call is not None and call.paths for call in others)
 
 
 def _read(line: bytes) -> dict[str, Any]:

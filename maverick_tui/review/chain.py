@@ -139,14 +139,15 @@ class _AtWork:
         account = self._account
         at = bisect_left(self._numbers, number)
         if at < len(account.taken):
-            return self._writers(account.taken[at].calls, account.taken[at].died, began)
-        return self._writers(account.at_work, account.died, began)  # after its last one
+            taken = account.taken[at]
+            return self._writers(taken.calls, taken.died, began, is_shared=taken.is_shared)
+        return self._writers(account.at_work, account.died, began, is_shared=account.is_shared)  # after its last one
 
-    def _writers(self, calls: Iterable[str], died: float | None, began: float) -> Writers:
+    def _writers(self, calls: Iterable[str], died: float | None, began: float, *, is_shared: bool) -> Writers:
         """These calls; if their process was killed, only until then, and anybody may have done it since."""
         found = tuple(map(self._account.writer, calls))
         if died is None or not found:
-            return found
+            return (*found, YOU) if is_shared else found
         return (*found, YOU) if began <= died + _SLACK else ()
 
 

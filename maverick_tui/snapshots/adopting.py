@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -124,7 +125,7 @@ def _unsure(git: KeepingGit, top: Path, listed: list[_Listed], until: float) -> 
         if not one.is_plain or not size.isdigit() or int(size) != _size(top, one.path)
     ]
     if any(one.path.rpartition("/")[2].casefold() == ".gitattributes" for one in listed) or _has_attributes(top):
-        unsure += _filtered(top, listed)
+        unsure += _filtered(top, listed, until)
     return unsure
 
 
@@ -140,11 +141,12 @@ def _has_attributes(top: Path) -> bool:
     return is_set or any(map(os.path.lexists, places)) or os.path.isfile(top / ".git")  # noqa: PTH113
 
 
-def _filtered(top: Path, listed: list[_Listed]) -> list[str]:
+def _filtered(top: Path, listed: list[_Listed], until: float) -> list[str]:
     """The files that a program converts, or that are kept in another encoding: their size may well be the same."""
     names = b"".join(os.fsencode(one.path) + b"\0" for one in listed)
+    seconds = max(until - time.monotonic(), 0.001)
     try:
-        told = Git(top).run("check-attr", "-z", "--stdin", *_CONVERTING, stdin=names).split(b"\0")
+        told = Git(top).run("check-attr", "-z", "--stdin", *_CONVERTING, stdin=names, seconds=seconds).split(b"\0")
     except ConfigError:
         return [one.path for one in listed]
     return [os.fsdecode(path) for path, value in zip(told[::3], told[2::3], strict=False) if value not in _NOTHING]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +14,13 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 from maverick_tui.masking.key_files import holds_secrets
 from maverick_tui.snapshots.caps import Caps
-from maverick_tui.snapshots.snapshot import BESIDE, SECRET
+from maverick_tui.snapshots.snapshot import BESIDE, RESTORES, SECRET
 
 _MOST_NAMED = 50
 """Folders that git is asked about one by one; of more, it looks at all."""
 _MOST_LOOKED_AT = 2_000
 """Entries of folders with nothing to keep that are looked through for empty ones."""
+_BESIDE = re.compile(rf"{re.escape(BESIDE)}([0-9a-f]+)-\d+\.(?:new|old)")
 _UNREADABLE = "it cannot be read"
 _REFUSED = "git has no way to keep it"
 _MOST_REFUSED = 50
@@ -69,11 +71,11 @@ class Scanner:
             new, ignored = map(_split, self._git.together(lists, index=index, of=self._top, until=until))
         self._look_for_new(found, new, index, until)
         self._look_at_ignored(found, ignored)
-        self._leave_secrets(found, until)
+        self._leave_secrets(found, index, until)
         return found
 
     def _look_for_new(self, found: Found, names: Sequence[str], index: Path, until: float) -> None:
-        listed = [name for name in names if BESIDE not in name]
+        listed = [name for name in names if not self._is_beside(name)]
         folders = [name for name in listed if name.endswith("/")]
         found.new.update(name for name in listed if not name.endswith("/"))
         if not folders:
@@ -83,24 +85,31 @@ class Scanner:
         for name in _split(told):
             if name.endswith("/"):
                 found.nested.append(name)
-            else:
+            elif not self._is_beside(name):
                 found.new.add(name)
         looked_at = [_MOST_LOOKED_AT]
         for name in folders:
             if name not in found.nested:
                 found.empty.update(self._empty_below(name[:-1], looked_at))
 
+    def _is_beside(self, path: str) -> bool:
+        """Whether it is there only while something is restored; anybody may give such a name to a file."""
+        restore = _BESIDE.fullmatch(path.rpartition("/")[2])
+        return restore is not None and (self._git.repository.parent / RESTORES / f"{restore[1]}.json").exists()
+
     def _empty_below(self, path: str, left: list[int]) -> Iterator[str]:
         """The folders below one in which there is nothing at all, itself included."""
-        entries = _entries(f"{self._top}/{path}")
-        left[0] -= len(entries or ())
-        if entries is None or left[0] < 0:
-            return
-        if not entries:
-            yield path
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False) and not os.path.lexists(f"{entry.path}/.git"):
-                yield from self._empty_below(f"{path}/{entry.name}", left)
+        waiting = [path]
+        while waiting:
+            folder = waiting.pop()
+            entries = _entries(f"{self._top}/{folder}")
+            left[0] -= len(entries or ())
+            if entries is None or left[0] < 0:
+                continue
+            if not entries:
+                yield folder
+            inner = (entry for entry in entries if entry.is_dir(follow_symlinks=False))
+            waiting += (f"{folder}/{one.name}" for one in inner if not os.path.lexists(f"{one.path}/.git"))
 
     # -- what git ignores ----------------------------------------------------------------------------------------------
 
@@ -159,11 +168,17 @@ class Scanner:
 
     # -- what is not kept ----------------------------------------------------------------------------------------------
 
-    def _leave_secrets(self, found: Found, until: float) -> None:
-        """Leave out what is a secret by its name, unless it is tracked: then it is no secret any more."""
-        secrets = [path for path in (*found.new, *found.ignored) if holds_secrets(path)]
-        for path in set(secrets) - self._tracked(secrets, until):
-            found.new.discard(path)
+    def _leave_secrets(self, found: Found, index: Path, until: float) -> None:
+        """Leave out what is a secret by its name, unless it is tracked: then it is no secret any more.
+
+        What is changed was tracked once, or it would not be in the list.
+        """
+        secrets = [path for path in (*found.changed, *found.new, *found.ignored) if holds_secrets(path)]
+        untracked = set(secrets) - self._tracked(secrets, until)
+        remove(self._git, index, self._top, untracked & found.changed, until)
+        found.changed -= untracked
+        found.new -= untracked
+        for path in untracked:
             found.ignored.pop(path, None)
             found.left_out[path] = SECRET
 

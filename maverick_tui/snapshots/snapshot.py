@@ -14,6 +14,8 @@ EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 PLAIN, EXECUTABLE, LINK = "100644", "100755", "120000"
 BESIDE = ".maverick-undo-"
 """What names of files begin with that are there only while something is restored."""
+RESTORES = "restores"
+"""The folder, beside the snapshots, with what is known of restores that are not finished."""
 SECRET = "its name says that it holds secrets"
 
 

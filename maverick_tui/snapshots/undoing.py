@@ -15,10 +15,7 @@ from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.planning import Span, Step, file_of, plan, why_changed
 from maverick_tui.snapshots.restoring import Journal, Order, Restore
 from maverick_tui.snapshots.shadow import Shadow, all_shadows
-from maverick_tui.snapshots.snapshot import Snapshot
-
-RESTORES = "restores"
-"""The folder with what is known of restores that are not finished."""
+from maverick_tui.snapshots.snapshot import RESTORES, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

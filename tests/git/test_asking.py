@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from maverick_tui import ConfigError
 from maverick_tui.git import making
-from maverick_tui.git.asking import Setting, as_variables, ask, find_git, overrides, parsed
+from maverick_tui.git.asking import Setting, as_variables, ask, find_git, overrides, parsed, read_settings
+from tests.support.processes import MARK, kill_marked, wait_until_gone
 
 
 @pytest.fixture
@@ -71,6 +73,37 @@ def test_a_configuration_that_is_never_read_to_its_end_is_given_up(project: Path
         config.write(f"[include]\n path = {project / 'pipe'}\n")
     assert ask(project, "status", seconds=0.2) is None
     assert ask(project, "status", stop=lambda: True) is None
+
+
+@pytest.mark.parametrize("file", ["/dev/zero", "pipe"])
+def test_attributes_that_never_end_are_not_asked_about(file: str, project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    with (project / ".git" / "config").open("a") as config:
+        config.write(f"[core]\n attributesFile = {file}\n")
+    assert read_settings(project) is None
+
+
+def test_git_that_waits_for_ever_ends_with_us(project: Path, tmp_path: Path) -> None:
+    (project / "sub").mkdir()
+    os.mkfifo(project / "sub" / ".gitignore")
+    (project / "sub" / "a.txt").touch()
+    program = f"""
+import threading, time
+from pathlib import Path
+from maverick_tui.git import ending
+from maverick_tui.git.keeping import KeepingGit
+git = KeepingGit(Path({str(tmp_path / "ours")!r}), folder := Path({str(project)!r}))
+git.make()
+looks = lambda: git("ls-files", "-o", "--exclude-per-directory=.gitignore", index=Path("none"), of=folder)
+threading.Thread(target=looks, daemon=True).start()
+while not ending._alive:
+    time.sleep(0.01)
+"""
+    mark = tmp_path.name
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, MARK: mark}, check=True)
+    left = wait_until_gone(mark, 5)
+    kill_marked(mark)
+    assert not left
 
 
 def test_the_persons_own_ignored_files_count(project: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,3 +107,36 @@ def test_a_call_may_begin_before_it_is_told(folder: Path) -> None:
     review = RunReview(RUN)
     assert review.is_at_work
     assert [[author.call for author in one.authors] for one in review.files()] == [["early"]]
+
+
+def test_what_you_do_beside_a_command_in_the_background_is_not_its_own(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    served = run.begin("Bash", command="npm run dev", run_in_background=True)
+    run.tell(ev.TaskProgressed(now(), served, "running"), ev.ToolFinished(now(), served, "started"))
+    run.end_turn()
+    (folder / "a.txt").write_text("yours\n")
+    run.turn("Go on")
+    run.edit("b.txt", "b", "by the run")
+    run.bash(lambda: (folder / "new.txt").write_text("by the run\n"))
+    (folder / "mine.txt").write_text("yours\n")
+    yours = "you may have changed it at the same time"
+    expected = {"a.txt": yours, "b.txt": "", "mine.txt": yours, "new.txt": ""}
+    assert {step.path: step.why_not for step in RunReview(RUN).plan()} == expected
+    run.tell(ev.TaskProgressed(now(), served, "completed"))
+    run._going.clear()
+    run._ended.append(served)
+    run.end_turn()
+    assert {step.path: step.why_not for step in RunReview(RUN).plan()} == expected
+    run.close()
+
+
+def test_what_you_do_after_a_call_that_has_changed_nothing_is_not_its_own(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    run.bash(lambda: None, "ls")
+    run.edit("b.txt", "nowhere", "b")
+    (folder / "a.txt").write_text("yours\n")
+    (folder / "b.txt").write_text("yours\n")
+    assert all(step.why_not for step in RunReview(RUN).plan())
+    run.close()

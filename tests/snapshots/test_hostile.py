@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from maverick_tui.snapshots.changes import changed_lines, changes, hunks
 from maverick_tui.snapshots.planning import Span
 from maverick_tui.snapshots.shadow import Shadow, root_of
+from maverick_tui.snapshots.snapshot import SECRET
 from maverick_tui.snapshots.undoing import undo
 from tests.attacks.git_traps import TRAPS, Trap, fall_into, lay, make_base
 from tests.snapshots.folders import OWNER, content, kept, project
@@ -66,3 +68,36 @@ def test_an_undo_writes_no_hook_that_the_index_of_a_clone_lists(tmp_path: Path) 
     after = shadow.take(OWNER)
     assert not undo(shadow, [Span(before, after)], OWNER).paths
     assert not (folder / ".git" / "hooks" / "post-checkout").exists()
+
+
+def test_a_secret_that_is_not_tracked_any_more_is_not_kept_any_more(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project")
+    (folder / ".env").write_text("KEY=example\n")
+    git(folder, "add", ".env")
+    shadow = Shadow(folder)
+    assert ".env" in kept(shadow, shadow.take(OWNER))
+    git(folder, "rm", "--quiet", "--cached", ".env")
+    (folder / ".env").write_text("KEY=a new one, and secret\n")
+    for _ in range(2):
+        after = shadow.take(OWNER)
+        assert ".env" not in kept(shadow, after)
+        assert after.left_out == {".env": SECRET}
+
+
+def test_nothing_hides_behind_a_name_of_ours_or_in_the_depth(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project")
+    shadow = Shadow(folder)
+    before = shadow.take(OWNER)
+    (folder / ".maverick-undo-0123456789abcdef-0.new").write_text("by the run\n")
+    (folder / "x.maverick-undo-").mkdir()
+    (folder / "x.maverick-undo-" / "conftest.py").write_text("by the run\n")
+    deep = "/".join(["d"] * 1_100)
+    for depth in range(1, len(deep) + 1, 2):
+        (folder / deep[:depth]).mkdir()
+    try:
+        after = shadow.take(OWNER)
+    finally:
+        os.removedirs(folder / deep)  # whoever cleans up goes no deeper than Python does
+    found = {change.path for change in changes(shadow, before, after)}
+    assert found == {".maverick-undo-0123456789abcdef-0.new", "x.maverick-undo-/conftest.py"}
+    assert after.empty == {deep}

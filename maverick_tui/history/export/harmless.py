@@ -63,10 +63,12 @@ def acts(text: str) -> bool:
     if defined.get("references"):
         return True
     for token in found:
-        if token.level >= _DEEPEST - 1 or token.type == "html_block" or token.content.count("[") > _MOST_BRACKETS:
+        if token.level >= _DEEPEST - 1 or token.type == "html_block":
             return True
         inner: list[Token] = []
-        if token.type == "inline":
+        if token.type == "inline" and _ACTS.search(token.content):
+            if token.content.count("[") > _MOST_BRACKETS:
+                return True
             parser.inline.parse(token.content, parser, {}, inner)
         if any(map(_is_acting, inner)):
             return True

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from maverick_tui.events.background import BY_ITSELF
 from maverick_tui.history.export.calls import WORDS, about, input_parts, outcome, output_part
-from maverick_tui.history.export.harmless import harmless, literal
+from maverick_tui.history.export.harmless import acts, harmless, literal
 from maverick_tui.history.export.heading import agent, facts, kept_facts, moment, title
 from maverick_tui.history.export.kept import KeptRun
 from maverick_tui.inert import inert, one_line
+from maverick_tui.markup import grammar
 from maverick_tui.masking.redact import redact, redact_data
 from maverick_tui.runs.entries import EndEntry, Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 
 Mask = Callable[[Any], Any]
 """What is done to texts and data first, before anything is written out in another way."""
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+Words = Callable[[str], str]
+"""How what was asked and said is written."""
 
 
 def as_markdown(store: RunStore) -> str:
@@ -38,21 +40,37 @@ def _document(heading: str, store: RunStore, known: Sequence[tuple[str, str]], n
     if note:
         head.append(f"**{literal(note)}**\n")
     folder = store.loaded.cwd if store.loaded else ""
-    return "\n".join([*head, *(part for entry in store.entries if (part := _entry(entry, folder, mask)))])
+    return "\n".join([*head, *_parts(store.entries, folder, mask)])
 
 
-def _entry(entry: Entry, folder: str, mask: Mask) -> str:
+def _parts(entries: Iterable[Entry], folder: str, mask: Mask) -> Iterator[str]:
+    shown = ((entry, part) for entry in entries if (part := _entry(entry, folder, mask, harmless)))
+    for flows, group in groupby(shown, lambda one: _flows(one[0])):
+        some = list(group)
+        parts = [part for _, part in some]
+        # A text may go on with a list of the one before it, and then be no code any more.
+        if flows and len(parts) > 1 and acts("\n".join(parts)):
+            parts = [_entry(entry, folder, mask, literal) for entry, _ in some]
+        yield from parts
+
+
+def _flows(entry: Entry) -> bool:
+    """Whether it is text that stands by itself."""
+    return isinstance(entry, TextEntry) and entry.kind != "thinking" and not entry.parent
+
+
+def _entry(entry: Entry, folder: str, mask: Mask, words: Words) -> str:
     if isinstance(entry, PromptEntry):
         mark = f"{BY_ITSELF}  " if entry.origin == "background" else ""
-        return f"## {moment(entry.at)}\n\n{_quoted(mark + harmless(mask(entry.text)))}\n"
+        return f"## {moment(entry.at)}\n\n{_quoted(words(mark + mask(entry.text)))}\n"
     if isinstance(entry, TextEntry):
-        text = _closed(harmless(mask(entry.text.rstrip())))
+        text = _closed(words(mask(entry.text.rstrip())))
         cut = {"partial": "\n\n*(partial: it broke off here)*", "open": "\n\n*(more is to come)*"}.get(entry.state, "")
         if not text:
             return ""
         if entry.kind == "thinking":
             text = f"*thinking*\n\n{text}"
-        return f"{_quoted(text) if entry.kind == 'thinking' or entry.parent else text}{cut}\n"
+        return f"{text if _flows(entry) else _quoted(text)}{cut}\n"
     if isinstance(entry, ToolEntry):
         return _call(entry, folder, mask)
     if isinstance(entry, FailureEntry):
@@ -92,16 +110,12 @@ def _part(language: str, text: str) -> str:
 
 def _closed(text: str) -> str:
     """The text with an end for a block of code that has none: what follows is not part of it."""
-    fence = ""
-    for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if found is None:
-            continue
-        if not fence:
-            fence = found[1]
-        elif found[1].startswith(fence) and not found[2].strip():
-            fence = ""
-    return f"{text}\n{fence}" if fence else text
+    if "```" not in text and "~~~" not in text:
+        return text
+    last = grammar.blocks(f"{text}\n")[-1]
+    begin, end = last.map or (0, 0)
+    is_open = last.type == "fence" and last.level == 0 and end - begin < last.content.count("\n") + 2
+    return f"{text}\n{last.markup}" if is_open else text
 
 
 def _quoted(text: str) -> str:

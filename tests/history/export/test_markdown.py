@@ -101,3 +101,16 @@ def test_what_is_masked_is_masked_before_anything_is_written_in_another_way(monk
 def test_its_words_cannot_reach_back_to_text_above_by_defining_links() -> None:
     tape = Tape().connect().prompt("Go").say("See ![it][pixel]").say("[pixel]: https://a.example/p.png").done()
     assert "image" not in [inner.type for token in MarkdownIt().parse(exported(tape)) for inner in token.children or ()]
+
+
+@pytest.mark.parametrize(
+    "before", ["- a", "1. a\n   ```", "- ```", "``` `a`", "- - a", "> ```", "```\n~~~", "~~~ `\na"], ids=repr
+)
+@pytest.mark.parametrize("after", ["    <img src=x>", "```\n<img src=x>\n```", "    ```\n\n    <img src=x>"], ids=repr)
+def test_no_text_makes_html_of_what_is_code_after_it(before: str, after: str) -> None:
+    tape = Tape().connect().prompt("Go").say(before).say(after).tool("Bash", {"command": "cat x"}, "<img src=y>")
+    tape.say(before).tool("Bash", {"command": "cat x"}, "<img src=z>").done()
+    tape.put(ev.TurnStarted(tape.at, 2, after, origin="background"))
+    text = exported(tape)
+    tokens = MarkdownIt("commonmark", {"html": True}).parse(text)
+    assert not [one.content for token in tokens for one in (token, *(token.children or ())) if "html" in one.type]
