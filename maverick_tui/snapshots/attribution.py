@@ -103,6 +103,8 @@ class Attribution:
                 self._files[path], self._removed[path] = earlier[0], list(earlier[1])
             else:
                 segments = list(self._changed(before.get(one.was, []), one.lines, writers))
+                if not one.lines and one.blobs[0] != one.blobs[1]:  # it is binary: nobody knows what is new in it
+                    segments = [_Segment(_ALL, writers, None)]
                 if one.path:
                     self._files[path] = segments
             known = touched.get(one.was, self._touched.get(path, []))

@@ -30,6 +30,21 @@ def commit(folder: Path, message: str = "more") -> None:
     git(folder, "commit", "--quiet", "-m", message)
 
 
+def test_what_is_binary_is_whoever_wrote_it_last(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    (folder / "b.txt").write_bytes(b"\0mine\n")
+    first = run.bash(lambda: (folder / "made").write_bytes(b"\0\n\1\n\2\n"))
+    assert by(folder / "made") == [first] * 3
+    commit(folder)
+    assert by(folder / "made") == [first] * 3
+    second = run.bash(lambda: [(folder / name).write_bytes(b"\0\n\3\n") for name in ("made", "b.txt")])
+    commit(folder)
+    assert (by(folder / "made"), by(folder / "b.txt")) == ([second] * 2, [second] * 2)
+    (folder / "made").write_bytes(b"\0\n\3\n\4\n")
+    commit(folder)
+    assert by(folder / "made")[-1] == "you"
+
+
 def test_without_a_repository(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
