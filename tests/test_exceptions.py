@@ -28,6 +28,7 @@ from maverick_tui.exceptions import (
     TimeoutError,
     WorkflowError,
 )
+from tests.support.cases import each
 
 MESSAGE = AssistantMessage(content=[TextBlock("partial")], model="m")
 EXAMPLES: list[MaverickError] = [
@@ -80,7 +81,7 @@ def test_the_picture_of_the_tree_has_the_finer_ones_too() -> None:
 
 
 @pytest.mark.req("000-FR-007g", "000-SC-004")
-@pytest.mark.parametrize("error", EXAMPLES, ids=name)
+@each("error", EXAMPLES, ids=name)
 def test_every_error_says_what_happened_and_what_to_do(error: MaverickError) -> None:
     assert error.message
     assert error.hint
@@ -121,7 +122,7 @@ def test_our_own_cause_travels_and_a_foreign_one_stays_behind() -> None:
     assert there.cause.cause is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "kind", "is_retryable"),
     [
         (AgentError("x"), "agent", False),

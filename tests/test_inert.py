@@ -14,6 +14,7 @@ from wcwidth.table_vs15 import VS15_WIDE_TO_NARROW
 from wcwidth.table_vs16 import VS16_NARROW_TO_WIDE
 
 from maverick_tui.inert import _PLAIN, InertStream, _out_of_place, _piled, cut_at, inert, one_line, spelled
+from tests.support.cases import each
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # halves of surrogate pairs included
 JOINERS = "\u200b\u200c\u200d\ufe0e\ufe0f"
@@ -58,7 +59,7 @@ WRITTEN = [
 """Text as people write it."""
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("plain\ttext\n", "plain\ttext\n"),
@@ -86,7 +87,7 @@ def test_what_steers_or_hides_is_replaced_by_something_visible(text: str, shown:
     assert inert(text) == shown
 
 
-@pytest.mark.parametrize("text", WRITTEN)
+@each("text", WRITTEN)
 def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert inert(text) == text
 

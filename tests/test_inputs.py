@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from maverick_tui import AgentContext, AgentResult, ConfigError, MaverickAgent
 from maverick_tui.inputs import MAX_INPUTS, InputSpec, Mistake, as_text, fill, parse_inputs, places, validate
 from tests.support.agents import context
+from tests.support.cases import each
 
 
 def spec(**entry: object) -> InputSpec:
@@ -64,7 +65,7 @@ def test_a_declaration_survives_the_way_to_json_and_back(entry: dict[str, object
     assert json.loads(json.dumps(declared.to_json()))["name"] == "x"
 
 
-@pytest.mark.parametrize(
+@each(
     ("declared", "at", "message", "hint"),
     [
         ([], (), "must be a map", "name: {type"),
@@ -126,7 +127,7 @@ def test_nothing_that_is_declared_breaks_the_reading(declared: object) -> None:
 # -- values ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text", "value"),
     [
         ("string", " two words ", " two words "),
@@ -146,7 +147,7 @@ def test_a_value_is_read_by_its_type(kind: str, text: object, value: object) -> 
     assert type(read(kind, text)) is type(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text", "problem"),
     [
         ("integer", "1.5", "must be a whole number"),

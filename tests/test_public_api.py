@@ -12,6 +12,7 @@ import pytest
 
 import maverick_tui
 import maverick_tui.agent
+from tests.support.cases import each
 
 PROMISED = """MaverickAgent AgentContext AgentResult AgentUsage AgentRegistry registry AgentMessage BUILTIN_TOOLS
     DEFAULT_MODEL DEFAULT_PERMISSION_MODE extract_text extract_all_text MaverickConfig MaverickError AgentError
@@ -19,7 +20,7 @@ PROMISED = """MaverickAgent AgentContext AgentResult AgentUsage AgentRegistry re
     DuplicateAgentError AgentNotFoundError WorkflowError ConfigError""".split()
 
 
-@pytest.mark.parametrize("name", PROMISED)
+@each("name", PROMISED)
 def test_every_promised_name_is_there(name: str) -> None:
     assert getattr(maverick_tui, name) is not None
     assert name in dir(maverick_tui)

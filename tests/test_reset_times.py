@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from maverick_tui.reset_times import FARTHEST, JUST_PASSED, reset_in_headers, reset_in_words, reset_time
+from tests.support.cases import each
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC).timestamp()
 HOUR = 3600.0
@@ -29,7 +30,7 @@ def test_a_time_in_any_form(said: object) -> None:
     assert reset_time(said, NOW) == NOW + HOUR
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         None,

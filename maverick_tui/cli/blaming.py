@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -41,8 +41,7 @@ def blame(
     file, first, last = _parsed(place)
     lines = blamed(file, first, last)
     if as_json:
-        told = [{**one._asdict(), "text": one.text.decode(errors="replace")} for one in lines]
-        print_json([{**one, "authors": [author._asdict() for author in one["authors"]]} for one in told])
+        print_json([_as_data(one) for one in lines])
         return
     from maverick_tui.cli.layout import Paper, terminal_width
 
@@ -51,6 +50,11 @@ def blame(
         _print_line(paper, lines[0])
     else:
         _print_table(paper, lines)
+
+
+def _as_data(line: BlamedLine) -> dict[str, Any]:
+    text, authors = line.text.decode(errors="replace"), [author._asdict() for author in line.authors]
+    return {"number": line.number, "text": text, "authors": authors, "at": line.at, "commit": line.commit}
 
 
 def _parsed(place: str) -> tuple[Path, int, int | None]:
@@ -75,8 +79,8 @@ def _print_table(paper: Paper, lines: list[BlamedLine]) -> None:
         run, call, prompt = (
             pad(cut(text, width), width) + "  " if width else "" for text, width in zip(cells, widths, strict=True)
         )
-        text = one.text.decode(errors="replace").rstrip("\r\n").replace("\t", "    ")
-        paper.line(f"{one.number:>{wide}}  ", (run, "cyan"), call, (prompt, "dim"), _shown(text))
+        text = one.shown.removesuffix("\r").replace("\t", "    ")
+        paper.line(f"{one.number:>{wide}}  ", (run, "cyan"), call, (prompt, "dim"), text)
 
 
 def _cells(author: Author | None, others: int) -> tuple[str, str, str]:
@@ -84,12 +88,6 @@ def _cells(author: Author | None, others: int) -> tuple[str, str, str]:
         return ("you" if author is not None else "", "", "")
     more = f" (or {others} more)" if others else ""
     return author.run_id[:_RUN], f"{author.turn}. {author.tool} {author.about}{more}", author.prompt
-
-
-def _shown(text: str) -> str:
-    from maverick_tui.masking.redact import redact
-
-    return redact(text)
 
 
 def _print_line(paper: Paper, line: BlamedLine) -> None:
@@ -103,7 +101,7 @@ def _print_line(paper: Paper, line: BlamedLine) -> None:
     def tell(label: str, text: str) -> None:
         paper.line((label.ljust(_LABEL), "dim"), cut(one_line(text), _LONGEST))
 
-    tell("line", f"{line.number}: {_shown(line.text.decode(errors='replace'))}")
+    tell("line", f"{line.number}: {line.shown}")
     if line.commit:
         tell("commit", line.commit)
     if not line.authors:

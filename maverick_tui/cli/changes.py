@@ -70,6 +70,7 @@ def undo_run(
     from maverick_tui.cli.changes_text import print_steps
     from maverick_tui.cli.layout import count
     from maverick_tui.review.kinds import START, Scope
+    from maverick_tui.review.taking_back import long_commands
 
     review = _review(run, "undo")
     scope = START if to is None else Scope("since", to)
@@ -77,6 +78,8 @@ def undo_run(
     is_all = dry_run or all(step.why_not for step in steps)
     if not as_json and (is_all or not yes):
         print_steps(review, steps, is_to_be=True)
+        if warning := long_commands(steps):
+            typer.echo(warning, err=True)
     if is_all:
         _end(review, steps, is_done=False, as_json=as_json)
     _make_sure(review, f"Take back {count(sum(not step.why_not for step in steps), 'path')}?", yes=yes)

@@ -99,7 +99,7 @@ def print_steps(review: RunReview, steps: Sequence[Step], *, is_to_be: bool) -> 
         verb = "leave" if is_to_be else "left"
         if not step.why_not:
             verb = _DOES[step.does][not is_to_be]
-        why = f"  {step.why_not}" if step.why_not else ""
+        why = f"  {shown(step.why_not)}" if step.why_not else ""
         style = "yellow" if why else "red" if step.does == "delete" else ""
         name = shown(step.path) + ("/" if "folder" in step.does else "")
         paper.line((pad(verb, _WIDEST_VERB), *([style] if style else [])), f"  {name}", (why, "dim"))

@@ -61,7 +61,6 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "prune": (),
     "prune-packed": (),
     "repack": (),
-    "rev-list": (),
     "update-index": (),
     "update-ref": (),
     "write-tree": (),

@@ -15,9 +15,9 @@ SECONDS = 1_800.0
 """How long it may take: a hook may run all tests."""
 _ELSEWHERE = (
     "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES "
-    "GIT_NAMESPACE GIT_PREFIX GIT_EDITOR GIT_SEQUENCE_EDITOR"
+    "GIT_NAMESPACE GIT_PREFIX GIT_EDITOR GIT_SEQUENCE_EDITOR GPG_TTY"
 ).split()
-"""What would lead it to another repository, or have it ask."""
+"""What would lead it to another repository, or have it ask; the last one tells a signer which terminal is ours."""
 
 
 def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> str:

@@ -99,6 +99,9 @@ class ToldState(NamedTuple):
     """Of its plan."""
     files: int = 0
     """How many it has written to."""
+    added: int | None = None
+    """How many lines it has added and deleted, where that is known."""
+    deleted: int | None = None
     told_at: float = 0.0
     """When this was said, by the clock that all its times are of."""
     away: Any = None

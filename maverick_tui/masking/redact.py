@@ -11,8 +11,10 @@ import os
 import re
 from base64 import b64encode
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
@@ -52,6 +54,19 @@ def conceal(values: Iterable[str]) -> None:
 def redact(text: str) -> str:
     """Mask what looks like a secret, what a variable named like one holds, and what was concealed."""
     return masked(text, known_values())
+
+
+def redact_lines(text: str) -> list[str]:
+    """The lines of a text without their ends, each masked as far as a secret reaches into it: a key has several."""
+    spans, found, at = deque(sorted(secret_spans(text, known_values()))), list[str](), 0
+    for line in text.removesuffix("\n").split("\n"):
+        end = at + len(line)
+        while spans and spans[0][1] <= at:
+            spans.popleft()
+        here = takewhile(lambda span, end=end: span[0] < end, spans)  # type: ignore[misc]
+        found.append(_cut_out(line, [(max(start, at) - at, min(stop, end) - at) for start, stop in here if stop > at]))
+        at = end + 1
+    return found
 
 
 def known_values() -> set[str]:

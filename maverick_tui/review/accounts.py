@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
@@ -15,8 +14,8 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.labels import read_labels
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of
-from maverick_tui.masking.redact import MASK
-from maverick_tui.runs.tool_text import WRITING_TOOLS, key_argument
+from maverick_tui.runs.calls_at_work import places_of, work_of
+from maverick_tui.runs.tool_text import key_argument
 from maverick_tui.snapshots.attribution import Writer
 
 _KINDS = re.compile(
@@ -70,6 +69,8 @@ class RunAccount:
         self.prompts: dict[int, str] = {}
         """The turns, and what was asked in each."""
         self.calls: dict[str, Call] = {}
+        self.began: dict[str, float] = {}
+        """When calls began that may write: not before somebody has allowed them."""
         self.taken: list[Taken] = []
         self.is_alive = False
         """Whether some process was still writing when it was read last."""
@@ -80,6 +81,8 @@ class RunAccount:
         self._name, self._turn, self._cwd = "", 0, ""
         self._running: set[str] = set()
         """Calls that have begun, and have no end yet."""
+        self._early: set[str] = set()
+        """Calls that have begun before they were told."""
         self._tasks: set[str] = set()
         """Those of them that go on in the background."""
         self._ended: set[str] = set()
@@ -166,12 +169,12 @@ class RunAccount:
             match _read(line):
                 case {"type": "tool_called", "call": str(call), "name": str(tool), "arguments": dict(given), "at": at}:
                     self._called(call, tool, given, at)
-                case {"type": "tool_began", "call": str(call)}:
-                    self._begin(call)
+                case {"type": "tool_began", "call": str(call), "at": float() | int() as at}:
+                    self._begin(call, at)
                 case {"type": "permission_settled", "call": str(call), "decision": "once" | "run"} as data:
                     if call in self.calls and isinstance(instead := data.get("arguments"), dict):
                         self._called(call, self.calls[call].tool, instead, self.calls[call].at)
-                    self._begin(call)
+                    self._begin(call, float(data.get("at") or 0.0))
                 case {"type": "task_progressed", "call": str(call), "state": str(state)}:
                     self._progressed(call, state)
                 case {"type": "snapshot_taken", "snapshot": str(snapshot), "number": int(number)} as data:
@@ -197,22 +200,19 @@ class RunAccount:
 
     def _called(self, call: str, tool: str, arguments: dict[str, Any], at: float) -> None:
         about = key_argument(tool, arguments, self._cwd)[:_LONGEST]
-        paths = self._named(tool, arguments)
+        paths = places_of(work_of(call, tool, arguments), self._cwd)
         self.calls[call] = Call(call, one_line(tool), about, self._turn, at, self._offset, paths)
+        if call in self._early:
+            self._early.discard(call)
+            self._begin(call, at)
 
-    def _named(self, tool: str, arguments: Mapping[str, Any]) -> frozenset[str]:
-        """The file that an edit is of, also by the name of what a link there leads to."""
-        path = arguments.get(WRITING_TOOLS.get(tool, ""))
-        if not isinstance(path, str) or not path or MASK in path or "\0" in path:
-            return frozenset()
-        full = os.path.join(self._cwd, path)  # noqa: PTH118
-        folder, name = os.path.split(full)
-        return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
-
-    def _begin(self, call: str) -> None:
+    def _begin(self, call: str, at: float) -> None:
         """It runs from now on: while somebody is asked about it, whoever works there is not it."""
-        if call in self.calls and self.calls[call].tool not in WRITES_NOTHING:
+        if call not in self.calls:  # the way of a call's message is longer
+            self._early.add(call)
+        elif self.calls[call].tool not in WRITES_NOTHING:
             self._running.add(call)
+            self.began[call] = at
 
     def _end(self, call: str) -> None:
         if call in self._tasks:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.repository import find_repository, repository_of
+from maverick_tui.masking.redact import redact_lines
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.kinds import YOU, Author, Authors
 from maverick_tui.review.traced import NOBODY, Told, Traced
@@ -35,6 +36,8 @@ class BlamedLine(NamedTuple):
     """When the call was made."""
     commit: str = ""
     """The commit that it came with; empty if it is not committed."""
+    shown: str = ""
+    """Its text without its end, masked: by itself, a line of a key would not be known for a secret."""
 
 
 class _Origin(NamedTuple):
@@ -73,8 +76,9 @@ def blame(file: Path, first: int = 1, last: int | None = None) -> list[BlamedLin
             found[at] = _better(found[at], one)
     if is_new:  # what neither a commit nor a snapshot has is from since then
         found = [one if one.authors or at in origins else Told((YOU,), 0.0) for at, one in enumerate(found)]
+    shown = redact_lines(b"".join(texts).decode(errors="replace"))
     return [
-        BlamedLine(at + 1, texts[at], *found[at], origins[at].commit if at in origins else "")
+        BlamedLine(at + 1, texts[at], *found[at], origins[at].commit if at in origins else "", shown[at])
         for at in range(first - 1, last)
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,7 @@ from maverick_tui.review.undo_records import UndoRecord
 from maverick_tui.snapshots.attribution import YOU, Attribution, Link, Writer, Writers
 from maverick_tui.snapshots.changes import FileChange, FileLines, changed_lines, changes
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import Snapshot, from_text
+from maverick_tui.snapshots.snapshot import Snapshot
 
 NOW = 1 << 62
 """The number of what is there now."""
@@ -91,7 +90,8 @@ class Chain:
             began = point.at
             if point.undone is not None:
                 by.append(point.undone)
-            self.links.append(Link(self._snapshots[point.snapshot], tuple(dict.fromkeys(by)) or (YOU,)))
+            writers = tuple(dict.fromkeys(by)) or (YOU,)
+            self.links.append(Link(self._snapshots[point.snapshot], writers, point.at))
             self.numbers.append(point.number)
 
     def differing(self, first: int, last: int) -> list[list[FileLines]]:
@@ -124,7 +124,7 @@ class Chain:
         return [account for account in self.accounts.values() if account.root == folder]
 
     def _have(self, ids: Sequence[str]) -> None:
-        self._snapshots |= read_all(self.shadow, [one for one in ids if one not in self._snapshots])
+        self._snapshots |= self.shadow.read_all(one for one in ids if one not in self._snapshots)
 
 
 class _AtWork:
@@ -154,22 +154,3 @@ class _AtWork:
 def _is_since(journal: Path, at: float) -> bool:
     """Whether a run may have been at work since then. FileNotFoundError if it is not kept."""
     return journal.stat().st_mtime >= at or is_alive(journal)
-
-
-def read_all(shadow: Shadow, snapshot_ids: Iterable[str]) -> dict[str, Snapshot]:
-    """Those of these snapshots that are kept: one question for all of them."""
-    wanted = [one for one in dict.fromkeys(snapshot_ids) if re.fullmatch(r"[0-9a-f]{40}", one)]
-    if not wanted or not shadow.place.exists():
-        return {}
-    told, at = shadow.git("cat-file", "--batch", stdin="\n".join(wanted).encode()), 0
-    found: dict[str, Snapshot] = {}
-    for snapshot_id in wanted:
-        end = told.index(b"\n", at)
-        _, kind, *size = told[at:end].split(b" ")
-        at = end + 1
-        if kind == b"commit":
-            text = told[at : at + int(size[0])].partition(b"\n\n")[2].decode().rstrip("\n")
-            at += int(size[0]) + 1
-            with suppress(ValueError):
-                found[snapshot_id] = from_text(snapshot_id, text)
-    return found

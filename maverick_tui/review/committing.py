@@ -88,10 +88,12 @@ class _Committing:
             if clash := staged.clash(before, after, set(whole)):
                 why = f"something else is staged in {one_line(clash)}, in the same lines"
                 raise _refused(why, "Commit or unstage that first, or choose the whole file.", self._top)
+            if self._git.commit("HEAD") != self._head:  # filters may have taken long; what it brought would be undone
+                raise _refused("somebody else has just committed there", "Try again.", self._top)
             said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
             new = self._git.commit("HEAD")
             if new == self._head:
-                raise _refused("git has made no commit", "See what `git status` says.", self._top)
+                raise _refused("no commit was made", "See what `git status` says.", self._top)
             note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
         return Committed(new, said, " ".join(filter(None, (self._about(new), note))))
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from maverick_tui.markup.hunks import Hunk
-from maverick_tui.snapshots.changes import Entry, FileChange
+from maverick_tui.snapshots.changes import FileChange
+from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_BLOB
 

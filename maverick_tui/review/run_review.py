@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.markup.hunks import CONTEXT
@@ -101,6 +100,7 @@ class RunReview:
             by = [writer for path in (change.was, change.path) for some in attribution.touched(path) for writer in some]
             if with_others or any(map(is_asked, by)):
                 counts = (change.added, change.deleted, change.is_binary, change.permissions)
+                by = [writer for writer in by if not writer.takes_back] or by  # who has written nothing of their own
                 found.append(ChangedFile(change.path, change.status, change.was, *counts, names.authors(by)))
         return found
 
@@ -143,7 +143,7 @@ class RunReview:
         steps = own.steps(chain, self._names().words, paths)
         chosen = [step for step in steps if not step.why_not]
         asked = {step.path for step in chosen}
-        undone = self._recorded(chosen, "undo", lambda: undoing.undo(chain.shadow, own.spans, self.run_id, asked))
+        undone = self._recorded(chosen, lambda: undoing.undo(chain.shadow, own.spans, self.run_id, asked))
         return replace(undone, refused=(*(step for step in steps if step.why_not), *undone.refused))
 
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:
@@ -156,10 +156,10 @@ class RunReview:
             why = "these lines have changed since they were shown"
             return Undone(span.after, span.after, (), (Step(path, "write", why),))
         lines, others = own_lines([one for one in shown if parts([one]) <= asked])
-        refused = [Step(path, "write", f"lines {', '.join(others)} are not its own alone")] if others else []
+        refused = [Step(path, "write", f"lines that are not its own alone: {', '.join(others)}")] if others else []
         step = undoing.rejection(chain.shadow, span, change, lines)
         chosen = [step] if lines and not step.why_not else []
-        undone = self._recorded(chosen, "undo", lambda: undoing.reject(chain.shadow, span, change, lines, self.run_id))
+        undone = self._recorded(chosen, lambda: undoing.reject(chain.shadow, span, change, lines, self.run_id))
         if step.why_not:
             refused.append(step)
         return replace(undone, refused=(*undone.refused, *refused))
@@ -167,23 +167,24 @@ class RunReview:
     @property
     def last_undo(self) -> LastUndo | None:
         """What `redo` would give back, also after a crash, or if another process has taken it back."""
-        record = self._last_record()
-        return None if record is None else LastUndo(record.paths, record.at)
+        record = next(iter(self._taken_back()), None)
+        return None if record is None else LastUndo(tuple(sorted(record.to_give_back)), record.at)
 
     def redo(self) -> Undone:
-        """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing."""
+        """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing.
+
+        What was refused may be given back later, once nothing is in its way.
+        """
         self._require_folder()
-        if (record := self._last_record()) is None:
+        if (found := self._way_forth()) is None:
             raise ConfigError(
                 f"Nothing of what the run {self.run_id} did was taken back.",
                 hint="There is nothing to give back, or it was given back already.",
             )
-        shadow = self._read().shadow
-        span = Span(shadow.read(record.before), shadow.read(record.after))
-        steps = planning.plan(shadow, [span], record.paths)
-        chosen = [step for step in steps if not step.why_not]
+        record, span, steps = found
+        shadow, chosen = self._read().shadow, [step for step in steps if not step.why_not]
         asked = {step.path for step in chosen}
-        undone = self._recorded(chosen, "redo", lambda: undoing.undo(shadow, [span], self.run_id, asked))
+        undone = self._recorded(chosen, lambda: undoing.undo(shadow, [span], self.run_id, asked), record)
         return replace(undone, refused=(*(step for step in steps if step.why_not), *undone.refused))
 
     def tree_after(self, turn: int) -> str:
@@ -251,15 +252,28 @@ class RunReview:
         known = account.calls.get(call)
         return known is not None and is_exactly(known.tool, account.arguments(call), before, after)
 
-    def _recorded(self, steps: list[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
+    def _recorded(self, steps: list[Step], work: Callable[[], Undone], redone: UndoRecord | None = None) -> Undone:
         if not steps:
             now = self._joined().links[-1].snapshot
             return Undone(now, now, (), ())
-        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, does, work)
+        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, work, redone)
 
-    def _last_record(self) -> UndoRecord | None:
+    def _taken_back(self) -> list[UndoRecord]:
+        """What is still taken back, the last first."""
         is_there = self._account.taken and self.root.is_dir()
-        return UndoRecords(self._read().shadow, self.run_id).last() if is_there else None
+        return UndoRecords(self._read().shadow, self.run_id).to_give_back() if is_there else []
+
+    def _way_forth(self) -> tuple[UndoRecord, Span, list[Step]] | None:
+        """The last that was taken back of which anything can be given back, and how; else the last that is refused."""
+        refused: tuple[UndoRecord, Span, list[Step]] | None = None
+        for record in self._taken_back():
+            shadow = self._read().shadow
+            span = Span(shadow.read(record.before), shadow.read(record.after))
+            steps = planning.plan(shadow, [span], record.to_give_back)
+            if any(not step.why_not for step in steps):
+                return record, span, steps
+            refused = refused or ((record, span, steps) if steps else None)
+        return refused
 
 
 def _turns(account: RunAccount) -> Iterator[TurnChanges]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from maverick_tui.review.chain import Chain
 from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Writer, Writers
-from maverick_tui.snapshots.changes import FileLines, bytes_of
+from maverick_tui.snapshots.changes import changed_paths
+from maverick_tui.snapshots.entries import bytes_of
 from maverick_tui.snapshots.planning import Span, Step, plan
 from maverick_tui.snapshots.snapshot import Snapshot
+
+_LONG_ENOUGH = 2.0
+"""Seconds of a command in which a person may have saved something, too."""
 
 Proves = Callable[[Writer, bytes | None, bytes | None], bool]
 """Whether what has become of a file is exactly what a call was to make of it."""
@@ -25,10 +29,13 @@ class OwnChanges:
     """Paths that somebody else may have changed in the same moment, and who."""
     others: dict[str, Writers] = field(default_factory=dict)
     """Paths that they have changed, and who else has changed each of them afterwards."""
+    lasted: dict[str, float] = field(default_factory=dict)
+    """Paths that long commands have changed, and how many seconds those ran: nobody knows what was saved meanwhile."""
 
     def steps(self, chain: Chain, named: Callable[[Writers], str], paths: Collection[str] | None) -> list[Step]:
         """What to do with each path, or why it stays as it is; `named` says who somebody is."""
-        found = {step.path: self._told(step, named) for step in plan(chain.shadow, self.spans, paths)}
+        planned = (self._told(step, named) for step in plan(chain.shadow, self.spans, paths))
+        found = {step.path: replace(step, lasted=self.lasted.get(step.path, 0.0)) for step in planned}
         for path, writers in self.shared.items():
             if paths is None or path in paths:
                 why = f"{named(writers)} may have changed it at the same time"
@@ -40,13 +47,21 @@ class OwnChanges:
         return replace(step, why_not=f"{step.why_not} (by {named(writers)})") if step.why_not and writers else step
 
 
+def long_commands(steps: Iterable[Step]) -> str:
+    """What is to be known before steps are taken about what commands have changed; empty if they were short."""
+    longest = max((step.lasted for step in steps if not step.why_not), default=0.0)
+    return f"A command ran for {longest:,.0f} s: what you saved meanwhile counts as its own." if longest else ""
+
+
 def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer], bool], proves: Proves) -> OwnChanges:
     """What those calls of a run that are asked about have changed since a link, up to now."""
     found, is_open = OwnChanges(), False
     mine: set[str] = set()
-    for at, files in enumerate(chain.differing(first, len(chain.links) - 1), first):
-        before, link = chain.links[at].snapshot, chain.links[at + 1]
-        touched = set(_touched(files, before, link.snapshot))
+    account = chain.accounts[run_id]
+    snapshots = [link.snapshot for link in chain.links[first:]]
+    for before, link, touched in zip(
+        snapshots, chain.links[first + 1 :], changed_paths(chain.shadow, snapshots), strict=False
+    ):
         if not touched:
             continue
         own = {writer for writer in link.by if is_own(writer)}
@@ -72,6 +87,10 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
             elif path in mine:
                 found.others[path] = others or (YOU,)
         mine |= own_here
+        lasted = max((link.at - account.began.get(one.id.partition("/")[2], link.at) for one in own), default=0.0)
+        if lasted >= _LONG_ENOUGH:
+            named = {path for one in own for path in one.paths}
+            found.lasted |= dict.fromkeys(own_here - named - taken_back, lasted)
         is_all = own_here == touched
         if is_all and is_open:
             found.spans[-1] = found.spans[-1]._replace(after=link.snapshot)
@@ -90,13 +109,3 @@ def _proven(
         return None
     old, new = (bytes_of(chain.shadow, one, path) for one in (before, after))
     return next((writer for writer in named if writer.is_person or proves(writer, old, new)), None)
-
-
-def _touched(files: list[FileLines], before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """All paths in which two snapshots differ: files, permissions, and folders in which there is nothing."""
-    for one in files:
-        yield from (path for path in (one.was, one.path) if path)
-    for path in before.modes.keys() | after.modes.keys():
-        if before.modes.get(path) != after.modes.get(path):
-            yield path
-    yield from before.empty ^ after.empty

@@ -15,8 +15,9 @@ from maverick_tui.review.kinds import Authors
 from maverick_tui.review.undo_records import all_records
 from maverick_tui.snapshots.attribution import YOU as ANYBODY
 from maverick_tui.snapshots.attribution import Attribution, Writers
-from maverick_tui.snapshots.changes import Entry, FileChange, entry_of, hunks
+from maverick_tui.snapshots.changes import FileChange, hunks
 from maverick_tui.snapshots.disk import blob_of
+from maverick_tui.snapshots.entries import Entry, entry_of
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import PLAIN
 

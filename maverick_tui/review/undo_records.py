@@ -12,13 +12,14 @@ from typing import Any, Literal
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.snapshots.attribution import TAKEN_BACK, Writer
-from maverick_tui.snapshots.changes import entry_of
 from maverick_tui.snapshots.disk import FOLDER
+from maverick_tui.snapshots.entries import entries_of
 from maverick_tui.snapshots.planning import Step, file_of
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.undoing import Undone
 
 _FOLDER = "undone"
+_TUPLES = ("numbers", "paths", "given_back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,15 @@ class UndoRecord:
     numbers: tuple[int, int]
     paths: tuple[str, ...]
     does: Literal["undo", "redo"] = "undo"
-    is_given_back: bool = False
+    given_back: tuple[str, ...] = ()
+    """Those of the paths that were given back since."""
     wanted: Mapping[str, Any] | None = None
     """What was to be in each path, while that is being done: after a crash, nobody knows how far it has got."""
+
+    @property
+    def to_give_back(self) -> frozenset[str]:
+        """What of it is still taken back."""
+        return frozenset(self.paths).difference(self.given_back) if self.does == "undo" else frozenset()
 
     @property
     def writer(self) -> Writer:
@@ -59,12 +66,16 @@ class UndoRecords:
             self.write(found)
         return found
 
-    def last(self) -> UndoRecord | None:
-        """What was taken back last and not given back again."""
-        return next((one for one in reversed(self.read()) if one.does == "undo" and not one.is_given_back), None)
+    def to_give_back(self) -> list[UndoRecord]:
+        """Those of which something is still taken back, the last one first."""
+        return [one for one in reversed(self.read()) if one.to_give_back]
 
-    def recorded(self, steps: Iterable[Step], does: Literal["undo", "redo"], work: Callable[[], Undone]) -> Undone:
-        """What comes of `work`, which takes these steps: written down before and afterwards."""
+    def recorded(self, steps: Iterable[Step], work: Callable[[], Undone], redone: UndoRecord | None = None) -> Undone:
+        """What comes of `work`, which takes these steps: written down before and afterwards.
+
+        It takes something back, unless it gives back what was written down before (`redone`).
+        """
+        does: Literal["undo", "redo"] = "undo" if redone is None else "redo"
         known, was = self.read(), self._shadow.take(self._run_id)
         wanted = {step.path: _as_list(step.wanted) for step in steps}
         begun = UndoRecord(self._run_id, time.time(), was.id, "", (was.number, was.number), tuple(wanted), does)
@@ -76,7 +87,8 @@ class UndoRecords:
             raise
         if undone.after is not None and undone.done:
             numbers, paths = (was.number, undone.after.number), tuple(sorted(undone.paths, key=os.fsencode))
-            known = _given_back(known) if does == "redo" else known
+            if redone is not None:
+                known = [_given_back(one, undone.paths) if one == redone else one for one in known]
             known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
         self.write(known)
         return undone
@@ -95,18 +107,17 @@ class UndoRecords:
         """One that was cut short: what is as it was to be was done."""
         now = self._shadow.take(self._run_id)
         assert record.wanted is not None
+        there = entries_of(self._shadow, now, record.wanted.keys())
         done = [
             path
             for path, wanted in record.wanted.items()
-            if wanted == _as_list(FOLDER) or _as_list(file_of(now, path, entry_of(self._shadow, now, path))) == wanted
+            if wanted == _as_list(FOLDER) or _as_list(file_of(now, path, there.get(path))) == wanted
         ]
         return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=tuple(done), wanted=None)
 
 
-def _given_back(records: list[UndoRecord]) -> list[UndoRecord]:
-    """The same, of which the last that was taken back is given back."""
-    last = max(at for at, one in enumerate(records) if one.does == "undo" and not one.is_given_back)
-    return [replace(one, is_given_back=one.is_given_back or at == last) for at, one in enumerate(records)]
+def _given_back(record: UndoRecord, paths: Iterable[str]) -> UndoRecord:
+    return replace(record, given_back=tuple(sorted({*record.given_back, *paths}, key=os.fsencode)))
 
 
 def all_records(shadow: Shadow) -> list[UndoRecord]:
@@ -128,7 +139,7 @@ def _as_list(file: tuple[Any, ...] | None) -> list[Any] | None:
 def _read(file: Path) -> list[UndoRecord]:
     try:
         data: Any = json.loads(file.read_text())
-        return [UndoRecord(**{**one, "numbers": tuple(one["numbers"]), "paths": tuple(one["paths"])}) for one in data]
+        return [UndoRecord(**one | {name: tuple(one[name]) for name in _TUPLES}) for one in data]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, KeyError):  # what cannot be read cannot be given back

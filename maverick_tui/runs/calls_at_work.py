@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.tools import WRITES_NOTHING
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.events.kinds import Event
+from maverick_tui.masking.redact import MASK
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 
 
@@ -21,7 +24,18 @@ class Work(NamedTuple):
 
 def work_of(call: str, tool: str, arguments: Mapping[str, Any]) -> Work:
     """The work of a call."""
-    return Work(call, str(arguments.get(WRITING_TOOLS.get(tool, "")) or ""))
+    file = arguments.get(WRITING_TOOLS.get(tool, ""))
+    is_known = isinstance(file, str) and MASK not in file and "\0" not in file
+    return Work(call, str(file) if is_known else "")
+
+
+def places_of(work: Work, cwd: str | Path) -> frozenset[str]:
+    """The file that it names, also by the name of what a link there leads to; none if that is not known."""
+    if not work.file:
+        return frozenset()
+    full = os.path.join(cwd, work.file)  # noqa: PTH118
+    folder, name = os.path.split(full)
+    return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
 
 
 class CallsAtWork:
@@ -32,7 +46,11 @@ class CallsAtWork:
         self.ended: dict[str, Work] = {}
         self._known: dict[str, Work] = {}
         self._tasks: set[str] = set()
-        """Calls whose subagent or command goes on in the background."""
+        """Calls whose subagent or command goes on."""
+        self._answered: set[str] = set()
+        """Calls that have a result: if their task goes on, it does so in the background."""
+        self._parents: dict[str, str] = {}
+        """Of the calls of subagents, the call that started theirs."""
 
     def begin(self, work: Work) -> None:
         """A call begins to run."""
@@ -56,10 +74,30 @@ class CallsAtWork:
         self.going.clear()
         return bool(self.ended)
 
+    def _end_turn(self) -> bool:
+        """All has ended but what was launched to go on by itself, also if a subagent was stopped without a word."""
+        self._tasks &= self._answered
+        for call in [call for call in self.going if not self._is_in_background(call)]:
+            self.ended[call] = self.going.pop(call)
+        return bool(self.ended)
+
+    def _is_in_background(self, call: str) -> bool:
+        around = {call}
+        while call not in self._tasks:
+            call = self._parents.get(call, "")
+            if not call or call in around:
+                return False
+            around.add(call)
+        return True
+
     def hear(self, event: Event) -> bool:
         """The next event; whether by it a call has ended that no snapshot has seen all of."""
         match event:
+            case ev.ToolCalled() if event.parent:
+                self._parents[event.call] = event.parent
             case ev.ToolFinished():
+                if not event.is_error:
+                    self._answered.add(event.call)
                 return self.end(event.call)
             case ev.TaskProgressed() if event.state in ENDED_TASKS:
                 self._tasks.discard(event.call)
@@ -69,8 +107,8 @@ class CallsAtWork:
                 self.ended.pop(event.call, None)
                 if event.call in self._known:
                     self.going[event.call] = self._known[event.call]
-            case ev.TurnEnded() if not self._tasks:
-                return self.end_all()
+            case ev.TurnEnded():
+                return self._end_turn()
             case ev.Connecting() | ev.ConnectFailed() | ev.RunEnded():  # whatever went on has ended with its session
                 return self.end_all()
         return False
@@ -88,13 +126,19 @@ class Recalled(NamedTuple):
 
 def recalled(past: Iterable[Event]) -> Recalled:
     """What these events say, of a run that has ended by now: which calls ran stands there, too."""
-    calls, works, snapshots = CallsAtWork(), dict[str, Work](), list[ev.SnapshotTaken]()
+    calls, works, snapshots, early = CallsAtWork(), dict[str, Work](), list[ev.SnapshotTaken](), set[str]()
     for event in past:
         match event:
             case ev.ToolCalled() if event.name not in WRITES_NOTHING:
                 works[event.call] = work_of(event.call, event.name, event.arguments)
-            case ev.ToolBegan() | ev.PermissionSettled(decision="once" | "run") if event.call in works:
-                calls.begin(works[event.call])
+                if event.call in early:
+                    early.discard(event.call)
+                    calls.begin(works[event.call])
+            case ev.ToolBegan() | ev.PermissionSettled(decision="once" | "run"):
+                if event.call in works:
+                    calls.begin(works[event.call])
+                else:  # it changes nothing, or the way of its message is longer
+                    early.add(event.call)
             case ev.SnapshotTaken():
                 snapshots.append(event)
                 calls.seen(dict(calls.ended))

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from maverick_tui.exceptions import ConfigError
-from maverick_tui.runs.calls_at_work import Recalled, Work
+from maverick_tui.runs.calls_at_work import Recalled, Work, places_of
 from maverick_tui.snapshots.attribution import YOU, Writer, Writers, possible
-from maverick_tui.snapshots.changes import FileChange, changed_lines, changes
+from maverick_tui.snapshots.changes import FileChange, changed_paths, changes
 from maverick_tui.snapshots.shadow import Shadow, root_of
 from maverick_tui.snapshots.snapshot import Snapshot
 
@@ -56,7 +55,7 @@ class TrackedFolder:
         if before is None or self._start is None:
             self._start = snapshot
         elif before.id != snapshot.id:
-            self._touch(before, snapshot, by)
+            self._touch(changed_paths(self.shadow, (before, snapshot))[0], by)
             self._changed = self._count(self._start, snapshot)
         return self._changed
 
@@ -64,15 +63,9 @@ class TrackedFolder:
         """Let go of all snapshots of the run."""
         self.shadow.release(self._run_id)
 
-    def _touch(self, before: Snapshot, after: Snapshot, by: Iterable[Work]) -> None:
+    def _touch(self, paths: Iterable[str], by: Iterable[Work]) -> None:
         if writers := self._writers(by):
-            for change in changes(self.shadow, before, after):
-                self._add(writers, change.was, change.path)
-
-    def _add(self, writers: Writers, *paths: str) -> None:
-        """One of these has changed a file; whoever has is nobody of ours if none of them can have."""
-        if possible(writers, *paths) != (YOU,):
-            self._touched.update(paths)
+            self._touched.update(path for path in paths if possible(writers, path) != (YOU,))
 
     def _count(self, start: Snapshot, now: Snapshot) -> Changed:
         if not self._touched:
@@ -87,23 +80,18 @@ class TrackedFolder:
         return tuple(Writer(work.call, self._named(work)) for work in by)
 
     def _named(self, work: Work) -> frozenset[str]:
-        if not work.file:
-            return frozenset()
-        return frozenset({os.path.relpath(os.path.realpath(self._cwd / work.file), self.shadow.folder)})
+        return frozenset(os.path.relpath(place, self.shadow.folder) for place in places_of(work, self._cwd))
 
     def _recall(self, past: Recalled) -> None:
         """Go on from the first snapshot of the past, if it is of this folder and all of them are still kept."""
         told = past.snapshots
         if not told or {one.root for one in told} != {str(self.shadow.folder)}:
             return
-        try:
-            kept = self.shadow.read_all({one.snapshot for one in told})
-        except ConfigError:
+        kept = self.shadow.read_all(one.snapshot for one in told)
+        if any(one.snapshot not in kept for one in told):
             return
         chain = [kept[one.snapshot] for one in told]
-        for one, files in zip(told[1:], changed_lines(self.shadow, chain), strict=True):
-            if writers := self._writers(past.works.get(call, Work(call)) for call in one.calls):
-                for file in files:
-                    self._add(writers, file.was, file.path)
+        for one, paths in zip(told[1:], changed_paths(self.shadow, chain), strict=True):
+            self._touch(paths, (past.works.get(call, Work(call)) for call in one.calls))
         self._start, self._last = chain[0], chain[-1]
         self._changed = self._count(self._start, self._last)

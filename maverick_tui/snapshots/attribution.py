@@ -29,7 +29,12 @@ class Writer(NamedTuple):
     @property
     def is_person(self) -> bool:
         """Whether it is no call, but a person: also one who takes back what a run has changed."""
-        return self == YOU or self.id.startswith(TAKEN_BACK)
+        return self == YOU or self.takes_back
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether it only takes back what a run has changed, or gives it back."""
+        return self.id.startswith(TAKEN_BACK)
 
 
 TAKEN_BACK = "undo/"
@@ -46,6 +51,8 @@ class Link(NamedTuple):
 
     snapshot: Snapshot
     by: Writers = (YOU,)
+    at: float = 0.0
+    """When it was taken."""
 
 
 class _Segment(NamedTuple):

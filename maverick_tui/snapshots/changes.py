@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from maverick_tui.markup.hunks import CONTEXT, Hunk
+from maverick_tui.snapshots.entries import Entry, entries_of
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, LINK, Snapshot
 
@@ -18,13 +19,6 @@ _STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R
 _NONE = "0" * 40
 _PAIR = re.compile(rb"[0-9a-f]{40} [0-9a-f]{40}\n")
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-
-
-class Entry(NamedTuple):
-    """A file in a snapshot: its kind as git writes it, and the name of its bytes."""
-
-    mode: str
-    blob: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +64,6 @@ class FileLines(NamedTuple):
     """The names of its bytes before and after."""
 
 
-def files(shadow: Shadow, snapshot: Snapshot) -> dict[str, Entry]:
-    """All files in a snapshot by their paths."""
-    found: dict[str, Entry] = {}
-    for part in snapshot.parts:
-        for tree in (part.kept, part.ignored):
-            if tree == EMPTY_TREE:
-                continue
-            for line in shadow.git("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0")[:-1]:
-                about, _, path = line.partition(b"\t")
-                mode, _, blob = about.decode().split(" ")
-                found[f"{part.at}{os.fsdecode(path)}"] = Entry(mode, blob)
-    return found
-
-
-def entry_of(shadow: Shadow, snapshot: Snapshot, path: str) -> Entry | None:
-    """One file in a snapshot; None if it is not there."""
-    for part in snapshot.parts:
-        if not path.startswith(part.at):
-            continue
-        for tree in (part.kept, part.ignored):
-            told = shadow.git("ls-tree", "-z", "--full-tree", tree, "--", path[len(part.at) :])
-            about = told.partition(b"\t")[0].decode().split(" ")
-            if len(about) == 3 and about[1] == "blob":
-                return Entry(about[0], about[2])
-    return None
-
-
-def bytes_of(shadow: Shadow, snapshot: Snapshot, path: str) -> bytes | None:
-    """What was in a file; None if there was none. The bytes of a link are where it leads."""
-    entry = entry_of(shadow, snapshot, path)
-    return None if entry is None else shadow.blob(entry.blob)
-
-
 def changes(shadow: Shadow, before: Snapshot, after: Snapshot, *, finds_renames: bool = True) -> list[FileChange]:
     """What differs, in the order of paths. What one of them has left out is not known to have changed."""
     found: dict[str, FileChange] = {}
@@ -126,17 +87,44 @@ def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT) -> list[Hu
 
 def changed_lines(shadow: Shadow, chain: Sequence[Snapshot]) -> list[list[FileLines]]:
     """Between each snapshot and the next one, the files and lines that differ: one question for all of them."""
+    found: list[list[FileLines]] = [[] for _ in chain[1:]]
+    for number, at, told in _asked(shadow, chain, "-M", "-p", "-U0"):
+        found[number] += told.files(at)
+    return found
+
+
+def changed_paths(shadow: Shadow, chain: Sequence[Snapshot]) -> list[set[str]]:
+    """Between each snapshot and the next one, all paths that differ: one question for all, and no file is read for it.
+
+    Those are files, permissions, and folders in which there is nothing.
+    """
+    found = [_besides_files(before, after) for before, after in pairwise(chain)]
+    for number, at, told in _asked(shadow, chain, "--no-renames"):
+        found[number] |= told.paths(at)
+    return found
+
+
+def _besides_files(before: Snapshot, after: Snapshot) -> set[str]:
+    return {*(before.empty ^ after.empty), *_odd(before, after)}
+
+
+def _odd(before: Snapshot, after: Snapshot) -> set[str]:
+    """Paths whose permissions may differ."""
+    old, new = before.modes, after.modes
+    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+
+
+def _asked(shadow: Shadow, chain: Sequence[Snapshot], *options: str) -> Iterator[tuple[int, str, _Told]]:
+    """Of each pair of trees that differ its number in the chain, where it belongs, and what git says of it next."""
     asked: list[tuple[int, str, str, str]] = []
     for number, (before, after) in enumerate(pairwise(chain)):
         asked += ((number, at, old, new) for at, old, new in _pairs(before, after))
-    found: list[list[FileLines]] = [[] for _ in chain[1:]]
     if asked:
         stdin = "".join(f"{old} {new}\n" for _, _, old, new in asked).encode()
-        told = _Told(shadow.git("diff-tree", "--stdin", "-r", "-M", "-z", "--raw", "-p", "-U0", stdin=stdin))
+        told = _Told(shadow.git("diff-tree", "--stdin", "-r", "-z", "--raw", *options, stdin=stdin))
         for number, at, old, new in asked:
             told.expect(f"{old} {new}\n".encode())
-            found[number] += told.files(at)
-    return found
+            yield number, at, told
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -207,11 +195,9 @@ def _join(found: dict[str, FileChange], change: FileChange) -> None:
 
 def _add_permissions(shadow: Shadow, before: Snapshot, after: Snapshot, found: dict[str, FileChange]) -> None:
     """Note where permissions differ, also in what git does not know of."""
-    odd = {path for path in before.modes.keys() | after.modes.keys() if before.modes.get(path) != after.modes.get(path)}
     known = found.keys() | {change.was for change in found.values()}
-    for path in odd - known:
-        if (entry := entry_of(shadow, after, path)) is not None:
-            found[path] = FileChange(path, "mode", entry, entry)
+    for path, entry in entries_of(shadow, after, _odd(before, after) - known).items():
+        found[path] = FileChange(path, "mode", entry, entry)
     for path, change in list(found.items()):
         if change.before is None or change.after is None or LINK in (change.before.mode, change.after.mode):
             continue
@@ -263,6 +249,10 @@ class _Told:
             for _ in range(headers):
                 lines += self._patch()
             yield FileLines(was, path, tuple(lines), blobs)
+
+    def paths(self, at: str) -> set[str]:
+        """The paths of one pair, of which nothing else was asked."""
+        return {path or was for was, path, _, _ in self._raw(at)}
 
     def _raw(self, at: str) -> Iterator[tuple[str, str, int, tuple[str, str]]]:
         while self._told.startswith(b":", self._at):

@@ -7,8 +7,8 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from maverick_tui.snapshots.changes import Entry
 from maverick_tui.snapshots.disk import FOLDER, Disk, File, look, opened, opened_top, split
+from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.planning import file_of
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, LINK, Snapshot

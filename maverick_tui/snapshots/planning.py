@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from maverick_tui.snapshots.changes import Entry, changes
+from maverick_tui.snapshots.changes import changes
 from maverick_tui.snapshots.disk import FOLDER, OTHER, BlockedError, File, look, opened, opened_top, split
+from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.restoring import Does
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, LINK, Snapshot
@@ -36,6 +37,8 @@ class Step:
     why_not: str = ""
     wanted: File | None = None
     left: File | None = None
+    lasted: float = 0.0
+    """How many seconds a command ran that has changed it, if that was long enough for a person to save it as well."""
 
 
 def plan(shadow: Shadow, spans: Sequence[Span], paths: Collection[str] | None = None) -> list[Step]:

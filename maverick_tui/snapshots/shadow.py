@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -40,8 +40,6 @@ _LAST = "refs/last"
 _OWNER = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
 _LOOSE = 200
 """Objects beyond which they are put together in one file."""
-
-
 _PACKS = 8
 """Such files beyond which these are put together."""
 
@@ -164,31 +162,27 @@ class Shadow:
 
     def read(self, snapshot_id: str) -> Snapshot:
         """The snapshot with this id. ConfigError if there is none."""
-        return self.read_all([snapshot_id])[snapshot_id]
-
-    def read_all(self, ids: Collection[str]) -> dict[str, Snapshot]:
-        """The snapshots with these ids, all at once. ConfigError if one of them is none."""
-        for snapshot_id in ids:
-            if re.fullmatch(r"[0-9a-f]{40}", snapshot_id) is None or not self.place.exists():
-                raise ConfigError(f"There is no snapshot {snapshot_id!r} of {self.folder}.")
-        told, at, found = self.git("cat-file", "--batch", stdin="".join(f"{one}\n" for one in ids).encode()), 0, {}
-        for snapshot_id in ids:
-            end = told.index(b"\n", at)
-            kind, _, size = told[at:end].partition(b" ")[2].partition(b" ")
-            if kind != b"commit":
-                raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.")
-            at = end + 1 + int(size) + 1
-            text = told[end + 1 : at].partition(b"\n\n")[2]
-            try:
-                found[snapshot_id] = from_text(snapshot_id, text.decode().rstrip("\n"))
-            except ValueError as error:
-                raise ConfigError(f"The snapshot {snapshot_id} of {self.folder} is not kept.") from error
+        if (found := self.read_all([snapshot_id]).get(snapshot_id)) is None:
+            raise ConfigError(f"The snapshot {snapshot_id!r} of {self.folder} is not kept.")
         return found
 
-    def ids(self, owner: str) -> list[str]:
-        """The snapshots of an owner, the first one first."""
-        last = self._last(_ref(owner))
-        return self.git("rev-list", "--reverse", last).decode().split() if last else []
+    def read_all(self, snapshot_ids: Iterable[str]) -> dict[str, Snapshot]:
+        """Those of these snapshots that are kept: one question for all of them."""
+        wanted = [one for one in dict.fromkeys(snapshot_ids) if re.fullmatch(r"[0-9a-f]{40}", one)]
+        if not wanted or not self.place.exists():
+            return {}
+        told, at = self.git("cat-file", "--batch", stdin="\n".join(wanted).encode()), 0
+        found: dict[str, Snapshot] = {}
+        for snapshot_id in wanted:
+            end = told.index(b"\n", at)
+            _, kind, *size = told[at:end].split(b" ")
+            at = end + 1
+            if kind == b"commit":
+                text = told[at : at + int(size[0])].partition(b"\n\n")[2].decode().rstrip("\n")
+                at += int(size[0]) + 1
+                with suppress(ValueError):
+                    found[snapshot_id] = from_text(snapshot_id, text)
+        return found
 
     def owners(self) -> list[str]:
         """All who have snapshots here."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maverick_tui.snapshots.caps import NotTrackedError
-from maverick_tui.snapshots.changes import Entry, FileChange, Lines
+from maverick_tui.snapshots.changes import FileChange, Lines
 from maverick_tui.snapshots.disk import BlockedError, Disk, look, opened, opened_top, split
+from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.planning import Span, Step, file_of, plan, why_changed
 from maverick_tui.snapshots.restoring import Journal, Order, Restore
 from maverick_tui.snapshots.shadow import Shadow, all_shadows

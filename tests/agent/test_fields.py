@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from maverick_tui import MaverickAgent
 from maverick_tui.agent.fields import ENGINES, FIELDS, SETTINGS, Field
+from tests.support.cases import each
 
 
 def test_the_fields_are_those_of_the_base_class() -> None:
@@ -18,7 +17,7 @@ def test_no_field_is_there_twice() -> None:
         assert len(given) == len(set(given))
 
 
-@pytest.mark.parametrize("field", SETTINGS.values(), ids=SETTINGS.keys())
+@each("field", SETTINGS.values(), ids=SETTINGS.keys())
 def test_a_field_may_be_what_it_is_by_default_and_what_it_shows_as_an_example(field: Field) -> None:
     default = getattr(MaverickAgent, field.name)
     is_left_out = field.name == "system_prompt"  # an agent that says nothing cannot be made

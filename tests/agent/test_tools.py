@@ -9,6 +9,7 @@ from maverick_tui import BUILTIN_TOOLS, InvalidToolError
 from maverick_tui.agent.tools import READ_ONLY_TOOLS, ToolRule, grants, may_use, parse_tool, validate_tools
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
+from tests.support.cases import each
 from tests.support.model import say
 from tests.support.sampling import sampled
 
@@ -65,7 +66,7 @@ def test_known_tools_are_accepted(entry: str) -> None:
 
 
 @pytest.mark.req("001-MA-tools", "000-FR-002b", "001-E-invalidtool")
-@pytest.mark.parametrize(
+@each(
     ("entry", "says"),
     [
         ("Raed", "Did you mean 'Read'"),
@@ -117,7 +118,7 @@ def test_with_a_person_only_what_reads_is_approved() -> None:
     assert "ExitPlanMode" not in granted.disallowed_tools
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "may"),
     [
         ("Bash", True), ("Agent", True), ("Task", True), ("mcp__git__log", True), ("mcp__hub__one", True),

@@ -16,6 +16,7 @@ from maverick_tui.agent.permissions.shell import one_command, plain_words
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.shell_tricks import KINDS
 from tests.attacks.shells import words_of
+from tests.support.cases import each
 from tests.support.sampling import examples
 
 SHELLS = [name for name in ("bash", "zsh", "dash") if shutil.which(name)]
@@ -145,7 +146,7 @@ def test_shells_see_the_words_that_we_see(name: str, commands: list[str], folder
     check(commands, folder, name)
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "",
@@ -202,7 +203,7 @@ def test_what_is_not_one_plain_command_has_no_words(command: str) -> None:
     assert plain_words(command) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "words"),
     [
         ("ls", ["ls"]),

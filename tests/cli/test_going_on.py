@@ -64,8 +64,8 @@ def test_a_run_that_was_killed_goes_on_and_is_forked_by_another_agent(
         found: dict[str, Any] = json.loads(ran.out)
         return found
 
-    write_agent("cook", "tools: []", folder=".maverick/agents")
-    write_agent("guest", "tools: []", folder=".maverick/agents")
+    write_agent("cook", "engine: api\ntools: []", folder=".maverick/agents")
+    write_agent("guest", "engine: api\ntools: []", folder=".maverick/agents")
     script = turns(say("I begin to", fault=stall(after_events=4)), say("Done now."), say("Tasted."))
     with serving(as_script(script)) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

@@ -13,6 +13,7 @@ import pytest
 from maverick_tui.cli import far, launching
 from maverick_tui.cli.launching import plain_launch
 from maverick_tui.ui.launch import Launch
+from tests.support.cases import each
 from tests.support.command_line import Run
 
 
@@ -51,7 +52,7 @@ def test_simple_arguments(arguments: str, launch: dict[str, object]) -> None:
     assert wanted(arguments) == Launch(Path.cwd(), **launch)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     "arguments",
     [
         "--help", "-h", "--version", "--debug", "agents", "demo", "--agent", "--agent a --agent b", "--prompt Go",

@@ -22,6 +22,7 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.inert import inert
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.usage import Usage
+from tests.support.cases import each
 
 HOSTILE = "\x1b]0;pwned\x07\x1b[2J\x9b31m\rover\x08\x7f\u202egnp.exe"
 SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -177,7 +178,7 @@ def test_how_a_text_is_cut_into_pieces_does_not_change_it(pieces: list[str]) -> 
 # -- tools ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "content", "failed", "lines"),
     [
         ("Bash", {"command": "make test"}, "1\n2\nOK", False, ["● Bash  make test", "  ✔ OK  (3 lines)"]),

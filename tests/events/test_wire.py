@@ -15,6 +15,7 @@ from maverick_tui.host.state import LiveState
 from maverick_tui.journal.lines import Encoder
 from maverick_tui.runs.commands import COMMANDS, command_from_json
 from maverick_tui.runs.store import RunStore
+from tests.support.cases import each
 
 VALUES: dict[str, Any] = {
     "usage": Usage(1, 2, 3, 4, 0.5, 6),
@@ -45,13 +46,13 @@ def filled(kind: type[Any]) -> Any:
     return kind(**values)
 
 
-@pytest.mark.parametrize("kind", EVENTS.values(), ids=EVENTS)
+@each("kind", EVENTS.values(), ids=EVENTS)
 def test_every_event_comes_back_as_it_was(kind: type[Any]) -> None:
     event = filled(kind)
     assert event_from_json(json.loads(json.dumps(to_json(event)))) == event
 
 
-@pytest.mark.parametrize("kind", COMMANDS.values(), ids=COMMANDS)
+@each("kind", COMMANDS.values(), ids=COMMANDS)
 def test_every_command_comes_back_as_it_was(kind: type[Any]) -> None:
     command = filled(kind)
     assert command_from_json(json.loads(json.dumps(to_json(command)))) == command

@@ -24,6 +24,7 @@ from maverick_tui.executor import (
 )
 from maverick_tui.executor.definition import substitute, variables
 from tests.executor.support import Model, define, says, watch
+from tests.support.cases import each
 
 
 @pytest.mark.req("003-FR1-def")
@@ -108,7 +109,7 @@ def test_an_unknown_variable_is_a_mistake_of_the_definition(fields: dict[str, An
         define(inputs={"inputs": {"mood": {}}}, **fields)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "words"),
     [
         ({"model": {"thinking": 10}}, "1024"),

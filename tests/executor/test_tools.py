@@ -20,6 +20,7 @@ from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor import CancelToken, Tool, ToolContext, ToolRegistry, tool
 from maverick_tui.executor.tools import FunctionTool, ToolError
 from maverick_tui.threads import in_thread
+from tests.support.cases import each
 
 CONTEXT = ToolContext(call_id="call_1", agent="tester")
 NONE: Any = Field(default_factory=list)
@@ -187,7 +188,7 @@ def not_json(x: Callable[[], None]) -> None: ...
 def no_schema(x: threading.Lock) -> None: ...
 
 
-@pytest.mark.parametrize(
+@each(
     ("function", "message"),
     [
         (untyped, "its parameter 'x' has no type. Give every parameter a type."),

@@ -14,6 +14,7 @@ from maverick_tui.journal.masked_text import PiecewiseMask
 from maverick_tui.masking.redact import MASK, conceal, known_values, secret_spans
 from maverick_tui.masking.shapes import Span
 from tests.masking.examples import CONCEALED, EXAMPLES, VARIABLE
+from tests.support.cases import each
 from tests.support.sampling import examples
 
 PROSE = (
@@ -52,7 +53,7 @@ def cut(text: str, seed: int) -> list[str]:
     return [text[start:end] for start, end in zip((0, *places), (*places, len(text)), strict=True)]
 
 
-@pytest.mark.parametrize(("secret", "text"), EXAMPLES)
+@each(("secret", "text"), EXAMPLES)
 def test_a_secret_in_pieces_is_never_written(secret: str, text: str) -> None:
     for seed in range(examples(1, 4)):
         for pieces in (cut(f"Look: {text}\nDone.", seed), [*text]):

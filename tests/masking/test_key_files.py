@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.masking.key_files import holds_secrets
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [".env", "app/.env.local", "prod.env", ".ENV", "tls/server.key", "x.pem", ".aws/credentials", "id_ed25519",
      "secrets.yaml", "credentials.json", "service-account-prod.json", ".netrc", "infra/prod.tfvars", "auth.json"],

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from maverick_tui.masking.names import holds_secret, is_secret
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["KEY", "API_KEY", "apiKey", "X-Api-Key", "--api-key", "GITHUB_TOKEN", "authToken", "AUTHTOKEN", "DB_PASSWORD",
      "DB_PASS", "DB_PWD", "passwd", "client_secret", "SECRET_2", "AWS_CREDENTIALS", "SENTRY_DSN", "PROXY_AUTH",
@@ -17,7 +16,7 @@ def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["MONKEY", "PWD", "OLDPWD", "KEYBOARD", "max_tokens", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "TOKEN_FILE",
      "AWS_ACCESS_KEY_ID", "AUTHOR", "COMPASS", "PATH", "", "__"],
@@ -26,7 +25,7 @@ def test_names_of_other_things(name: str) -> None:
     assert not is_secret(name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "is_so"),
     [
         ("token", 12345678, True),

@@ -54,15 +54,18 @@ from maverick_tui.inert import inert
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.journal.writing import Journal
+from maverick_tui.markup.hunks import Hunk
 from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
+from maverick_tui.review.kinds import ChangedFile, ChangedHunk
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.news import News
 from maverick_tui.runs.outcome import ReadOutcome
 from maverick_tui.runs.store import RunStore
 from maverick_tui.settings_told import settings_told
 from maverick_tui.shown import shown
+from maverick_tui.ui.changes.diff_text import prepared
 from maverick_tui.ui.log_file import kept_log, log_path
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
 from tests.history.kept import begun, keep
@@ -295,10 +298,16 @@ def list_of_live_runs() -> str:
     return out.getvalue() + json.dumps([run.to_json() for run in runs], ensure_ascii=False)
 
 
+def diff_on_the_screen() -> str:
+    hunks = [Hunk(1, 1, tuple(f"+{line}" for line in text.split("\n"))) for text in TEXTS]
+    diff = prepared(ChangedFile("a", "changed"), [ChangedHunk(hunk, (), (), ()) for hunk in hunks], ())
+    return "\n".join(line.text for line in diff.lines)
+
+
 OUTLETS = [
     log_file, executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, error_text,
     sessions_of_claude_code, suspended_state, value_in_a_message, settings_shown, doctor_report, news_by_command,
-    list_of_live_runs, results_of_a_batch,
+    list_of_live_runs, results_of_a_batch, diff_on_the_screen,
 ]  # fmt: skip
 OF_DATA = (
     executor_journal, cassette, export, kept_exports, run_journal, event_lines, index_of_runs, sessions_of_claude_code,

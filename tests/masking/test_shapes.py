@@ -8,6 +8,7 @@ import pytest
 
 from maverick_tui.masking.redact import redact
 from tests.masking.examples import ASSIGNED, RANDOM, SERVICES, SHAPED
+from tests.support.cases import each
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +22,7 @@ def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: st
     assert "[secret]" in masked
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "masked"),
     [
         ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [secret]"),
@@ -44,7 +45,7 @@ def test_what_stands_after_a_telling_name_is_masked(text: str, masked: str) -> N
     assert redact(text) == masked
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "a plain sentence, sk-ant",
@@ -61,14 +62,14 @@ def test_other_text_is_left_as_it_is(text: str) -> None:
     assert redact(text) == text
 
 
-@pytest.mark.parametrize("place", ASSIGNED)
+@each("place", ASSIGNED)
 def test_a_random_value_behind_a_telling_name_is_masked(place: str) -> None:
     masked = redact(place.format(RANDOM))
     assert RANDOM not in masked
     assert "[secret]" in masked
 
 
-@pytest.mark.parametrize("secret", SERVICES)
+@each("secret", SERVICES)
 def test_tokens_of_more_services_are_masked(secret: str) -> None:
     assert redact(f"it is {secret}, so") == "it is [secret], so"
 

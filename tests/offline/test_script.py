@@ -39,6 +39,7 @@ from maverick_tui.offline.script import (
     ToolStep,
     When,
 )
+from tests.support.cases import each
 from tests.support.sampling import examples
 
 EVERYTHING = """\
@@ -104,7 +105,7 @@ def test_the_least_that_a_script_needs() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("fault", "expected"),
     [
         ("{kind: http, status: 500}", HttpFault(kind="http", status=500)),

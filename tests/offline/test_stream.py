@@ -12,6 +12,7 @@ from maverick_tui.offline.script import Pace
 from maverick_tui.offline.server import OfflineServer
 from tests.offline.scripts import EVERYTHING, assemble, reply_to, script, without_ids
 from tests.offline.wire import ask, called, parse_events, question
+from tests.support.cases import each
 from tests.support.sampling import examples
 
 
@@ -173,7 +174,7 @@ async def test_a_paced_stream_says_the_same() -> None:
     assert without_ids(assemble(one.events)) == without_ids(two.json())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("It says ${look}.", "It says line one\nport 8080 open."),

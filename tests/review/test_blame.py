@@ -125,5 +125,14 @@ def test_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     for place, why in (("a.txt:5", "has no line 5"), ("a.txt:0", "has no line 0"), ("none", "No such file"), (".", "")):
         ran = maverick("blame", place)
         assert (ran.code, why in ran.err) == (1, True)
+    key = ("-----BEGIN PRIVATE KEY-----", "MIIEowIBAAKCAQEA7bq9zX", "-----END PRIVATE KEY-----")
+    (folder / "key.txt").write_text("\n".join(("first", *key, "last")))
+    assert [line.split()[-1] for line in maverick("blame", "key.txt").out.splitlines()] == [
+        "first",
+        *["[secret]"] * 3,
+        "last",
+    ]
+    assert maverick("blame", "key.txt:3").out.startswith("line    3: [secret]\n")
+    assert json.loads(maverick("blame", "key.txt:3", "--json").out)[0]["text"] == f"{key[1]}\n"
     (folder / "empty").touch()
     assert maverick("blame", "empty").out == ""

@@ -219,6 +219,19 @@ def test_what_was_killed_in_the_middle_is_brought_to_an_end(folder: Path, maveri
     assert content(folder) == left
 
 
+def test_names_begin_no_line_of_their_own(folder: Path, maverick: Run) -> None:
+    run, name = PlayedRun(folder, RUN), os.fsdecode(b"d\xff\ndeleted   a.txt")
+    (folder / name).mkdir()
+    run.bash(lambda: (folder / name / "x").write_text("x\n"))
+    (folder / name / "x").unlink()
+    (folder / name).rmdir()
+    (folder / name).write_text("a file now\n")
+    ran = maverick("runs", "undo", RUN, "--dry-run")
+    (told,) = ran.err.splitlines()
+    assert told.startswith("leave")
+    assert "is no folder any more" in told
+
+
 def test_runs_that_cannot_be_asked_about(folder: Path, maverick: Run) -> None:
     ran = maverick("runs", "undo", "build:abcd")
     assert ran.code == 1

@@ -197,3 +197,36 @@ def test_the_first_commit_a_detached_head_filters_and_line_endings(folder: Path,
     commit(empty, [Chosen("one")], "First")
     assert shown(empty) == ["A\tone"]
     assert git(empty, "status", "--porcelain") == "A  two"
+
+
+def test_a_signer_is_not_told_of_our_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPG_TTY", "/dev/pts/7")
+    hook(folder, "pre-commit", 'echo "terminal: $GPG_TTY."')
+    (folder / "a.txt").write_text("by the run\n")
+    assert commit(folder, [Chosen("a.txt")], "It").said.startswith("terminal: .")
+
+
+def test_what_somebody_commits_meanwhile_is_not_undone(folder: Path) -> None:
+    (folder / "b.txt").write_text("by somebody else\n")
+    git(folder, "commit", "--quiet", "-m", "theirs", "b.txt")
+    theirs = git(folder, "rev-parse", "HEAD")
+    git(folder, "reset", "--quiet", "--soft", "HEAD^")
+    git(folder, "config", "filter.slow.clean", f"git update-ref HEAD {theirs}; cat")
+    (folder / ".gitattributes").write_text("a.txt filter=slow\n")
+    (folder / "a.txt").write_text("by the run\n")
+    with pytest.raises(ConfigError, match="somebody else has just committed"):
+        commit(folder, [Chosen("a.txt")], "It")
+    assert git(folder, "rev-parse", "HEAD") == theirs
+
+
+def test_what_is_only_meant_to_be_added_stays_so(folder: Path) -> None:
+    (folder / "meant").write_text("later\n")
+    git(folder, "add", "--intent-to-add", "meant")
+    (folder / "tool").write_text("#!/bin/sh\n")
+    (folder / "tool").chmod(0o755)
+    commit(folder, [Chosen("tool")], "A tool")
+    assert git(folder, "show", "--format=", "--summary", "HEAD").strip() == "create mode 100755 tool"
+    assert git(folder, "status", "--short").strip() == "A meant"
+    commit(folder, [Chosen("meant")], "Now")
+    assert shown(folder) == ["A\tmeant"]
+    assert git(folder, "status", "--short") == ""

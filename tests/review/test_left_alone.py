@@ -9,6 +9,8 @@ import pytest
 from maverick_tui.events import kinds as ev
 from maverick_tui.review.kinds import START
 from maverick_tui.review.run_review import RunReview
+from maverick_tui.review.taking_back import long_commands
+from tests.review import played
 from tests.review.played import PlayedRun, now
 from tests.snapshots.folders import project
 
@@ -38,6 +40,27 @@ def test_while_a_call_waits_for_an_answer_what_changes_is_not_its_own(folder: Pa
     assert [one.path for one in review.files()] == ["b.txt", "x.txt"]
 
 
+def test_before_an_undo_it_is_told_how_long_commands_ran_for_you_may_have_saved_something_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(float(number) for number in range(1_000, 2_000))
+    monkeypatch.setattr(played, "now", lambda: next(clock))  # each event a second after the one before
+    run = PlayedRun(folder, RUN)
+    run.edit("b.txt", "b", "B")
+    assert long_commands(RunReview(RUN).plan()) == "", "an edit names its file"
+    call = run.begin("Bash", command="make")
+    (folder / "a.txt").write_text("mine, or made\n")
+    for _ in range(60):
+        next(clock)
+    run.finish(call)
+    review = RunReview(RUN)
+    assert {step.path: step.lasted for step in review.plan()} == {"a.txt": 62.0, "b.txt": 0.0}
+    assert long_commands(review.plan()).startswith("A command ran for 62 s: ")
+    review.undo()
+    review.redo()
+    assert {step.path: step.lasted for step in RunReview(RUN).plan()} == {"a.txt": 62.0, "b.txt": 0.0}
+
+
 def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewhere(folder: Path) -> None:
     (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(40)))
     run = PlayedRun(folder, RUN)
@@ -55,6 +78,35 @@ def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewher
     _, thirty = review.hunks(START, "a.txt")
     assert not review.reject(START, "a.txt", [thirty]).refused
     assert (folder / "a.txt").read_text() == left.replace("thirty", "30")
+
+
+def test_what_could_not_be_given_back_can_be_later(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.write("x.txt", "x\n")
+    review = RunReview(RUN)
+    review.undo()
+    (folder / "x.txt").write_text("mine\n")
+    assert [(step.path, step.why_not) for step in review.redo().refused] == [("x.txt", "there is something else now")]
+    assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
+    assert review.last_undo is not None
+    assert review.last_undo.paths == ("x.txt",)
+    (folder / "a.txt").write_text("mine, too\n")
+    (folder / "x.txt").unlink()
+    assert not review.redo().refused
+    assert (folder / "x.txt").read_text() == "x\n"
+    assert (folder / "a.txt").read_text() == "mine, too\n"
+    assert review.last_undo is None
+
+
+def test_a_call_may_begin_before_it_is_told(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    run.tell(ev.ToolBegan(now(), "early"), ev.ToolCalled(now(), "early", "Bash", {"command": "make"}))
+    (folder / "made").write_text("made\n")
+    review = RunReview(RUN)
+    assert review.is_at_work
+    assert [[author.call for author in one.authors] for one in review.files()] == [["early"]]
 
 
 def test_what_you_do_beside_a_command_in_the_background_is_not_its_own(folder: Path) -> None:

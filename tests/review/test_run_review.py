@@ -124,6 +124,7 @@ def test_undo_takes_back_the_run_alone_and_redo_in_another_review_gives_it_back(
     assert not again.redo().refused
     assert content(folder) == left
     assert theirs(folder) == index
+    assert {one.kind for file in again.files() for one in file.authors} == {"call"}
     assert RunReview(RUN).last_undo is None
     with pytest.raises(ConfigError, match="was taken back"):
         RunReview(RUN).redo()
@@ -180,6 +181,38 @@ def test_paths_that_you_have_changed_are_refused_one_by_one(folder: Path) -> Non
     assert (folder / "b.txt").read_text() == "C, and mine\n"
 
 
+def test_what_could_not_be_given_back_is_once_nothing_is_in_its_way(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.edit("b.txt", "b", "B")
+    run.end_turn()
+    review = RunReview(RUN)
+    review.undo(paths=["a.txt"])
+    review.undo(paths=["b.txt"])
+    run.turn("More")
+    run.write("c.txt", "c\n")
+    run.end_turn()
+    RunReview(RUN).undo()
+    (folder / "b.txt").write_text("mine\n")
+    (folder / "c.txt").write_text("mine\n")
+    assert RunReview(RUN).redo().paths == {"a.txt"}  # the last ones are refused, and in nobody's way
+    assert [step.path for step in RunReview(RUN).redo().refused] == ["c.txt"]
+    (folder / "b.txt").write_text("b\n")
+    (folder / "c.txt").unlink()
+    assert [RunReview(RUN).redo().paths for _ in range(2)] == [{"c.txt"}, {"b.txt"}]
+    assert ((folder / "b.txt").read_text(), (folder / "c.txt").read_text()) == ("B\n", "c\n")
+    assert RunReview(RUN).last_undo is None
+    run.turn("Both")
+    run.bash(lambda: [(folder / name).write_text("X\n") for name in ("b.txt", "c.txt")])
+    run.end_turn()
+    RunReview(RUN).undo(Scope("turn", 3))
+    (folder / "b.txt").write_text("mine\n")
+    undone = RunReview(RUN).redo()
+    assert (undone.paths, [step.path for step in undone.refused]) == (frozenset({"c.txt"}), ["b.txt"])
+    (folder / "b.txt").write_text("B\n")
+    assert RunReview(RUN).redo().paths == {"b.txt"}  # the rest of it
+
+
 def test_two_runs_in_one_folder_never_take_back_each_others_work(folder: Path) -> None:
     one, two = PlayedRun(folder, RUN, "One"), PlayedRun(folder, OTHER, "Two")
     one.write("one.txt", "1\n")
@@ -228,7 +261,7 @@ def test_hunks_are_rejected_but_not_what_is_yours_in_them(folder: Path) -> None:
     first, second = (review.files(), review.hunks(START, "a.txt"))[1]
     assert [one.kind for one in first.authors] == ["call", "you"]
     undone = review.reject(START, "a.txt", [first])
-    assert [step.why_not for step in undone.refused] == ["lines 6 are not its own alone"]
+    assert [step.why_not for step in undone.refused] == ["lines that are not its own alone: 6"]
     review.files()
     assert not review.reject(START, "a.txt", review.hunks(START, "a.txt")[-1:]).refused
     assert (folder / "a.txt").read_text() == "".join(lines).replace("line 5\n", "mine\n")

@@ -12,6 +12,7 @@ from maverick_tui.runs import commands
 from maverick_tui.runs.board import Board, Rest, RunModel
 from maverick_tui.runs.log import EventLog
 from tests.runs.story import LOADED, START, ask, asked, call, end
+from tests.support.cases import each
 from tests.ui.running import Kept
 
 
@@ -114,7 +115,7 @@ def test_going_round() -> None:
     assert [one.beside(runs[0], step) for step in (1, -1, 3)] == [runs[1], runs[2], runs[0]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "is_at_work"),
     [
         ([], True),

@@ -8,6 +8,7 @@ import pytest
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.choosing import Choice
+from tests.support.cases import each
 
 COLOURS = {"question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}
 SIZES = {"question": "Which sizes?", "options": [{"label": "S"}, {"label": "M"}, {"label": "L"}], "multiSelect": True}
@@ -25,7 +26,7 @@ def said(choice: Choice, *texts: str) -> dict[str, str]:
     return choice.answers
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "meant"),
     [
         ("1", "Red"), (" 2 ", "Blue"), ("3", "3"), ("0", "0"), ("-1", "-1"), ("²", "²"), ("٢", "Blue"), ("①", "①"),
@@ -82,7 +83,7 @@ def test_questions_of_any_shape(questions: Any) -> None:
     assert all(isinstance(part, str) for pair in choice.answers.items() for part in pair)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         ("7", "7"), (" 0 ", "0"), ("9" * 5_000, "9" * 5_000), ("2", ""), ("٢", ""), ("seven", ""), ("7 of them", ""),

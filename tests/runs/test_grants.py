@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.runs.grants import Grants
+from tests.support.cases import each
 
 
 def bash(command: str) -> dict[str, str]:
@@ -18,7 +19,7 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
     return [grant.text for grant in grants.offers(tool, arguments)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "prefix", "allowed", "refused"),
     [
         ("npm run a", "npm run", ["npm run b"], ["npm test", "npm run a; rm x", "npm run $(x)", "npm run a > b"]),
@@ -130,7 +131,7 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
     assert grants.rule_for("PowerShell", bash(command)) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "git log --output=x", "uv run sh -c x", "uv run python x.py", "uv run --with x y", "rm a b", "a && b",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
@@ -16,13 +14,14 @@ from maverick_tui.runs.store import store_of
 from tests.conftest import ServeModel
 from tests.runs.watching import watch
 from tests.support.agents import Direct
+from tests.support.cases import each
 from tests.support.model import say, stall
 
 ASKED = ev.PermissionAsked(3, "q", "c", "Bash", {})
 CALLED = ev.ToolCalled(3, "c", "Bash", {})
 
 
-@pytest.mark.parametrize(
+@each(
     ("events", "seconds"),
     [
         ([], 0),

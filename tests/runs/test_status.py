@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-import pytest
-
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import NotStartedError
@@ -15,6 +13,7 @@ from maverick_tui.runs.moments import until
 from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, headline, run_status
 from maverick_tui.runs.store import GONE
 from tests.runs.story import IN_LINE, NETWORK, OPEN, START, ask, asked, began, call, end, text, told
+from tests.support.cases import each
 
 NOT_STARTED = failure_of(NotStartedError("Its inputs were not filled in: nothing was run."))
 TURN: tuple[Event, ...] = (*OPEN, ev.TurnStarted(1.0, 1, "x"))
@@ -27,7 +26,7 @@ def at(moment: float) -> str:
 RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
 
 
-@pytest.mark.parametrize(
+@each(
     ("events", "now", "says"),
     [
         ([], 5.0, ("○", "starting", "", "quiet")),
@@ -203,7 +202,7 @@ def test_the_headline_is_one_word_of_the_same_status() -> None:
         assert headline(told(*events)) == StatusText(glyph, word, "", headline(told(*events)).tone)
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "shown"),
     [
         (-3, "0.0 s"),

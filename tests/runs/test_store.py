@@ -31,6 +31,7 @@ from tests.runs.story import (
     told,
     tool,
 )
+from tests.support.cases import each
 
 CUT = ev.Failure("StreamingError", "network", "The stream broke.")
 
@@ -46,7 +47,7 @@ def texts(store: RunStore) -> list[tuple[str, str]]:
 # -- phases ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("phase", "events"),
     [
         ("starting", []),
@@ -732,7 +733,7 @@ def test_there_is_a_story_with_every_event() -> None:
     assert {type(event) for event in EVERYTHING} == set(EVENTS.values())
 
 
-@pytest.mark.parametrize("count", range(1, len(EVERYTHING) + 1))
+@each("count", range(1, len(EVERYTHING) + 1))
 def test_a_store_from_the_journal_is_the_same(count: int) -> None:
     events = EVERYTHING[:count]
     again = through_json(events)

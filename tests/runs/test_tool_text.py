@@ -12,11 +12,12 @@ from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.events.kinds import ToolFinished
 from maverick_tui.runs.tool_text import summary
+from tests.support.cases import each
 
 FOUND = {"type": "web_search_result", "title": "Prices ✓", "sizes": [1, 2]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "text"),
     [
         (None, ""),

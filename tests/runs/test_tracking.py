@@ -327,3 +327,5 @@ def test_what_a_run_has_told_says_which_calls_no_snapshot_has_seen() -> None:
     assert found.left == {"at-work": Work("at-work", "at-work.txt")}
     assert found.snapshots == [snapshot]
     assert recalled([*told, ev.RunForked(2.0)]) == ([], {}, {})
+    early = [ev.ToolBegan(3.0, "early"), ev.ToolCalled(3.0, "early", "Bash", {"command": "make"})]
+    assert recalled(early).left == {"early": Work("early")}

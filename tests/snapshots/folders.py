@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from maverick_tui.git import making
-from maverick_tui.snapshots.changes import bytes_of, files
+from maverick_tui.snapshots.entries import bytes_of, files
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import LINK, Snapshot
 from tests.worktrees.projects import commit, git

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from maverick_tui.snapshots.attribution import Link, Writer, Writers, trace
-from maverick_tui.snapshots.changes import bytes_of, changes, hunks
+from maverick_tui.snapshots.changes import changes, hunks
+from maverick_tui.snapshots.entries import bytes_of
 from maverick_tui.snapshots.shadow import Shadow
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.markup.hunks import Hunk
-from maverick_tui.snapshots.changes import FileLines, Lines, bytes_of, changed_lines, changes, hunks
+from maverick_tui.snapshots.changes import FileLines, Lines, changed_lines, changed_paths, changes, hunks
+from maverick_tui.snapshots.entries import bytes_of
 from maverick_tui.snapshots.shadow import Shadow
 from tests.snapshots.folders import OWNER, project
 
@@ -69,6 +74,10 @@ def test_every_kind_of_change(tmp_path: Path) -> None:
     renamed = next(one for one in changes(shadow, after, before) if one.status == "renamed")
     assert (renamed.path, renamed.before_path, renamed.deleted) == ("long", "longer", 1)
 
+    there, back_again = changed_paths(shadow, [before, after, before])
+    assert there == back_again == {one.path for one in plain} | {"x.log"}  # which has gone to another tree
+    assert changed_paths(shadow, [before, before]) == [set()]
+
     lines = {one.path or one.was: one for one in changed_lines(shadow, [before, after])[0]}
     lines = {name: one._replace(blobs=("", "")) for name, one in lines.items()}
     assert lines["a.txt"] == FileLines("a.txt", "a.txt", (Lines(1, 1, 1, 1), Lines(3, 0, 3, 1)))
@@ -79,3 +88,29 @@ def test_every_kind_of_change(tmp_path: Path) -> None:
     back = changed_lines(shadow, [before, after, before])
     assert [len(one) for one in back] == [len(one) for one in changed_lines(shadow, [after, before, after])]
     assert back[1] != []
+
+
+def test_permissions_of_many_files_cost_no_more_than_those_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = project(tmp_path / "p")
+    names = [f"{number}" for number in range(80)]
+    for name in names:
+        (top / name).write_text("x\n")
+    shadow = Shadow(top)
+    chain = [shadow.take(OWNER)]
+    for some in (names[:5], names):
+        for name in some:
+            (top / name).chmod(0o600)
+        chain.append(shadow.take(OWNER))
+    asked, together = [], KeepingGit.together
+
+    def counted(*given: Any, **more: Any) -> list[bytes]:
+        asked.append(given)
+        return together(*given, **more)
+
+    monkeypatch.setattr(KeepingGit, "together", counted)
+    for after, some in zip(chain[1:], (names[:5], names), strict=True):
+        found = changes(shadow, chain[0], after)
+        assert {one.path: one.permissions for one in found} == dict.fromkeys(some, (0o644, 0o600))
+    assert len(asked) <= 4

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from maverick_tui.tasks import TaskStore
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.lookup import is_clear, meant, says_more
+from tests.support.cases import each
 
 NAMED = [
     ("buy milk", "Buy milk"),
@@ -87,19 +88,19 @@ OTHERS = [
 """What does not name a title."""
 
 
-@pytest.mark.parametrize(("query", "title"), NAMED)
+@each(("query", "title"), NAMED)
 def test_words_of_a_title_name_it(query: str, title: str) -> None:
     assert meant(query, ["Something else", title]) == [1]
     assert is_clear(query, title)
 
 
-@pytest.mark.parametrize(("query", "title"), GUESSES)
+@each(("query", "title"), GUESSES)
 def test_what_is_like_a_title_or_more_than_it_is_a_guess(query: str, title: str) -> None:
     assert meant(query, ["Something else", title]) == [1]
     assert not is_clear(query, title)
 
 
-@pytest.mark.parametrize(("query", "title"), OTHERS)
+@each(("query", "title"), OTHERS)
 def test_what_is_something_else_is_never_changed(query: str, title: str) -> None:
     assert not (meant(query, [title]) and is_clear(query, title))
 

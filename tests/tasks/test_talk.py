@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.talk import friendly
+from tests.support.cases import each
 from tests.support.model import say
 from tests.tasks.support import assistant
 
@@ -17,7 +18,7 @@ HEARD = "Buy milk, 'Fix the API server' and 'Look at what was deleted', which is
 
 
 @pytest.mark.req("004-q-jargon", "004-q-ids")
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         "I called the add_task tool for you.",
@@ -43,7 +44,7 @@ def test_what_cannot_be_said_is_not_said(words: str) -> None:
     assert friendly(words) == texts.HELP
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         "Got it! Added 'Tea' to your list. Anything else?",
@@ -91,7 +92,7 @@ def test_a_model_cannot_say_what_only_a_tool_can_know(words: str) -> None:
     assert friendly(words) == texts.HELP
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         "Your list is clear.",
@@ -126,7 +127,7 @@ def test_how_things_stand_is_not_said_in_the_words_of_talking(words: str) -> Non
 
 
 @pytest.mark.req("004-q-grammar", "004-q-emoji", "004-q-ids")
-@pytest.mark.parametrize(
+@each(
     ("words", "left"),
     [
         ("hello there 🎉", "Hello there."),
@@ -167,7 +168,7 @@ def test_ten_thousand_characters_become_five_hundred(words: str) -> None:
     assert 250 < len(found) <= 500
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         "Hello! How can I help you today?",

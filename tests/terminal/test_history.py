@@ -11,6 +11,7 @@ from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
 from tests.runs.grammar import check_well_formed
+from tests.support.hosts import until
 from tests.terminal.application import CTRL_U, ENTER, ESCAPE, TAB, Application
 from tests.terminal.conftest import Maverick
 from tests.terminal.working import assert_nothing_is_left
@@ -82,7 +83,7 @@ def test_a_run_is_found_gone_on_with_forked_and_replayed(
     assert_nothing_is_left(app, mark, temporary)
 
     runs = {run_id: read_journal(journal_of(run_id)).events for run_id in kept_runs()}
-    assert not any(is_alive(journal_of(run_id)) for run_id in runs)
+    until(lambda: not any(is_alive(journal_of(run_id)) for run_id in runs), "all of them have ended")
     (fork,) = {*runs} - {RUN, OTHER}
     check_well_formed(runs[fork])
     asked = {run: [event.text for event in told if isinstance(event, ev.TurnStarted)] for run, told in runs.items()}

@@ -24,7 +24,7 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.processes import offline_environment
-from tests.support.hosts import end_hosts, hosts
+from tests.support.hosts import end_hosts, hosts, until
 from tests.support.processes import wait_until_gone
 from tests.support.pty_program import PATIENCE
 from tests.support.sampling import sampled
@@ -107,7 +107,7 @@ def check_kept(word: str) -> None:
     reading = read_journal(journal_of(run_id))
     assert not reading.problem
     assert not isinstance(reading.events[-1], RunEnded)
-    assert not is_alive(journal_of(run_id))
+    until(lambda: not is_alive(journal_of(run_id)), "a process that is being killed lets go of its files last")
     kept = _WORD.findall("".join(event.text for event in reading.events if isinstance(event, BlockGrew)))
     assert kept == WORDS[: len(kept)]
     assert word <= kept[-1]

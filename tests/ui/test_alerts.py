@@ -15,6 +15,7 @@ from maverick_tui.runs.news import News
 from maverick_tui.ui import alerts
 from maverick_tui.ui.alerts import Alert, Notifier, Protocol, escape, protocol_of
 from tests.runs.story import NETWORK, ask, call, end
+from tests.support.cases import each
 
 KITTY = {"TERM": "xterm-kitty"}
 SHORT, LONG = Usage(1, 1, cost_usd=0.0612, duration_ms=2_000), Usage(1, 1, cost_usd=0.0612, duration_ms=125_000)
@@ -116,7 +117,7 @@ def test_everything_else_is_nobodys_business(event: Event) -> None:
     assert told(event) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("terminal", "protocol"),
     [
         ({"TERM_PROGRAM": "iTerm.app", "TERM": "xterm-256color"}, "osc9"),

@@ -14,6 +14,7 @@ from maverick_tui.ui.own_keys import all_bindings, is_key, load_keys, own_keys
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.find_bar import FindBar
+from tests.support.cases import each
 from tests.ui.key_table import TABLE, table
 
 IDS = {"run.interrupt", "run.mode", "app.help"}
@@ -101,7 +102,7 @@ def test_a_file_without_a_table_of_keys_is_said(text: str, says: str) -> None:
     assert says in problems[0]
 
 
-@pytest.mark.parametrize(
+@each(
     "key",
     ["x", "?", "ctrl+x", "f5", "escape", "shift+tab", "ctrl+shift+a", "pageup", "alt+up", "slash", "ctrl+backslash",
      "space", "ctrl+space", "question_mark", "enter", "super+k"],
@@ -110,6 +111,6 @@ def test_keys_that_there_are(key: str) -> None:
     assert is_key(key)
 
 
-@pytest.mark.parametrize("key", ["", " ", "ctrl", "ctrl+", "cmd+x", "ctrl+ctrl+x", "ctrl+foo", "f99", "\x1b", "+x"])
+@each("key", ["", " ", "ctrl", "ctrl+", "cmd+x", "ctrl+ctrl+x", "ctrl+foo", "f99", "\x1b", "+x"])
 def test_keys_that_there_are_not(key: str) -> None:
     assert not is_key(key)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.ui.short_names import short_model, short_path
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "short"),
     [
         ("claude-sonnet-4-5-20250929", "sonnet 4.5"),

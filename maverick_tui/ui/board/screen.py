@@ -327,7 +327,11 @@ class BoardScreen(Screen[None]):
 
     def action_changes(self) -> None:
         """Show what the highlighted run has changed."""
-        if (card := self.rows.card) is not None:
+        if (card := self.rows.card) is None:
+            return
+        if card.machine:
+            self._hints.say(f"It works on {one_line(card.machine)}, and its changes are there: look at them there.")
+        else:
             self.post_message(self.ChangesRequested(card))
 
     def action_peek(self) -> None:

@@ -67,14 +67,17 @@ class Acting:
             return
 
         def put(words: str | None) -> None:
+            unsaid[where] = dialog.words if words is None and place is None else ""
             if words is not None:
                 comments.put(noted._replace(comment=noted.comment._replace(text=words)), place)
                 self._screen.comments_changed()
 
         about = noted.comment
+        unsaid, where = self._screen.looking.unsaid, about[:3]
         lines = f"{about.first}" if about.first == about.last else f"{about.first}-{about.last}"
         title = f"Comment on {shown_path(about.path)}:{lines}"
-        _ = self._screen.app.push_screen(WordsScreen(title, about.code, about.text, verb="keep"), put)
+        dialog = WordsScreen(title, about.code, about.text or unsaid.get(where, ""), verb="keep")
+        _ = self._screen.app.push_screen(dialog, put)
 
     def _on_chosen(self) -> Noted | None:
         """An empty comment on what is chosen."""
@@ -200,7 +203,9 @@ class Acting:
 
     async def redo(self) -> None:
         """Give back what was taken back last."""
-        undone = await self._screen.looking.reviewing.ask(_redo)
+        undone = await self._screen.looking.reviewing.ask(lambda review: review.redo())
+        if self._screen.looking.comments.given_back(undone.paths):
+            self._screen.comments_changed()
         self._tell_undone(undone, "given back", is_redo=True)
 
     def _tell_undone(self, undone: Undone, word: str, *, is_redo: bool = False) -> None:
@@ -293,7 +298,3 @@ class Acting:
 
         self._screen.hints.say("Nothing was committed.", is_error=True)
         _ = self._screen.app.push_screen(SaidScreen("Nothing was committed", f"{error.message}\n\n{error.hint}"))
-
-
-def _redo(review: RunReview) -> Undone:
-    return review.redo()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -46,7 +45,8 @@ class WordsScreen(ModalScreen[str | None]):
         super().__init__(classes="dialog")
         self._title = one_line(title)
         self._code = [clean(line) for line in code]
-        self._words = words
+        self.words = words
+        """What was said before; once it is left, what stands there."""
         self._verb = verb
         self._note = note
         self._may_be_empty = may_be_empty
@@ -67,7 +67,7 @@ class WordsScreen(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Show the code, and what was said before."""
         self.query_one(LineView).show(self._quoted)
-        self.query_one(Prompt).set_text(self._words)
+        self.query_one(Prompt).set_text(self.words)
 
     def _quoted(self, width: int) -> list[Line]:
         looks = {"+": "success", "-": "error"}
@@ -81,6 +81,7 @@ class WordsScreen(ModalScreen[str | None]):
 
     def action_leave(self) -> None:
         """Say nothing."""
+        self.words = self.query_one(Prompt).text
         _ = self.dismiss(None)
 
 
@@ -155,14 +156,3 @@ class ScopeScreen(ModalScreen[Scope | None]):
     def action_leave(self) -> None:
         """Stay with what is looked at."""
         _ = self.dismiss(None)
-
-
-def joined(parts: Sequence[str], room: int) -> str:
-    """As many of them as fit, and how many more there are."""
-    shown = ""
-    for number, part in enumerate(parts):
-        longer = f"{shown}, {part}" if shown else part
-        if cell_len(longer) > room - 12 and number:
-            return f"{shown} and {len(parts) - number} more"
-        shown = longer
-    return shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +62,14 @@ class Comments:
         """Take a comment away."""
         del self.items[place]
 
+    def given_back(self, paths: Collection[str]) -> bool:
+        """What was taken back of these files stands again, and so it is only commented on; whether there is any."""
+        before = list(self.items)
+        for place, noted in enumerate(before):
+            if noted.comment.path in paths and noted.comment.is_rejected:
+                self.items[place] = noted._replace(comment=noted.comment._replace(is_rejected=False))
+        return self.items != before
+
     async def keep(self) -> None:
         """Write them down beside the run's journal."""
         try:
@@ -107,7 +115,7 @@ def _write(file: Path, items: Sequence[Noted]) -> bool:
     from maverick_tui.history.whole_files import write_whole
     from maverick_tui.masking.redact import redact
 
-    text = json.dumps([noted._replace(comment=noted.comment._asdict())._asdict() for noted in items])  # type: ignore[arg-type]
+    text = json.dumps([_told(noted) for noted in items])
     plain = "\n".join("\n".join((*noted.comment.code, noted.comment.text)) for noted in items)
     is_secret = redact(plain) != plain
     if not items or is_secret:
@@ -125,6 +133,12 @@ def _read(file: Path) -> list[Noted]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s cannot be read, so its comments are left out: %s", file, error)
         return []
+
+
+def _told(noted: Noted) -> dict[str, Any]:
+    path, first, last, code, text, is_rejected = noted.comment
+    comment = {"path": path, "first": first, "last": last, "code": code, "text": text, "is_rejected": is_rejected}
+    return {"comment": comment, "sign": noted.sign, "number": noted.number, "line": noted.line}
 
 
 def _noted(told: dict[str, Any]) -> Noted:

@@ -106,10 +106,11 @@ def coloured(diff: DiffText, before: bytes, after: bytes) -> tuple[list[Runs], l
 def _lines(hunks: Sequence[ChangedHunk]) -> Iterator[DiffLine]:
     for number, changed in enumerate(hunks):
         old, new = changed.hunk.old_start, changed.hunk.new_start
-        for at, line in enumerate(_without_secrets(changed.hunk.lines)):
-            sign, text = line[:1], line[1:]
+        signs = [line[:1] for line in changed.hunk.lines]
+        texts = _without_secrets([line[1:] for line in changed.hunk.lines])
+        for at, (sign, text) in enumerate(zip(signs, texts, strict=True)):
             if sign == "\\":
-                yield DiffLine(sign, 0, 0, clean(line), number, at)
+                yield DiffLine(sign, 0, 0, clean(f"{sign}{text}"), number, at)
                 continue
             yield DiffLine(sign, old if sign != "+" else 0, new if sign != "-" else 0, _shown(text), number, at)
             old, new = old + (sign != "+"), new + (sign != "-")
@@ -133,7 +134,7 @@ def _without_secrets(lines: Sequence[str]) -> Sequence[str]:
     if len(shown) == len(lines):
         return shown
     known = set(shown)
-    return [line if line in known else f"{line[:1]}{MASK}" for line in lines]
+    return [line if line in known else MASK for line in lines]
 
 
 # -- which line has become which ---------------------------------------------------------------------------------------

@@ -284,7 +284,7 @@ class DiffView(ScrolledLines, can_focus=True):
         return Strip([Segment(f"  {text}", self.look("muted"))])
 
     def _heading(self, diff: DiffText, row: Placed, width: int, *, is_chosen: bool) -> list[Segment]:
-        line, end = heading_line(diff, row, is_marked=self.marked(row.at))
+        line, end = heading_line(diff, row, width - 3, is_marked=self.marked(row.at))
         used = sum(cell_len(text) for text, _ in end)
         line = fitted(line, width - 3 - used)
         rule = width - 3 - used - sum(cell_len(text) for text, _ in line)

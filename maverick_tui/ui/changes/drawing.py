@@ -23,15 +23,19 @@ CURSOR = "▸"
 BETWEEN = "│"
 
 
-def author_line(author: Author) -> Line:
-    """Who it was: a call with its turn's prompt, another run, or the person."""
+def author_line(author: Author, room: int = 0) -> Line:
+    """Who it was: a call with its turn's prompt, another run, or the person. In a room, the turn is left in view."""
     if author.kind == "you":
         return (("you", "accent"), ("  not by a call of a run", "muted"))
-    call: Line = ((author.tool or "a call", "accent"), (f" {author.about}" if author.about else "", "text"))
+    turn = f"  turn {author.turn}" if author.turn else ""
+    about = f" {author.about}" if author.about else ""
+    if room and author.kind == "call":
+        about = cut(about, max(room - cell_len(author.tool) - cell_len(turn), 0))
+    call: Line = ((author.tool or "a call", "accent"), (about, "text"))
     prompt = f" “{author.prompt}”" if author.prompt else ""
     if author.kind == "run":
         return (("another run ", "warning"), (author.run or author.run_id, "strong"), ("  ", "text"), *call)
-    return (*call, (f"  turn {author.turn}" if author.turn else "", "muted"), (prompt, "muted"))
+    return (*call, (turn, "muted"), (prompt, "muted"))
 
 
 class DiffDrawing:
@@ -64,7 +68,7 @@ class DiffDrawing:
         return [Segment(cursor, self._palette.accent), Segment(whose or " ", self._palette.accent)]
 
     def _whose(self, at: int) -> str:
-        """The letter of whoever wrote a line, where the hunk is more than one's."""
+        """The letter of whoever wrote a line, where the hunk is more than one's; several were at work at once: `?`."""
         if at < 0 or self._diff.lines[at].sign not in "+-":
             return ""
         line = self._diff.lines[at]
@@ -72,7 +76,7 @@ class DiffDrawing:
         if len(hunk.authors) < 2 or line.at >= len(hunk.line_authors):
             return ""
         wrote = [place for place, one in enumerate(hunk.authors) if one in hunk.line_authors[line.at]]
-        return letter(wrote[-1]) if wrote else ""
+        return "" if not wrote else letter(wrote[0]) if len(wrote) == 1 else "?"
 
     def _side(self, at: int, part: int, side: int, *, is_chosen: bool) -> list[Segment]:
         """One column: number, sign, text, filled up."""
@@ -140,10 +144,13 @@ def letter(place: int) -> str:
     return "abcdefghijklmnopqrstuvwxyz"[min(place, 25)]
 
 
-def heading_line(diff: DiffText, row: Placed, *, is_marked: bool | None) -> tuple[Line, Line]:
+def heading_line(diff: DiffText, row: Placed, room: int, *, is_marked: bool | None) -> tuple[Line, Line]:
     """One row of a hunk's heading: an author, and on the first one where it is in the file."""
     hunk = diff.hunks[row.at]
     authors = hunk.authors
+    size = sum(one[:1] != "-" and one[:1] != "\\" for one in hunk.hunk.lines)
+    first, last = hunk.hunk.new_start, hunk.hunk.new_start + max(size, 1) - 1
+    where = "" if row.part else f" {first}-{last}" if last > first else f" {first}"
     start: Line = ((("☑ " if is_marked else "☐ "), "accent"),) if is_marked is not None and not row.part else ()
     if not authors:
         line: Line = (*start, ("nobody is known to have written this", "muted"))
@@ -151,12 +158,10 @@ def heading_line(diff: DiffText, row: Placed, *, is_marked: bool | None) -> tupl
         line = ((f"and {len(authors) - row.part} more", "muted"),)
     else:
         several: Line = ((f"{letter(row.part)} ", "accent"),) if len(authors) > 1 else ()
-        line = (*start, *several, *author_line(authors[row.part]))
-    if row.part:
-        return line, ()
-    size = sum(one[:1] != "-" and one[:1] != "\\" for one in hunk.hunk.lines)
-    first, last = hunk.hunk.new_start, hunk.hunk.new_start + max(size, 1) - 1
-    return line, ((f" {first}-{last}" if last > first else f" {first}", "muted"),)
+        start = (*start, *several)
+        used = sum(cell_len(text) for text, _ in start) + cell_len(where)
+        line = (*start, *author_line(authors[row.part], room - used))
+    return line, ((where, "muted"),)
 
 
 def fitted(line: Line, room: int) -> Line:

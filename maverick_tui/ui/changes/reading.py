@@ -13,7 +13,7 @@ from maverick_tui.ui.changes.words import notes_of
 
 if TYPE_CHECKING:
     from maverick_tui.review.kinds import ChangedFile, Scope, TurnChanges
-    from maverick_tui.review.run_review import LastUndo, RunReview
+    from maverick_tui.review.run_review import RunReview
 
 T = TypeVar("T")
 
@@ -37,7 +37,6 @@ class Seen:
     files: Sequence[ChangedFile]
     diff: DiffText | None
     """The diff of the file that is wanted, or of the first one."""
-    last_undo: LastUndo | None
 
 
 class Reviewing:
@@ -67,8 +66,7 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
     diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
-    last = review.last_undo if has_snapshots else None
-    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff, last)
+    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff)
 
 
 def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:

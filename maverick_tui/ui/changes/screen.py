@@ -38,6 +38,7 @@ from maverick_tui.ui.changes.words import (
 from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.lines import ROLE_CLASSES, Line
 from maverick_tui.ui.picker.edges import KeyHints
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
@@ -244,6 +245,7 @@ class ChangesScreen(Screen[None]):
         is_same_file = before is not None and before.file.path == diff.file.path
         if before is not None and is_same_file and (before.hunks, before.notes) == (diff.hunks, diff.notes):
             before.file = diff.file
+            self.diff.refresh()  # what is chosen for a commit may be other hunks
         else:
             place = self.diff.place if is_same_file else place
             self.diff.marked = self._is_marked
@@ -268,6 +270,7 @@ class ChangesScreen(Screen[None]):
         """Say what is looked at, above the files and above the diff, and how many comments there are."""
         seen = self.looking.seen
         scope = scope_words(self.looking.wanted.scope, seen.turns if seen is not None else ())
+        scope = cut(scope, max(self.app.size.width // 2, 16))  # a prompt may be long
         left: Line = (("Changes", "accent"), ("  ", "text"), (one_line(self.model.title), "text"), ("  ", "text"))
         others = " and of others" if self.looking.wanted.with_others else ""
         right: list[tuple[str, str]] = [(f"{scope}{others}", "muted")]

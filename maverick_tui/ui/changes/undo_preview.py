@@ -83,6 +83,8 @@ class UndoScreen(ModalScreen[Way | None]):
 
     @work(exclusive=True, exit_on_error=False)
     async def _look(self) -> None:
+        from maverick_tui.review.taking_back import long_commands
+
         way, self._can_be_done = self._ways[self._way], False
         number = f"  {self._way + 1} of {len(self._ways)}" if len(self._ways) > 1 else ""
         self.query_one("#way", Static).update(Content(f"Take back {one_line(way.words)}?{number}"))
@@ -100,6 +102,8 @@ class UndoScreen(ModalScreen[Way | None]):
         words = f"{_paths(len(done))} before." if done else "Nothing can be taken back."
         if refused:
             words += f" {len(refused)} left as {'it is' if len(refused) == 1 else 'they are'}, for the reasons below."
+        if warning := long_commands(done):
+            words += f" {warning}"
         if self._is_at_work:
             words += " The agent is at work: what it writes from now on stays."
         self._say(words)

@@ -67,6 +67,7 @@ class ChangesVisits:
         from maverick_tui.ui.changes.reading import Reviewing
 
         if run.run_id not in self._looking:
+            self._looking = {one: looking for one, looking in self._looking.items() if one in self._board.runs}
             tell = partial(self._app.notify, title="Changes", severity="warning", markup=False)
             comments = Comments(run.run_id, tell)
             self._looking[run.run_id] = Looking(Reviewing(partial(open_review, run.run_id)), comments)
@@ -100,7 +101,9 @@ class ChangesVisits:
             self._navigation.show_run(run)
         screen = self._navigation.screen_of(run)
         entry = entry_of(run, author.call)
-        if screen is not None and entry is not None:
+        if entry is None:
+            self._app.notify("The call is not in the transcript as far as that is read.", title="Changes")
+        elif screen is not None:
             screen.show_at(entry)
             screen.read_transcript()
 
@@ -113,10 +116,6 @@ class ChangesVisits:
         """The colours are others."""
         if self._screen is not None and self._screen.is_attached:
             self._screen.restyle()
-
-    def forget(self, run_id: str) -> None:
-        """A run is closed; its comments stay on disk."""
-        self._looking.pop(run_id, None)
 
 
 def open_review(run_id: str) -> RunReview:

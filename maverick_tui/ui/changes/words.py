@@ -69,8 +69,8 @@ def _size(text: bytes) -> str:
 
 def why_not(run: RunModel) -> str:
     """Why nothing can be read of what a run has changed; empty if it can."""
-    if run.attached is not None and run.attached.machine:
-        machine = one_line(run.attached.machine)
+    far = run.attached.machine if run.attached is not None else run.rest.machine if run.rest is not None else ""
+    if machine := one_line(far):
         return f"This run works on {machine}, and so its changes are there. Look at them there: maverick on {machine}."
     return ""
 
@@ -80,6 +80,6 @@ def untracked_words(reason: str) -> str:
     return f"Changes are not tracked here, because {reason}" if reason else ""
 
 
-NOTHING = "No call of this run has changed anything"
+NOTHING = "Nothing is here that a call of this run has changed"
 NO_SNAPSHOTS = "There is no snapshot of this run's folder yet: one is taken when it begins to work."
 READING = "Reading what has changed …"

@@ -185,7 +185,8 @@ class Prompting:
         if focused is self._transcript:
             stop = f"   {keys['run.interrupt']} interrupt" if self._run.store.is_running else ""
             return (
-                f"{keys['transcript.toggle']} open   {keys['transcript.copy']} copy   {keys['run.focus']} prompt{stop}"
+                f"{keys['transcript.toggle']} open   {keys['transcript.copy']} copy   "
+                f"{keys['transcript.changes']} changes   {keys['run.focus']} prompt{stop}"
             )
         if focused is not None and focused is not self._prompt:
             return f"Enter to the match   {keys['run.interrupt']} close   {keys['run.focus']} prompt"

@@ -12,6 +12,7 @@ from maverick_tui.agent.catalog.loading import load
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.inputs import InputSpec
+from tests.support.cases import each
 
 HEAD = "from maverick_tui import MaverickAgent\nclass A(MaverickAgent):\n    system_prompt = 'You.'\n"
 EXECUTE = "    async def execute(self, context): return await self.run('go', context)\n"
@@ -52,7 +53,7 @@ def test_a_name_alone_will_do() -> None:
     assert in_markdown("inputs:\n  base:") == ((InputSpec("base"),), [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "line", "message"),
     [
         ("inputs: base", 4, "inputs must be a map"),

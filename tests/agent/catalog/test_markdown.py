@@ -17,6 +17,7 @@ from maverick_tui.agent.catalog.mcp_servers import Server
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.tools import DOCUMENTED_TOOLS
 from tests.support.agents import context
+from tests.support.cases import each
 from tests.support.replay import assistant, init, replay, result
 
 ALL_TOOLS = tuple(sorted(DOCUMENTED_TOOLS | {"AskUserQuestion"}))
@@ -248,7 +249,7 @@ def test_a_description_with_a_colon_is_read_as_claude_code_reads_it() -> None:
 # -- names of fields -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "meant"),
     [
         ("allowed_tools", "tools"),
@@ -279,7 +280,7 @@ def test_a_field_that_nobody_knows_is_a_warning(field: str) -> None:
     assert "has no effect" in problem.message
 
 
-@pytest.mark.parametrize("name", ["Reviewer", "code reviewer", "code_reviewer", "-a", "a--b", "ä", "a" * 65, '"a\\nb"'])
+@each("name", ["Reviewer", "code reviewer", "code_reviewer", "-a", "a--b", "ä", "a" * 65, '"a\\nb"'])
 def test_a_name_has_lower_case_letters_digits_and_hyphens(name: str) -> None:
     file, problems = read(f"---\nname: {name}\ndescription: d\n---\nx")
     assert file is None
@@ -294,7 +295,7 @@ def test_what_is_missing_is_named() -> None:
 # -- values ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "field",
     [
         "model: sonet",
@@ -382,7 +383,7 @@ def test_numbers_and_truth_values_are_fine_as_text() -> None:
 # -- tools -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "tools"),
     [
         ("color: red", ALL_TOOLS),

@@ -10,6 +10,7 @@ from maverick_tui.agent.catalog import markdown
 from maverick_tui.agent.catalog.loading import agent_class
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.exceptions import ConfigError, InvalidToolError
+from tests.support.cases import each
 
 HEAD = "---\nname: direct\ndescription: Talks to the API.\nengine: api\n"
 
@@ -54,7 +55,7 @@ def test_without_tools_it_has_those_of_the_engine() -> None:
 
 
 @pytest.mark.req("003-FR1-valid")
-@pytest.mark.parametrize(
+@each(
     ("fields", "line", "words"),
     [
         ("tools: Read, Bash\n", 5, "has no tool 'Bash'"),

@@ -10,6 +10,7 @@ import pytest
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.python_classes import MAX_CLASSES
 from maverick_tui.agent.catalog.python_file import parse
+from tests.support.cases import each
 
 HEAD = "from maverick_tui import MaverickAgent\nclass A(MaverickAgent):\n"
 PROMPT = "    system_prompt = 'You.'\n"
@@ -30,7 +31,7 @@ def problem(body: str) -> Problem:
 # -- values ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "message", "hint"),
     [
         ("max_turns = 'many'", "max_turns must be a whole number above 0, not 'many'.", "max_turns = 10"),
@@ -89,7 +90,7 @@ def test_a_mistake_that_two_classes_inherit_is_reported_once() -> None:
 # -- the system prompt -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "line", "message"),
     [
         ("", 2, "A has no system prompt."),
@@ -109,7 +110,7 @@ def test_an_agent_without_a_prompt_is_an_error(body: str, line: int, message: st
     assert message in found.message
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         "    system_prompt = open('prompt.md').read()\n",
@@ -145,7 +146,7 @@ def test_a_prompt_that_may_come_from_elsewhere_is_none(source: str) -> None:
 # -- names -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "meant"),
     [
         ("allowed_tool", "allowed_tools"),

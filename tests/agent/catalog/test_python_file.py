@@ -18,6 +18,7 @@ from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.agent.catalog.python_classes import PythonAgent
 from maverick_tui.agent.catalog.python_file import parse
 from maverick_tui.agent.fields import agent_name
+from tests.support.cases import each
 
 PATH = Path("agent.py")
 
@@ -49,7 +50,7 @@ def only(problems: list[Problem]) -> Problem:
     return problems[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("class_name", "name"),
     [
         ("CodeReviewer", "code-reviewer"),
@@ -180,7 +181,7 @@ def test_what_a_foreign_base_may_say_is_unknown() -> None:
     assert "model" not in found.unknown
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "line", "message"),
     [
         ("x = 1\ndef f(:\n", 2, "Is not Python"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.agent.catalog.discovery import look
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "twin",
     [
         "Reviewer",

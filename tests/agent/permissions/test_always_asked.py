@@ -9,6 +9,7 @@ import pytest
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
+from tests.support.cases import each
 
 
 def test_a_value_that_is_joined_to_any_number_of_letters_is_looked_at(project: Path) -> None:
@@ -23,7 +24,7 @@ def test_a_value_that_is_joined_to_any_number_of_letters_is_looked_at(project: P
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "cat $HOME/.docker/config.json",

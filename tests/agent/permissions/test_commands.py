@@ -11,6 +11,7 @@ import pytest
 from maverick_tui.agent.permissions import ignore_files, patterns
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from tests.agent.permissions.deciding import bash, decide
+from tests.support.cases import each
 
 READS = [
     "git status", "git log --oneline -5", "git diff HEAD~1 -- src", "ls -la src", "cat src/a.py", "pwd",
@@ -55,7 +56,7 @@ def test_with_a_person_what_only_reads_runs(command: str, mode: str, project: Pa
     assert decide(judge, "Bash", bash(command), mode) == "allow", judge.judge("Bash", bash(command)).reason
 
 
-@pytest.mark.parametrize("command", ASKS)
+@each("command", ASKS)
 def test_with_a_person_every_other_command_asks(command: str, project: Path) -> None:
     judge = Judge(["Bash"], project, person=True)
     assert decide(judge, "Bash", bash(command)) == "ask"

@@ -15,11 +15,10 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
 from maverick_tui.runs.grants import Grants
 from tests.agent.permissions.deciding import bash, decide
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
-    "tool", sorted(BUILTIN_TOOLS - READ_ONLY_TOOLS - {"Agent", "Task", "Edit", "Write", "NotebookEdit"})
-)
+@each("tool", sorted(BUILTIN_TOOLS - READ_ONLY_TOOLS - {"Agent", "Task", "Edit", "Write", "NotebookEdit"}))
 def test_a_tool_that_is_not_known_to_be_harmless_asks(tool: str, project: Path) -> None:
     for mode in ("default", "acceptEdits", "plan"):
         assert decide(Judge([tool], project, person=True), tool, {}, mode) == "ask"
@@ -113,7 +112,7 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
     Grants(Path.cwd()).offers("Write", {"file_path": path})
 
 
-@pytest.mark.parametrize(
+@each(
     ("allowed", "command", "expected"),
     [
         (["Bash"], "git commit -m 'ignore .idea'", "allow"),

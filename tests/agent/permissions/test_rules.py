@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from maverick_tui.agent.permissions.rules import covers, covers_command, is_for_reading
+from tests.support.cases import each
 
 GIT = ["git diff:*", "git log:*"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "rules", "covered"),
     [
         ("git diff", GIT, True),
@@ -139,7 +140,7 @@ def test_what_git_talks_to_is_a_remote_and_no_folder(tmp_path: Path) -> None:
             assert covers_command(f"git {command}:*", f"git {command} {name} x", tmp_path) is covered, (command, name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "is_so"),
     [("git log:*", True), ("git log --oneline", True), ("ls *", True), ("git add:*", False), ("git:*", False),
      ("find . -delete", False), ("*", False), ("git branch -D:*", False), ("/tmp/ls:*", True)],

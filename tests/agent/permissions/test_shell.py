@@ -12,9 +12,10 @@ from maverick_tui.agent.permissions.always_asked import TOO_LONG
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.shell import LONGEST, MOST_NAMED, all_commands, mentions, plain_words
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "words"),
     [
         ("git diff --stat main", ["git", "diff", "--stat", "main"]),
@@ -33,7 +34,7 @@ def test_a_plain_command_has_the_words_that_the_shell_makes_of_it(command: str, 
     assert plain_words(command) == words
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         r"git add $'\'' ; touch PWNED ; : \'",
@@ -119,7 +120,7 @@ def test_plain_commands_may_follow_each_other(command: str, calls: list[str]) ->
     assert [" ".join(word.text for word in words) for words in found] == calls
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     ["ls > f", "ls 2>&1 > f", "ls >/dev/nullx", "ls >/dev/null/../x", "ls >&f", "ls |& cat", "ls &", "ls; (id)",
     "ls <f",
@@ -133,7 +134,7 @@ def test_a_very_long_chain_is_read_without_running_out_of_stack() -> None:
     assert len(all_commands("&&".join(["ls"] * 2_000)) or []) == 2_000
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     ["cp x .git/config", "echo x >.git/config", "cp --target='.git/config'", 'python -c "open(\'.git/config\')"',
      "for f in a; do cp $f .git/config; done", "x=.git/config; cp a $x", "cp {a,.git/config}", "cp x '.git'/config"],

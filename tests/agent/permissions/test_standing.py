@@ -19,6 +19,7 @@ from maverick_tui.git.programs import programs_named
 from maverick_tui.worktrees import records
 from tests.agent.permissions.deciding import bash, decide
 from tests.executor.files.support import git
+from tests.support.cases import each
 
 TOOLS = sorted(BUILTIN_TOOLS)
 
@@ -315,7 +316,7 @@ def test_where_the_rules_are(project: Path) -> None:
     assert project_file(project) == project / ".maverick" / "rules.toml"
 
 
-@pytest.mark.parametrize(
+@each(
     "entry",
     [
         "Bash",
@@ -333,7 +334,7 @@ def test_rules(entry: str) -> None:
     assert wrong_with(entry) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "entry",
     [
         "",
@@ -595,7 +596,7 @@ def test_the_name_of_a_worktree_is_looked_at_like_any_other(project: Path) -> No
     assert decide(judge_in(project), "Write", {"file_path": ".claude/worktrees/fix/a.py", "content": "x"}) == "allow"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "command", "expected"),
     [
         ("*", "a b", True), ("a*c", "abc", True), ("a*c", "ac", True), ("a*c", "acb", False), ("a*a", "a", False),

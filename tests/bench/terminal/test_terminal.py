@@ -19,6 +19,7 @@ from tests.bench.terminal.preload import DELTAS_PER_TURN, history, stream
 from tests.bench.terminal.programs import bare
 from tests.bench.terminal.rounds import medians
 from tests.bench.terminal.screen import Echoes, Key, Shown, Terminal, replay
+from tests.support.cases import each
 
 PROMPT = re.compile(r"^> ?(.*)$")
 
@@ -34,7 +35,7 @@ def test_a_sequence_may_come_in_pieces() -> None:
     assert rows(b"\x1b[2;", b"3Hab\xe2", b"\x94\x82\x1b", b"[1;1Hc")[:2] == ["c", "  ab│"]
 
 
-@pytest.mark.parametrize(
+@each(
     "unseen",
     [
         *(b"\x1b[>1u", b"\x1b[<u", b"\x1b[>4;2m", b"\x1b[4:3m", b"\x1b[2 q", b"\x1b[?6n", b"\x1b[?2026$p"),

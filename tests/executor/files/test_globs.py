@@ -7,9 +7,10 @@ import time
 import pytest
 
 from maverick_tui.executor.files.globs import BadPatternError, matcher
+from tests.support.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "matching", "other"),
     [
         ("*.py", ["a.py", "x/y/a.py"], ["a.pyc", "a.py/b"]),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from maverick_tui.executor.files import search_worker
 from maverick_tui.executor.files.search_worker import finder
+from tests.support.cases import each
 
 CHARACTERS = "aAbkKsSxyZ019_ -.:(){}[]\"'\\/\t\r\n\x0b\x1c\x1f\x85éß\u017f\u212aİ\u0131Σς٣ⅷ漢🎈\u2028\ufffd"
 ATOMS = [
@@ -60,7 +61,7 @@ def test_both_matchers_find_the_same(pattern: str, text: str, ignore_case: bool)
     assert list(finder(pattern, ignore_case=ignore_case)(text)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "pattern",
     [r"def \w+\(", r"^\s*class\b", "function() {", r"TODO|FIXME", r"(?i)error", "größe", r"[^\"']+\.py$", r"x{2,5}y"],
 )

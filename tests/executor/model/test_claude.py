@@ -43,6 +43,7 @@ from maverick_tui.masking.redact import redact
 from maverick_tui.offline.script import Answer, HttpFault, ScriptedUsage, TextStep, ThinkingStep, ToolStep
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import define, watch
+from tests.support.cases import each
 from tests.support.model import as_script, say
 
 KEY = "not-a-real-key"
@@ -186,7 +187,7 @@ async def test_what_a_request_says_goes_before_the_configuration() -> None:
         assert refused.value.kind == "invalid"
 
 
-@pytest.mark.parametrize(
+@each(
     ("thinking", "wanted", "most", "shared"),
     [
         (1_024, 2_000, None, (2_000, 1_024)),

@@ -19,6 +19,7 @@ from maverick_tui.history.export.page import as_page
 from maverick_tui.history.export.prose import prose
 from maverick_tui.markup import grammar
 from tests.history.export.hostile import HOSTILE, spoken
+from tests.support.cases import each
 
 TAGS = frozenset(
     "html head meta title style body nav input output button header h1 h2 h3 h4 h5 h6 dl div dt dd p main article"
@@ -116,7 +117,7 @@ def test_only_what_acts_is_written_out(text: str, shown: str) -> None:
     assert not acts(shown)
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["a_b_c _x_ *y* [secret] `z` ~~s~~", "# h", "> q", "- l", "12. n", "![p](x) [a](b)", "<b> &lt; \\", "a < b"]
 )
 def test_what_is_no_markdown_is_shown_as_it_is(text: str) -> None:

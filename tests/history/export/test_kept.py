@@ -21,6 +21,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.lines import Decoder
 from maverick_tui.journal.writing import Journal
 from tests.runs.test_store import EVERYTHING
+from tests.support.cases import each
 from tests.support.runs import Tape
 
 RUN = "7f3a00c0ffee"
@@ -116,7 +117,7 @@ def test_what_was_masked_in_the_journal_stays_masked(journal: Journal) -> None:
     assert KEY not in kept_as_markdown(open_kept(RUN, is_raw=True))
 
 
-@pytest.mark.parametrize("count", range(1, len(EVERYTHING) + 1, 4))
+@each("count", range(1, len(EVERYTHING) + 1, 4))
 def test_masking_leaves_events_without_secrets_as_they_are(count: int) -> None:
     assert masked(EVERYTHING[:count]) == EVERYTHING[:count]
 

@@ -16,6 +16,7 @@ from tests.history.sessions.stored import AT, ID, Session, call, plain
 from tests.masking.examples import RANDOM
 from tests.runs.grammar import check_well_formed
 from tests.runs.watching import blocks
+from tests.support.cases import each
 
 
 def told(session: Session) -> list[Event]:
@@ -93,7 +94,7 @@ def test_an_answer_is_counted_once_by_its_last_figures() -> None:
     assert end.usage.cost_usd > 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("session", "expected"),
     [
         (Session().ask("Go"), [("Go", "interrupted")]),
@@ -139,7 +140,7 @@ def test_secrets_are_masked_wherever_they_stand() -> None:
     assert turns(events)[0][0] == "My password: [secret]"
 
 
-@pytest.mark.parametrize(
+@each(
     "odd",
     [
         {"type": "assistant", "uuid": "o", "message": None},

@@ -19,11 +19,12 @@ from maverick_tui.host.far.machines import Machine, find_machine, machine_and_ru
 from maverick_tui.host.far.ssh import far_line
 from maverick_tui.host.ways import AwayError
 from tests.host.far.fake_ssh import THERE, fake_ssh
+from tests.support.cases import each
 
 HELLO = json.dumps({"maverick_gateway": {"version": 1, "oldest": 1, "maverick": "9.9"}})
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "said", "why", "is_lasting"),
     [
         (255, "ssh: Could not resolve hostname there: Name or service not known", "is not known", True),

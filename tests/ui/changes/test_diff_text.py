@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rich.segment import Segment
+from rich.style import Style
 
 from maverick_tui.markup.hunks import Hunk, hunks_between
 from maverick_tui.review.kinds import ChangedFile, ChangedHunk, Texts
@@ -13,6 +14,7 @@ from maverick_tui.ui.changes.layout import placed
 from maverick_tui.ui.changes.words import notes_of
 from maverick_tui.ui.rendering.diff_palette import DiffPalette
 from maverick_tui.ui.rendering.palette import Palette
+from maverick_tui.ui.rendering.wrap import fold, folds, hang_of
 from maverick_tui.ui.themes import THEMES
 from tests.ui.changes.told_review import BASH, CART, CART_AFTER, EDIT
 
@@ -117,7 +119,7 @@ def _background(segment: Segment) -> object:
 
 def test_a_hunk_of_several_says_whose_each_line_is() -> None:
     hunk = hunks_between("one\ntwo\n", "1\n2\n")[0]
-    changed = ChangedHunk(hunk, (), (EDIT, BASH), ((EDIT,), (BASH,), (EDIT,), (BASH,)))
+    changed = ChangedHunk(hunk, (), (EDIT, BASH), ((EDIT,), (BASH,), (EDIT,), (BASH, EDIT)))
     diff = prepared(ChangedFile("a", "changed"), [changed], ())
     theme = next(theme for theme in THEMES if theme.ansi)
     variables = theme.to_color_system().generate() | theme.variables
@@ -125,4 +127,13 @@ def test_a_hunk_of_several_says_whose_each_line_is() -> None:
     drawing = DiffDrawing(diff, 40, palette, shades, is_split=False)
     rows = [row for row in placed(diff, 40, {}, is_split=False) if row.kind == "line"]
     drawn = ["".join(part.text for part in drawing.code(row, is_chosen=False))[:8].rstrip() for row in rows]
-    assert drawn == [" a1 - on", " b2 - tw", " a1 + 1", " b2 + 2"]
+    assert drawn == [" a1 - on", " b2 - tw", " a1 + 1", " ?2 + 2"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x" * 100, "    a word and another " * 9, "日本語のテキスト" * 12, "👩‍👩‍👧 family\u0301 " * 9]
+)
+def test_rows_are_counted_as_they_are_drawn(text: str) -> None:
+    for width in (2, 7, 20, 76):
+        hang = hang_of(text, width)
+        assert folds(text, width, hang) == max(1, len(fold([(text, Style.null())], width, hang)))

@@ -15,6 +15,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.kinds import START, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes.comments import Comments
 from maverick_tui.ui.run.screen import RunScreen
@@ -132,7 +133,7 @@ async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypa
         journal.parent.mkdir(parents=True)
         screen = screen_of(app)
         await at_file(pilot, app, "shop/cart.py")
-        await pilot.press("c", *"All of it", "enter")  # on the heading: the hunk
+        await pilot.press("c", *"All of", "escape", "c", *" it", "enter")  # on the heading: the hunk
         await pilot.press(*["down"] * 4, "c", *"This", "enter", "down", "c", *" line", "enter")
         assert [noted.comment.text for noted in screen.looking.comments.items] == ["All of it", "This line"]
         assert "✎2 S send" in screen._count.text
@@ -175,6 +176,10 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert "1 path taken back. U gives it back." in screen.hints.notice
         await pilot.press("U")
         await until(pilot, lambda: len(screen.files.files) == 4, "it is back")
+        (noted,) = screen.looking.comments.items
+        assert (noted.comment.is_rejected, noted.comment.text) == (False, "No rounding"), (
+            "nobody is told that it is gone"
+        )
         await pilot.press("u")
         await until(pilot, lambda: app.top == "UndoScreen" and "shop" in _choices(app), "the plan")
         plan = _choices(app)
@@ -255,6 +260,14 @@ async def test_from_a_hunk_to_its_call_and_from_a_call_to_its_changes(monkeypatc
         await until(pilot, lambda: isinstance(app.screen, RunScreen), "back")
         await pilot.press("tab", *"/changes", "enter")
         await until(pilot, lambda: app.top == "ChangesScreen", "by a command, too")
+        await pilot.press("escape", "ctrl+s")
+        await until(
+            pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.rows.card is not None, "the board"
+        )
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "from there")
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "BoardScreen", "and back to it")
 
 
 async def test_why_there_is_nothing_to_see(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +281,7 @@ async def test_why_there_is_nothing_to_see(monkeypatch: pytest.MonkeyPatch) -> N
         await until(pilot, lambda: "There is no snapshot" in screen.diff.text, "no snapshot yet")
         review.root = Path("/nowhere/shop")
         app.board.receive(app.run_model, snapshot())
-        await until(pilot, lambda: "No call of this run has changed anything" in screen.diff.text, "nothing")
+        await until(pilot, lambda: "Nothing is here that a call of this run has changed" in screen.diff.text, "nothing")
         await pilot.press("u", "c", "x", "C", "enter", "S", "U", "space", "y", "tab", "n", "v")
         assert app.top == "ChangesScreen", "there is nothing to act on"
         assert "Side by side needs 100 columns; there are 80." in screen.hints.notice

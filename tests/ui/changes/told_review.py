@@ -8,7 +8,7 @@ from typing import cast
 
 from maverick_tui.markup.hunks import hunks_between
 from maverick_tui.review.kinds import START, Author, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
-from maverick_tui.review.run_review import LastUndo, RunReview
+from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots.changes import Status
 from maverick_tui.snapshots.planning import Step
 from maverick_tui.snapshots.snapshot import Snapshot
@@ -38,7 +38,6 @@ class ToldReview:
         ]
         self.asked: list[Scope] = []
         self.refused: dict[str, str] = {}
-        self.last_undo: LastUndo | None = None
         self.about: dict[str, dict[str, object]] = {}
         """What else is to be told of a file."""
 
@@ -101,12 +100,10 @@ class ToldReview:
         for step in done:
             before = self.contents[step.path][0]
             self.contents[step.path] = (before, before)
-        self.last_undo = LastUndo(tuple(self.taken), 0.0)
         return Undone(_NOTHING, _NOTHING, done, tuple(step for step in steps if step.why_not))
 
     def redo(self) -> Undone:
         self.contents |= self.taken
-        self.last_undo = None
         return Undone(_NOTHING, _NOTHING, tuple(Step(path, "write") for path in self.taken), ())
 
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:

@@ -12,6 +12,7 @@ from textual import events
 from maverick_tui.inert import inert, spelled
 from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen, source_lines
 from maverick_tui.ui.lines import LineView
+from tests.support.cases import each
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.picker.host import until
@@ -218,7 +219,7 @@ def test_what_is_not_text_is_shown_as_well_as_it_can_be() -> None:
     assert shown(b"") == ["1  "]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "seen"),
     [
         ("a\u200bb", "a<U+200B>b"),

@@ -11,6 +11,7 @@ from maverick_tui.markup import code
 from maverick_tui.markup.code import language_of, lexer_of
 from maverick_tui.ui.rendering.markdown import COMMON_LANGUAGES, preload
 from maverick_tui.ui.rendering.row import Row
+from tests.support.cases import each
 from tests.ui.rendering.looks import DARK, assert_sound, renderer, shown
 
 
@@ -49,7 +50,7 @@ def test_unknown_languages_are_plain(language: str) -> None:
     assert {segment.style for row in rows for segment in row} == {DARK.block}
 
 
-@pytest.mark.parametrize(
+@each(
     ("info", "language"),
     [
         ("python", "python"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering.inline import Inline, read_quickly
 from maverick_tui.ui.rendering.wrap import Styled
+from tests.support.cases import each
 from tests.support.sampling import examples
 from tests.ui.rendering.looks import DARK, palette
 
@@ -69,7 +70,7 @@ def test_what_models_write_most_goes_the_quick_way(content: str) -> None:
     assert read_quickly(content) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "shown"),
     [
         ("[docs](https://a.b/c)", "docs (https://a.b/c)"),

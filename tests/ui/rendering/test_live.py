@@ -16,6 +16,7 @@ from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.table import SETTLED
 from maverick_tui.ui.rendering.units import Units
+from tests.support.cases import each
 from tests.support.sampling import examples, sampled
 from tests.ui.rendering.documents import DOCUMENTS, chunks, documents
 from tests.ui.rendering.looks import assert_sound, renderer, shown
@@ -73,7 +74,7 @@ def test_lines_that_interfere_are_drawn_as_in_one_piece(data: st.DataObject, sou
     assert_same(stream(data.draw(chunks(source))).frozen, expected)
 
 
-@pytest.mark.parametrize("name", sorted(set(DOCUMENTS) - {"long paragraph", "long lines", "long item"}))
+@each("name", sorted(set(DOCUMENTS) - {"long paragraph", "long lines", "long item"}))
 def test_reading_in_pieces_changes_nothing(name: str) -> None:
     assert_same(MADE.markdown(DOCUMENTS[name]), whole(DOCUMENTS[name]))
 

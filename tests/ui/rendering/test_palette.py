@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.color import Color
 
 from maverick_tui.ui.rendering.palette import LEGIBLE, Palette, _contrast
+from tests.support.cases import each
 from tests.ui.rendering.looks import THEMES, palette
 
 OVERLAYS = ("selection", "match", "current_match")
@@ -30,7 +31,7 @@ def contrast(style: Style) -> float:
     return _contrast(Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor))
 
 
-@pytest.mark.parametrize("name", TRUE)
+@each("name", TRUE)
 def test_all_text_can_be_read(name: str) -> None:
     made = palette(name)
     faint = {
@@ -42,7 +43,7 @@ def test_all_text_can_be_read(name: str) -> None:
     assert contrast(made.rule) >= 1.3
 
 
-@pytest.mark.parametrize("name", TRUE)
+@each("name", TRUE)
 def test_true_colours_leave_nothing_to_textuals_filters(name: str) -> None:
     for kind, style in styles(palette(name)).items():
         assert style.color is not None, kind

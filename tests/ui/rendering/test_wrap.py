@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 from rich.style import Style
 
 from maverick_tui.ui.rendering.wrap import WrappedLine, clean, clean_lines, cut, fold, is_simple, wrap, wrap_words
+from tests.support.cases import each
 
 PLAIN, BOLD = Style(color="red"), Style(bold=True)
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -26,7 +26,7 @@ def test_all_characters_taken_for_simple_are_one_cell_wide() -> None:
     assert [character for character in simple if get_character_cell_size(character) != 1] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "width", "lines"),
     [
         ("one two three", 7, ["one two", "three"]),
@@ -108,7 +108,7 @@ def test_tabs_are_expanded_and_what_has_no_known_width_goes() -> None:
     assert clean("\x1b[31m") == "␛[31m"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "width", "lines"),
     [
         ("", 10, [""]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.ui.rendering.wrap import cut, pad, wrap_document
+from tests.support.cases import each
 
 
 def document(text: str, width: int) -> list[str]:
@@ -27,7 +28,7 @@ def test_a_paragraph_that_was_broken_by_its_author_is_made_whole() -> None:
     assert document(f"- {first}\n  mislead.", 200) == [f"- {first} mislead."]
 
 
-@pytest.mark.parametrize("second", ["", "- next", "  deeper", "# Heading", "| table", "> quote", "```", "1. item"])
+@each("second", ["", "- next", "  deeper", "# Heading", "| table", "> quote", "```", "1. item"])
 def test_what_is_no_part_of_the_paragraph_is_left_alone(second: str) -> None:
     first = "You review a change before it is merged. Find what would break, lose data or"
     assert document(f"{first}\n{second}", 200) == [first, second]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import get_args
 
-import pytest
-
 from maverick_tui.ui.run.prompting import Use, hint_for
 from maverick_tui.ui.run.status import StatusClock
+from tests.support.cases import each
 
 KEYS = {
     "prompt.send": "Send",
@@ -55,7 +54,7 @@ async def test_what_is_shown_now_is_not_shown_again() -> None:
     assert (clock.due, shown) == (None, ["once"])
 
 
-@pytest.mark.parametrize("use", get_args(Use))
+@each("use", get_args(Use))
 def test_every_use_of_the_prompt_says_what_enter_does_by_the_keys_name(use: Use) -> None:
     hint = hint_for(use, KEYS)
     assert ("Send " in hint.keys) == (use not in ("nothing", "read-only")), "Enter does nothing there"

@@ -28,6 +28,7 @@ from maverick_tui.ui.transcript.entry_rows import EntryRows
 from maverick_tui.ui.transcript.layout import Look
 from tests.runs.story import asked, told
 from tests.runs.test_store_properties import ANY_EVENT
+from tests.support.cases import each
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.ui.transcript.anything import AnyRun
 
@@ -76,7 +77,7 @@ def test_every_row_is_exactly_as_wide_as_the_transcript(data: st.DataObject, wid
     check_widths(store, width)
 
 
-@pytest.mark.parametrize("width", range(8, 30))
+@each("width", range(8, 30))
 def test_a_narrow_transcript_gives_the_gutter_to_the_text(width: int) -> None:
     check_widths(told(*Tape().prompt("").events), width)
 
@@ -123,7 +124,7 @@ def test_arguments_that_are_too_long_say_so_but_not_where_they_have_to_be_allowe
     assert "3000 + last" in text_of(asking("Write", change)[1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "shown"),
     [
         ("Bash", {"command": "a\n" + "\n" * 60 + "b"}, ["a", "⋯ 60 blank lines", "b"]),
@@ -246,7 +247,7 @@ def test_a_plan_is_shown_as_what_it_is() -> None:
     assert "It does not say what the plan is." in text_of(asking("ExitPlanMode", {})[1])
 
 
-@pytest.mark.parametrize(
+@each(
     "plan",
     [
         '[docs](https://a.b "HIDDEN")',

@@ -12,6 +12,7 @@ from maverick_tui.ui.transcript.folding import Folding
 from maverick_tui.ui.transcript.seen import SeenLines
 from maverick_tui.ui.transcript.texts import answer_of_turn, source, word_at
 from tests.runs.story import ask, asked, call, end, text, told
+from tests.support.cases import each
 from tests.support.runs import STREAM_BROKE, Tape
 
 # -- what has been seen ----------------------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ def test_what_is_seen_stays_seen_when_a_guessed_height_turns_out_otherwise() -> 
 # -- words -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("cell", "word"),
     [(0, "see"), (2, "see"), (3, ""), (5, "shop/cart.py:12"), (21, ""), (23, "日本語"), (24, "日本語"), (99, "")],
 )

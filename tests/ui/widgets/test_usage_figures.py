@@ -9,6 +9,7 @@ from maverick_tui.events.kinds import Usage
 from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.ui.widgets.usage_figures import Moment, duration, gauge, short, sparkline
 from tests.runs.story import OPEN, ask, asked, call, end, told
+from tests.support.cases import each
 
 
 def test_tokens_agree_with_the_store_to_the_token() -> None:
@@ -123,7 +124,7 @@ def test_durations(seconds: int, shown: str) -> None:
     assert duration(seconds) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "shown"),
     [
         (0, "0"), (999, "999"), (1_000, "1.0k"), (12_480, "12.5k"), (99_949, "99.9k"), (99_951, "100k"),

@@ -20,6 +20,7 @@ from maverick_tui.ui.widgets.painted import row_width
 from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView, panel_rows
 from tests.runs.story import OPEN, asked, call, end, told
+from tests.support.cases import each
 from tests.support.sampling import examples
 from tests.ui.running import until
 from tests.ui.widgets.host import Host
@@ -387,6 +388,6 @@ def test_an_empty_list_says_so() -> None:
     assert kept(20, items=0)[:2] == ["TASKS  0 open", "nothing on the list"]
 
 
-@pytest.mark.parametrize("height", range(1, 12))
+@each("height", range(1, 12))
 def test_a_list_in_a_low_panel(height: int) -> None:
     assert kept(height, items=40)

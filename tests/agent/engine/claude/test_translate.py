@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from claude_agent_sdk import (
     AssistantMessage,
     RateLimitEvent,
@@ -38,6 +37,7 @@ from maverick_tui.events.kinds import (
 )
 from tests.runs.watching import blocks
 from tests.support import replay
+from tests.support.cases import each
 from tests.support.replay import Frame, assistant, delta, init, message_delta, message_start, stream_event, tool_use
 
 
@@ -226,7 +226,7 @@ def test_a_cut_answer_that_goes_on_is_noticed() -> None:
     assert event.kind == "cut_off"
 
 
-@pytest.mark.parametrize(
+@each(
     ("frame", "expected"),
     [
         (system("status", status="requesting"), RequestStarted(1.0)),
