@@ -7,7 +7,7 @@ git commits that. Of the person's own index only what was committed is brought u
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
@@ -54,13 +54,29 @@ def commit(root: Path, chosen: Sequence[Chosen], message: str) -> Committed:
     so it is only ever called because a person has asked for this very commit. ConfigError if nothing was committed;
     then nothing is changed, but for what a hook has changed in files.
     """
-    repository = find_repository(root)
-    if repository is None:
-        raise _refused("the folder is in no git repository", "Make one with `git init`.", root)
+    repository = _repository(root)
     if not message.strip():
         raise _refused("there is no message", "Say what the changes are for.", root)
     committing = _Committing(repository, {_within(repository, root, one.path): one.hunks for one in chosen})
     return _to_the_end(lambda: committing.run(message))
+
+
+def uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
+    """Those of the paths that differ from what is committed, and that git does not ignore; nothing runs for it.
+
+    ConfigError if nothing can be committed there at all.
+    """
+    repository = _repository(root)
+    told = Git(repository.top).run("status", "--porcelain", "-z", "--untracked-files=all").split(b"\0")
+    differing = {os.fsdecode(line[3:]) for line in told}
+    return {path for path in paths if _within(repository, root, path) in differing}
+
+
+def _repository(root: Path) -> Repository:
+    repository = find_repository(root)
+    if repository is None:
+        raise _refused("the folder is in no git repository", "Make one with `git init`.", root)
+    return repository
 
 
 class _Committing:

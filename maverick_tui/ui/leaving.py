@@ -153,6 +153,7 @@ class Leaving:
         if isinstance(self._app.screen, ConfirmScreen | LeavingScreen):
             return
         drafts = {run: self._navigation.typed_in(run) for run in self._board.runs.values()}
+        drafts |= self._said_of_changes()
         busy = [run for run in drafts if run.is_busy]
         if any(run.attached is not None for run in busy):
             self._ask_fate(lambda: asked_to_quit(busy, drafts), lambda fate: self.end_now(0, fate))
@@ -160,6 +161,15 @@ class Leaving:
             self.end_now(0)
         else:
             self._confirm(lambda: before_quitting(drafts), _NOTHING_LOST, "Quit", "Stay", lambda: self.end_now(0))
+
+    def _said_of_changes(self) -> dict[RunModel, str]:
+        """What somebody is writing about the changes of a run: a comment, a reason, the message of a commit."""
+        from maverick_tui.ui.changes.screen import ChangesScreen
+        from maverick_tui.ui.widgets.prompt import Prompt
+
+        *_, below, dialog = (None, *self._app.screen_stack)
+        words = [prompt.text for prompt in dialog.query(Prompt)] if isinstance(below, ChangesScreen) else []
+        return {below.model: words[0]} if isinstance(below, ChangesScreen) and words and words[0].strip() else {}
 
     def end_now(self, code: int, fate: Fate = "leave") -> None:
         """Leave with an exit code; runs at work that can do without us have this fate."""

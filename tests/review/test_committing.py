@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.review.committing import Chosen, commit
+from maverick_tui.review.committing import Chosen, commit, uncommitted
 from maverick_tui.review.kinds import START, Scope
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
@@ -75,6 +75,15 @@ def test_files_with_hooks_and_signature_and_nothing_else(folder: Path, tmp_path:
     commit(folder, [Chosen("both")], "Both")
     assert git(folder, "status", "--porcelain").splitlines() == [" M b.txt", "M  staged", "?? mine"]
     assert git(folder, "show", "HEAD:both") == "staged by me, and changed since"
+    (folder / ".git" / "info").mkdir(exist_ok=True)
+    (folder / ".git" / "info" / "exclude").write_text("ignored\n")
+    (folder / "ignored").write_text("ignored\n")
+    (folder / "new dir" / "x").write_text("x\n")
+    names = ["a.txt", "b.txt", "both", "gone", "ignored", "mine", "new dir/x", "new dir/ü", "staged"]
+    assert uncommitted(folder, names) == {"b.txt", "mine", "new dir/x", "staged"}
+    assert uncommitted(folder / "new dir", ["x", "ü"]) == {"x"}
+    with pytest.raises(ConfigError, match="in no git repository"):
+        uncommitted(tmp_path, ["x"])
 
 
 def test_hunks_beside_what_is_staged_in_the_same_file(folder: Path) -> None:

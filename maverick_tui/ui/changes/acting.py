@@ -248,15 +248,24 @@ class Acting:
 
     async def commit(self) -> None:
         """Commit what is chosen, or all files, with a message."""
-        from maverick_tui.ui.changes.committing import ASK_AGENT, CommitScreen
+        from maverick_tui.ui.changes.committing import SaidScreen
+
+        try:
+            await self._ask_and_commit()
+        except MaverickError as error:
+            self._screen.hints.say("Nothing was committed.", is_error=True)
+            _ = self._screen.app.push_screen(SaidScreen("Nothing was committed", f"{error.message}\n\n{error.hint}"))
+
+    async def _ask_and_commit(self) -> None:
+        from maverick_tui.ui.changes.committing import ASK_AGENT, CommitScreen, files_to_commit
 
         screen, looking = self._screen, self._screen.looking
-        if looking.seen is None:
-            return
-        files = [file for file in looking.seen.files if not looking.marks or file.path in looking.marks]
+        seen, marks = looking.seen.files if looking.seen is not None else [], looking.marks
+        files = await looking.reviewing.ask(lambda review: files_to_commit(review, seen, marks))
         if not files:
-            screen.hints.say("What was chosen has not changed here any more.", is_error=True)
-            looking.marks.clear()
+            why = "What was chosen has not changed here any more." if marks else "All of this is committed already."
+            screen.hints.say(why, is_error=True)
+            marks.clear()
             return
         wanted = await screen.app.push_screen_wait(CommitScreen(files, looking.marks, looking.message))
         looking.message = wanted.message
@@ -267,11 +276,7 @@ class Acting:
         if wanted.does != "commit":
             return
         screen.hints.say("Committing …")
-        try:
-            done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, wanted.message))
-        except MaverickError as error:
-            self._tell_refused(error)
-            return
+        done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, wanted.message))
         looking.message = ""
         looking.marks.clear()
         note = f" {one_line(done.note)}" if done.note else ""
@@ -292,9 +297,3 @@ class Acting:
             return [Chosen(file.path), *([Chosen(file.was)] if file.was else [])]
         hunks = review.hunks(self._screen.looking.wanted.scope, file.path)
         return [Chosen(file.path, tuple(one for one in hunks if one.hunk.lines in lines))]
-
-    def _tell_refused(self, error: MaverickError) -> None:
-        from maverick_tui.ui.changes.committing import SaidScreen
-
-        self._screen.hints.say("Nothing was committed.", is_error=True)
-        _ = self._screen.app.push_screen(SaidScreen("Nothing was committed", f"{error.message}\n\n{error.hint}"))

@@ -23,6 +23,7 @@ from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from maverick_tui.review.kinds import ChangedFile
+    from maverick_tui.review.run_review import RunReview
 
 MOST_FILES = 8
 ASK_AGENT = (
@@ -33,6 +34,15 @@ ASK_AGENT = (
 
 Marks = Mapping[str, "frozenset[tuple[str, ...]] | None"]
 """What is chosen: files by their paths, whole (None) or only the hunks with these lines."""
+
+
+def files_to_commit(review: RunReview, files: Sequence[ChangedFile], marks: Marks) -> list[ChangedFile]:
+    """Those that are chosen; if none is, all that are not committed yet. ConfigError if none can be."""
+    from maverick_tui.review.committing import uncommitted
+
+    differing = uncommitted(review.root, [path for file in files for path in (file.path, file.was) if path])
+    wanted = marks.keys() if marks else differing
+    return [file for file in files if file.path in wanted or (file.was in wanted and not marks)]
 
 
 class CommitWanted(NamedTuple):

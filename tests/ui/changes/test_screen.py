@@ -133,7 +133,9 @@ async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypa
         journal.parent.mkdir(parents=True)
         screen = screen_of(app)
         await at_file(pilot, app, "shop/cart.py")
-        await pilot.press("c", *"All of", "escape", "c", *" it", "enter")  # on the heading: the hunk
+        await pilot.press("c", *"All of", "ctrl+q")  # on the heading: the hunk
+        await until(pilot, lambda: app.top == "ConfirmScreen" and app.screen.is_mounted, "it would be lost")
+        await pilot.press("n", "escape", "c", *" it", "enter")
         await pilot.press(*["down"] * 4, "c", *"This", "enter", "down", "c", *" line", "enter")
         assert [noted.comment.text for noted in screen.looking.comments.items] == ["All of it", "This line"]
         assert "✎2 S send" in screen._count.text
@@ -209,7 +211,13 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
             raise ConfigError("The hook pre-commit says no:\nline \x1b[2J too long", hint="Mend it.")
         return by_git.Committed("abcdef0123456789", "")
 
+    committed: set[str] = set()
+
+    def uncommitted(root: Path, paths: Any) -> set[str]:
+        return set(paths) - committed
+
     monkeypatch.setattr(by_git, "commit", commit)
+    monkeypatch.setattr(by_git, "uncommitted", uncommitted)
     review = shop()
     async with reviewing(review, monkeypatch) as (app, pilot):
         screen = screen_of(app)
@@ -231,13 +239,18 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
         assert asked == [(review.root, chosen, "Why not")] * 2
         assert not screen.looking.marks
         app.kept.take()
+        committed.add("tests/test_cart.py")
         await pilot.press("C")
-        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all files")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all other files")
+        assert "tests/test_cart.py" not in _choices(app)
         await pilot.press("alt+m")
         await until(pilot, lambda: app.top == "ChangesScreen", "the agent is asked")
         (sent,) = app.kept.take()
         assert isinstance(sent, SendPrompt)
         assert "shop/cart.py, shop/invoice.py, shop/logo.png" in sent.text
+        committed |= set(review.contents)
+        await pilot.press("C")
+        await until(pilot, lambda: "All of this is committed already." in screen.hints.notice, "nothing is left")
 
 
 async def test_from_a_hunk_to_its_call_and_from_a_call_to_its_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,6 +305,9 @@ TEXT = "\x1b[2J\x9b31m\u202edesrever\x07 [bold]x[/] {percent} \u200b\ttab\r and 
 
 
 async def test_hostile_names_and_contents_are_inert(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maverick_tui.review import committing as by_git
+
+    monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
     review = ToldReview({name: (b"plain\n", TEXT.replace("\0", "").encode() * 3) for name in NAMES}, {})
     async with reviewing(review, monkeypatch) as (app, pilot):
         screen = screen_of(app)
