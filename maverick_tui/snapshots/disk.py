@@ -33,7 +33,7 @@ class BlockedError(Exception):
     """The way to a path leads through something that is no folder: `at`."""
 
     def __init__(self, at: str) -> None:
-        super().__init__(at)
+        super().__init__(f"{at} is no folder any more")
         self.at = at
 
 

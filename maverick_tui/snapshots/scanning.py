@@ -173,7 +173,9 @@ class Scanner:
 
         What is changed was tracked once, or it would not be in the list.
         """
-        secrets = [path for path in (*found.changed, *found.new, *found.ignored) if holds_secrets(path)]
+        listed = (*found.changed, *found.new, *found.ignored)
+        # By the whole path: what is in `~/.config/gh` is a secret in a snapshot of `~/.config`, too.
+        secrets = [path for path in listed if holds_secrets(f"{self._top}/{path}")]
         untracked = set(secrets) - self._tracked(secrets, until)
         remove(self._git, index, self._top, untracked & found.changed, until)
         found.changed -= untracked

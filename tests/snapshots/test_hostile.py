@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.git import making
 from maverick_tui.snapshots.changes import changed_lines, changes, hunks
 from maverick_tui.snapshots.planning import Span
 from maverick_tui.snapshots.shadow import Shadow, root_of
@@ -82,6 +83,22 @@ def test_a_secret_that_is_not_tracked_any_more_is_not_kept_any_more(tmp_path: Pa
         after = shadow.take(OWNER)
         assert ".env" not in kept(shadow, after)
         assert after.left_out == {".env": SECRET}
+
+
+def test_the_way_to_a_folder_says_what_is_secret_in_it(home: Path) -> None:
+    for name in ("gh/hosts.yml", "nvim/init.lua"):
+        (home / ".config" / name).parent.mkdir(parents=True)
+        (home / ".config" / name).write_text("x\n")
+    keys = home / ".config" / "dotfiles" / ".aws"
+    keys.mkdir(parents=True)
+    making.init(keys, "main")
+    (keys / "tokens").write_text("x\n")
+    shadow = Shadow(home / ".config")
+    after = shadow.take(OWNER)
+    assert {path for path in kept(shadow, after) if path.endswith(("hosts.yml", "init.lua", "tokens"))} == {
+        "nvim/init.lua"
+    }
+    assert {"gh/hosts.yml", "dotfiles/.aws/tokens"} <= after.left_out.keys()
 
 
 def test_nothing_hides_behind_a_name_of_ours_or_in_the_depth(tmp_path: Path) -> None:
