@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.choosing import parts_of
-from maverick_tui.runs.digest import counted
 from maverick_tui.runs.entries import TextEntry
 from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.moments import moment
 from maverick_tui.runs.spoken import last_spoken
-from maverick_tui.runs.status import SILENT_AFTER, StatusText, clock, phase_words
+from maverick_tui.runs.status import SILENT_AFTER, StatusText, changed_lines, changed_words, clock, phase_words
 from maverick_tui.runs.store import fork_words
 from maverick_tui.runs.tool_text import describe, key_argument
 
@@ -106,18 +105,12 @@ class RunCard:
         """How much it has changed: +120 -14 in 6 files."""
         if self.added is None or not self.files:
             return self.changed_briefly
-        files = counted(self.files, "file")
-        return f"{self._lines} in {files}" if self._lines else files
+        return changed_words(self.files, self.added, self.deleted or 0)
 
     @property
     def changed_briefly(self) -> str:
         """The same in few columns: +120 -14; where no lines are known or none have changed, how many files."""
-        return self._lines or (f"±{self.files}" if self.files else "")
-
-    @property
-    def _lines(self) -> str:
-        signs = (("+", self.added), ("-", self.deleted))
-        return " ".join(f"{sign}{number}" for sign, number in signs if number)
+        return changed_lines(self.added, self.deleted) or (f"±{self.files}" if self.files else "")
 
     def place(self, now: float) -> Place:
         """Where it stands among the others."""

@@ -25,7 +25,7 @@ class StatusText(NamedTuple):
     tone: Tone
 
 
-def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> StatusText:
+def run_status(store: RunStore, now: float, *, interrupt_key: str = "", changes_key: str = "") -> StatusText:
     """What is happening at this moment; with the key that interrupts, where that may be wanted."""
     for_seconds = clock(now - store.phase_since)
     phase = store.phase
@@ -44,7 +44,7 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "") -> Statu
     if phase == "waiting":
         return _waiting(store, now, interrupt_key)
     if phase in ("done", "interrupted", "failed"):
-        return _settled(store, now)
+        return _settled(store, now, changes_key)
     if phase == "interrupting":
         return headline(store)._replace(detail=f"{for_seconds}  what came is kept")
     if phase == "asking":
@@ -197,8 +197,11 @@ def _ended(store: RunStore, now: float) -> StatusText:
     return headline(store)._replace(detail="  ".join([when, *(_taken(store) if store.figures.turns else ())]))
 
 
-def _settled(store: RunStore, now: float) -> StatusText:
+def _settled(store: RunStore, now: float, changes_key: str) -> StatusText:
     parts = _taken(store)
+    if store.snapshot is not None and store.snapshot.files:
+        changed = changed_words(store.snapshot.files, store.snapshot.added, store.snapshot.deleted)
+        parts.append(f"{changed} ({changes_key})" if changes_key else changed)
     if alive := sum(task.is_task_alive for task in store.tasks.values()):
         parts.append(f"{alive} still working in the background")
     if store.phase == "failed" and (why := _failure(store, now)):
@@ -214,6 +217,17 @@ def _taken(store: RunStore) -> list[str]:
         sign = "≥" if figures.has_unpriced else "~" if figures.is_estimate else ""
         parts.append(f"{sign}{dollars(figures.settled.cost_usd)}")
     return parts
+
+
+def changed_words(files: int, added: int, deleted: int) -> str:
+    """How much was changed: +120 -14 in 6 files."""
+    names = f"{files:,} {'file' if files == 1 else 'files'}"
+    return f"{lines} in {names}" if (lines := changed_lines(added, deleted)) else names
+
+
+def changed_lines(added: int | None, deleted: int | None) -> str:
+    """How many lines: +120 -14; nothing if none were, or none are known."""
+    return " ".join(f"{sign}{number:,}" for sign, number in (("+", added), ("-", deleted)) if number)
 
 
 def _failure(store: RunStore, now: float) -> str:

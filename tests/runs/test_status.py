@@ -155,6 +155,18 @@ def test_a_failure_says_when_it_is_worth_trying_again() -> None:
     assert "until" not in run_status(store, 501.0).detail
 
 
+@each(
+    ("figures", "words"),
+    [((6, 1_120, 14), "+1,120 -14 in 6 files"), ((1, 0, 3), "-3 in 1 file"), ((2, 0, 0), "2 files"), ((0, 0, 0), "")],
+)
+def test_a_turn_that_is_done_says_how_much_has_changed_and_where_that_is_shown(
+    figures: tuple[int, int, int], words: str
+) -> None:
+    store = told(*TURN, ev.SnapshotTaken(8.0, "a" * 40, "/project", 1, "end", 1, (), *figures), end())
+    expected = f"8.0 s  $0.050  {words} (Alt+C)" if words else "8.0 s  $0.050"
+    assert run_status(store, 99.0, changes_key="Alt+C").detail == expected
+
+
 def test_a_turn_that_is_done_says_who_still_works() -> None:
     store = asked(call("Agent"), ev.TaskProgressed(4, "c1", "running"), ev.ToolFinished(5, "c1", "launched"), end())
     assert run_status(store, 10.0).detail == "8.0 s  $0.050  1 still working in the background"

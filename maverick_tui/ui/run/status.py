@@ -48,7 +48,7 @@ class StatusLines:
     def set_keys(self, keys: Mapping[str, str]) -> None:
         """Say what keys are called, by the ids of their bindings."""
         self.queue.set_keys(keys)
-        self.line.interrupt_key = keys["run.interrupt"]
+        self.line.interrupt_key, self.line.changes_key = keys["run.interrupt"], keys["run.changes"]
 
     def refresh(self) -> None:
         """Show how the run stands now; what looks the same costs next to nothing."""

@@ -38,6 +38,8 @@ class StatusLine(Painted):
         self._hint_from = 0
         self.interrupt_key = ""
         """The name of the key that interrupts."""
+        self.changes_key = ""
+        """The name of the key that shows what was changed."""
 
     def refresh_status(self, now: float) -> None:
         """Show what is happening now."""
@@ -63,7 +65,9 @@ class StatusLine(Painted):
 
     def _row(self, width: int) -> Line:
         moment = max(math.floor(self._now * STEPS_A_SECOND) / STEPS_A_SECOND, self._store.phase_since)
-        glyph, word, detail, tone = run_status(self._store, moment, interrupt_key=self.interrupt_key)
+        glyph, word, detail, tone = run_status(
+            self._store, moment, interrupt_key=self.interrupt_key, changes_key=self.changes_key
+        )
         right = self._right()
         start: Line = ((f"{glyph} {word}", TONES[tone]),)
         room = width - row_width(start) - row_width(right) - (4 if right else 2)
