@@ -149,6 +149,8 @@ class ChangesScreen(Screen[None]):
 
     def hear(self, event: Event) -> None:
         """The run has told something: there may be more to see."""
+        if event.type in ("permission_asked", "permission_settled", "turn_ended") and self.is_mounted:
+            self._tell()
         if event.type in ("snapshot_taken", "changes_untracked") and self._due is None and self.is_mounted:
             since = time.monotonic() - self._seen_at
             if self.model.store.is_running and since < OFTEN:
@@ -271,7 +273,8 @@ class ChangesScreen(Screen[None]):
         seen = self.looking.seen
         scope = scope_words(self.looking.wanted.scope, seen.turns if seen is not None else ())
         scope = cut(scope, max(self.app.size.width // 2, 16))  # a prompt may be long
-        left: Line = (("Changes", "accent"), ("  ", "text"), (one_line(self.model.title), "text"), ("  ", "text"))
+        asks = "  ⚑ needs you" if self.model.store.questions else ""
+        left: Line = (("Changes", "accent"), (asks, "warning"), (f"  {one_line(self.model.title)}  ", "text"))
         others = " and of others" if self.looking.wanted.with_others else ""
         right: list[tuple[str, str]] = [(f"{scope}{others}", "muted")]
         if seen is not None and seen.files:

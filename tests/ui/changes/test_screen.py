@@ -117,6 +117,11 @@ async def test_news_take_nothing_from_whoever_reads_or_writes(monkeypatch: pytes
         at = next(at for at, row in enumerate(rows) if "✎ Hm" in row)
         assert "return round(sum" in rows[at - 2], "below its line, which takes two rows"
         assert screen.diff.top >= top
+        assert "needs you" not in screen._about.text
+        app.board.receive(app.run_model, ev.PermissionAsked(9.0, "q", "w", "Write", {"file_path": "x"}))
+        assert "⚑ needs you" in screen._about.text
+        app.board.receive(app.run_model, ev.PermissionSettled(9.5, "q", "w", "deny"))
+        assert "needs you" not in screen._about.text
         # While a call is at work it is looked at only now and then.
         review.asked.clear()
         app.run_model.store.phase = "tool"
