@@ -57,6 +57,7 @@ async def test_a_session_of_the_cli_names_the_right_call_for_each_interval(serve
         await run.until(ev.SnapshotTaken, where=lambda event: event.when == "end")
         (top / "b.txt").write_text("by the person\n")
         await run.ask("again")
+        await run.until(ev.SnapshotTaken, where=lambda event: (event.when, event.turn) == ("end", 2))
         (top / "go").touch()
         ended = await run.until(ev.SnapshotTaken, where=lambda event: event.files == 10)
         by = touched(run, top)
