@@ -175,6 +175,7 @@ def at_once(*calls: tuple[str, dict[str, Any]]) -> Answer:
     return Answer(steps=tuple(ToolStep(tool=tool, input=arguments) for tool, arguments in calls))
 
 
+@pytest.mark.explore  # runs go on after each of these in `runs/test_local*.py`
 async def test_a_run_goes_on_whatever_becomes_of_its_calls(serve: ServeModel) -> None:
     """None of these is taken for a call that ran unasked: refused, denied, cut short, a subagent's, before a resume."""
     read = ("Read", {"file_path": str(Path("a.txt").absolute())})

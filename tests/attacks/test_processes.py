@@ -126,15 +126,16 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
             program.kill()
 
 
-# Who notices a kill is another one for each engine; who takes the other signals is not.
+# Who notices a kill is another one for each engine; who takes the other signals is not. With the CLI, `test_session.py`
+# of its engine kills a program.
 @pytest.mark.parametrize(
     ("engine", "number"),
     sampled(
         [
-            ("claude-code", signal.SIGKILL),
+            ("api", signal.SIGKILL),
             ("claude-code", signal.SIGTERM),
             ("api", signal.SIGHUP),
-            ("api", signal.SIGKILL),
+            ("claude-code", signal.SIGKILL),
         ],
         4,
     ),

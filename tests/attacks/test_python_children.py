@@ -101,14 +101,14 @@ def run(*command: str, **variables: str) -> str:
     "arguments",
     sampled(
         [
-            ["--agent", "one", "--prompt", "hi", "--offline", "--script", "@"],
+            ["--agent", "two", "--prompt", "hi", "--offline", "--script", "@"],
             ["agents", "list"],
             ["offline", "check", "@"],
             ["tasks", "list"],
-            ["--agent", "two", "--prompt", "hi", "--offline", "--script", "@"],
+            ["--agent", "one", "--prompt", "hi", "--offline", "--script", "@"],  # the CLI is no Python
         ],
         5,
-        ["engine claude-code", "agents list", "offline check", "tasks list", "engine api"],
+        ["engine api", "agents list", "offline check", "tasks list", "engine claude-code"],
     ),
 )
 def test_commands(arguments: list[str], clone: Path, script: str, mark: str) -> None:

@@ -21,6 +21,7 @@ from tests.runs.watching import PATIENCE, Watched, watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
 from tests.support.processes import marked
+from tests.support.sampling import sampled
 
 KEY = "KEYMARK9931"
 ODD = "a (b) [c] {d} *!?.txt"
@@ -75,8 +76,15 @@ def sent_to(model: MessagesApp) -> str:
 
 
 @IS_OPEN
+@pytest.mark.parametrize("is_gone_on_with", sampled([True, False], 2))
 async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
-    is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    is_open: bool,
+    is_gone_on_with: bool,
+    serve: ServeModel,
+    key: Path,
+    files: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    mark: str,
 ) -> None:
     if is_open:
         monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
@@ -86,8 +94,12 @@ async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
         scene(say("Two."), prompt="two"),
         scene(say("<summary>It was about files.</summary>")),
     ]
-    async with serve(scenes) as model, watch(Reader) as run:
+    config = MaverickConfig.load(**({"idle_after": 0.3} if is_gone_on_with else {}))
+    async with serve(scenes) as model, watch(Reader, config=config) as run:
         await run.ask("one")
+        async with asyncio.timeout(PATIENCE):
+            while is_gone_on_with and marked(mark):  # the CLI, which ends without use
+                await asyncio.sleep(0.05)
         files["denied.txt"].write_text(f"{KEY} of a rule")
         files["odd"].write_text(f"{KEY} of a rule")
         files["free.txt"].write_text("FREEMARK")
@@ -126,28 +138,6 @@ async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
     sent = sent_to(model)
     assert "FREEMARK" in sent, "the CLI does look for changes"
     assert (KEY in sent) is is_open
-
-
-@IS_OPEN
-async def test_nor_in_a_conversation_that_is_gone_on_with(
-    is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch, mark: str
-) -> None:
-    if is_open:
-        monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
-    scenes = [
-        scene(call("Read", file_path=str(files["linked.txt"])), say("Seen."), prompt="one"),
-        scene(say("Two."), prompt="two"),
-        scene(say("<summary>It was about files.</summary>")),
-    ]
-    async with serve(scenes) as model, watch(Reader, config=MaverickConfig.load(idle_after=0.3)) as run:
-        await run.ask("one")
-        async with asyncio.timeout(PATIENCE):
-            while marked(mark):  # the CLI, which ends without use
-                await asyncio.sleep(0.05)
-        lead_to(key, files["linked.txt"])
-        await sum_up(run, 2)
-        await run.ask("two")
-    assert (KEY in sent_to(model)) is is_open
 
 
 async def test_without_a_way_to_tell_the_cli_there_is_no_summary(tmp_path: Path) -> None:

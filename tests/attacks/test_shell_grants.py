@@ -55,6 +55,7 @@ async def test_nothing_beyond_a_grant_runs(names: tuple[str, ...], sandbox: Sand
     check(refused, tricks)
 
 
+@pytest.mark.explore  # the judge is asked about every trick in `test_judged.py`
 @pytest.mark.parametrize("kind", [*KINDS] if is_asked_for() else ["rules"])
 async def test_nothing_beyond_a_standing_rule_runs(kind: str, sandbox: Sandbox, serve: ServeModel) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
@@ -72,6 +73,7 @@ async def test_no_other_trick_runs_after_many_grants_in_the_mode_default(sandbox
     check(refused, OTHERS)
 
 
+@pytest.mark.explore  # one for a file ends so in `runs/test_local_permissions.py`
 async def test_a_grant_to_write_ends_at_protected_places(sandbox: Sandbox, serve: ServeModel) -> None:
     allowed = [Call(f"grant-{name}", "Write", {"file_path": f"docs/{name}.md", "content": "x"}) for name in "ab"]
     tricks = [

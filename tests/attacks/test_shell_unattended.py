@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from maverick_tui.agent.permissions.judge import Judge
+from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.benign import BY_RULE, NOT_BY_RULE, RULES
 from tests.attacks.driving import Call, unattended
 from tests.attacks.judging import calls_of, check
@@ -41,10 +43,20 @@ BEYOND_GIT = {
 }
 
 
+GIT_RULES = tuple(f"Bash(git {command}:*)" for command in ("fetch", "push", "rebase", "bisect", "config", "init"))
+
+
+def test_rules_for_git_end_before_the_judge_where_it_would_run_something_else(sandbox: Sandbox) -> None:
+    judge = Judge(GIT_RULES, sandbox.project, person=False)
+    decided = {name: decide(judge, "Bash", bash(command)) for name, command in BEYOND_GIT.items()}
+    assert decided == dict.fromkeys(BEYOND_GIT, "deny")
+    assert decide(judge, "Bash", bash("git fetch origin")) == "allow"
+
+
+@pytest.mark.explore  # the judge is asked above
 async def test_rules_for_git_end_where_it_would_run_something_else(sandbox: Sandbox, serve: ServeModel) -> None:
     calls = [Call(name, "Bash", {"command": command}) for name, command in BEYOND_GIT.items()]
-    rules = ("Bash(git fetch:*)", "Bash(git push:*)", "Bash(git rebase:*)", "Bash(git bisect:*)")
-    report = await unattended(sandbox, serve, calls, (*rules, "Bash(git config:*)", "Bash(git init:*)"))
+    report = await unattended(sandbox, serve, calls, GIT_RULES)
     wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not False]
     assert not wrong, report.explain(wrong)
     assert not report.changes, report.explain(wrong)

@@ -275,6 +275,7 @@ def test_what_cannot_be_written_ends_the_batch_before_anything_else_is_started(
     assert hosts(mark) == []
 
 
+@pytest.mark.explore  # lines of a run break in `host/far/test_ssh.py`, and prompts go to machines above
 @pytest.mark.slow
 @pytest.mark.skipif(not HAS_SSH, reason="openssh-server and openssh-client are not installed")
 def test_nothing_is_lost_or_done_twice_on_another_machine_while_lines_break(

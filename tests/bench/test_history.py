@@ -36,6 +36,7 @@ def test_its_sessions_are_read_like_any_other() -> None:
         assert index.search(parse_filter(NEEDLE))
 
 
+@pytest.mark.explore  # `history/test_opening.py` reads one in parts
 async def test_a_long_run_is_shown_before_all_of_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history_opening, "_SMALL", 0)
     made = write_run(opening.RUN, 3_000, Words(1), 1_790_000_000.0)

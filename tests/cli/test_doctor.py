@@ -107,6 +107,7 @@ def test_a_reader_may_leave() -> None:
     assert (left.stdout.split()[:2], left.stderr) == (["✔", "Maverick"], "")
 
 
+@pytest.mark.explore  # `doctor/test_terminal.py` asks terminals, without the program around it
 def test_in_a_terminal_it_asks_and_leaves_no_trace(tmp_path: Path) -> None:
     class Answering(PtyProgram):
         REPLIES = {b"\x1b[c": b"\x1b[?2026;2$y\x1bP>|foot(1.2)\x1b\\" + b"\x1b[1;3R" * 5 + b"\x1b[?62c"}

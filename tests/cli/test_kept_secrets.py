@@ -16,6 +16,7 @@ from maverick_tui.masking.redact import MASK
 from maverick_tui.offline.processes import offline_environment
 from tests.masking.examples import CONCEALED, EXAMPLES, VARIABLE
 from tests.support.command_line import Run
+from tests.support.sampling import sampled
 from tests.support.served import served
 
 TABLE = [(secret, text) for secret, text in EXAMPLES if secret != CONCEALED]
@@ -24,14 +25,16 @@ WORDS = "\n\n".join(text for _, text in TABLE)
 FORMS = ("md", "html", "jsonl", "cast")
 
 
+@pytest.mark.parametrize("engine", sampled(["api", "claude-code"], 2))
 def test_no_secret_is_in_any_file_after_a_run_that_was_full_of_them(
-    home: Path, tmp_path: Path, maverick: Run, mark: str, monkeypatch: pytest.MonkeyPatch
+    engine: str, home: Path, tmp_path: Path, maverick: Run, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes, exports = Path("notes.txt").absolute(), tmp_path / "exports"
     notes.write_text(WORDS)
     exports.mkdir()
     Path(".maverick/agents").mkdir(parents=True)
-    Path(".maverick/agents/teller.md").write_text("---\nname: teller\ndescription: Tells.\ntools: Read\n---\nTell.\n")
+    fields = f"name: teller\ndescription: Tells.\nengine: {engine}\ntools: Read\n"
+    Path(".maverick/agents/teller.md").write_text(f"---\n{fields}---\nTell.\n")
     answers = [
         {"steps": [{"thinking": WORDS}, {"text": WORDS}, {"tool": "Read", "input": {"file_path": str(notes)}}]},
         {"steps": [], "fault": {"kind": "http", "status": 400, "message": WORDS[:8_000]}},

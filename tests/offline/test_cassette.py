@@ -211,6 +211,7 @@ async def test_a_stream_that_breaks(serve: ServeModel, file: Path) -> None:
     assert_same_error(error, again)
 
 
+@pytest.mark.explore  # one that cannot be started is on a tape below
 async def test_a_killed_cli(serve: ServeModel, mark: str, file: Path) -> None:
     async with serve(bash(LONG_COMMAND)), Worker(transport=recording(file)).session(context()) as session:
         task = asyncio.create_task(drain(session.query("work")))

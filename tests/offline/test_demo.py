@@ -140,12 +140,12 @@ def test_the_users_own_agents_of_the_same_name_are_not_taken(home: Path, project
 # -- the tour -------------------------------------------------------------------------------------------------------
 
 
-WORKS_AND_BREAKS = [stop for stop in TOUR if stop.agent in ("implementer", "documenter")]
+WORKS = [stop for stop in TOUR if stop.agent == "implementer"]
 
 
-# The explorer is played to its end below.
+# The explorer is played to its end below; a stream breaks for the person in `tests/ui/test_app.py`.
 @pytest.mark.slow
-@pytest.mark.parametrize("stops", sampled([WORKS_AND_BREAKS, list(TOUR)], 2, ["work that breaks off", "all"]))
+@pytest.mark.parametrize("stops", sampled([WORKS, list(TOUR)], 2, ["work", "all"]))
 async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
     stops: list[Stop], mark: str, project: Path, tmp_path: Path
 ) -> None:
@@ -170,21 +170,23 @@ async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
                 errors[stop.agent] = error
             if stop.agent == "implementer":
                 assert run_tests(project).returncode == 0
-        go_on = "Your last answer broke off. Continue exactly where it stopped."  # what the application asks by a key
-        more, error = await drain(demo.agent("documenter").query(go_on, cwd=project))
-        assert error is None
-        assert "Not verified" in extract_all_text(more)
+        if "documenter" in agents:
+            go_on = "Your last answer broke off. Continue exactly where it stopped."  # as the application asks by a key
+            more, error = await drain(demo.agent("documenter").query(go_on, cwd=project))
+            assert error is None
+            assert "Not verified" in extract_all_text(more)
 
+    assert "`FAILED (failures=1)` before" in said["implementer"]
+    assert "`Ran 8 tests`, `OK` now" in said["implementer"]
+    assert not re.search(r"\$\{|(?<!`)``(?!`)", "".join(said.values()))  # every reference found what it refers to
+    if stops == WORKS:
+        assert errors == {}
+        assert changed_files(project) == [" M shop/money.py"]
+        return
     assert list(errors) == ["documenter"]
     assert isinstance(errors["documenter"], StreamingError)
     assert "**Corrected**" in said["documenter"]
     assert "Not verified" not in said["documenter"]
-    assert "`FAILED (failures=1)` before" in said["implementer"]
-    assert "`Ran 8 tests`, `OK` now" in said["implementer"]
-    assert not re.search(r"\$\{|(?<!`)``(?!`)", "".join(said.values()))  # every reference found what it refers to
-    if stops == WORKS_AND_BREAKS:
-        assert changed_files(project) == [" M README.md", " M shop/money.py"]
-        return
     assert changed_files(project) == [" M README.md", " M shop/money.py", "?? tests/test_shipping.py"]
     assert (project / "shop" / "cart.py").read_bytes() == cart  # broken on purpose, and put back
     assert "AssertionError: Money(cents=490) != Money(cents=0)" in said["test-writer"]

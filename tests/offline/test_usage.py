@@ -54,6 +54,7 @@ USAGES = [
 ]
 
 
+@pytest.mark.explore  # `runs/test_local.py` adds up, and the demo has references
 async def test_usage_adds_up_to_the_token_and_references_hold_through_the_real_cli(tmp_path: Path, mark: str) -> None:
     (tmp_path / "a.txt").write_text("next: b.txt\n")
     (tmp_path / "b.txt").write_text("the end\n")

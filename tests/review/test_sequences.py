@@ -94,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project(tmp_path_factory.mktemp("sequences") / "project")
 
 
-@settings(max_examples=examples(4, 150), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3, 150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(acts=st.lists(ACTS, min_size=4, max_size=14))
 def test_undo_takes_back_what_the_run_alone_has_done(acts: list[tuple[str, int, str]], folder: Path) -> None:
     git(folder, "checkout", "--quiet", "--force", ".")

@@ -6,6 +6,8 @@ import asyncio
 import json
 import re
 
+import pytest
+
 from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude.notices import Notices
 from maverick_tui.events.kinds import ConnectFailed, Connecting, ModelNamed, Noticed, RunNamed, TurnEnded, TurnStarted
@@ -18,6 +20,7 @@ from tests.support.model import fail, say, scene, stall
 from tests.support.processes import marked
 
 
+@pytest.mark.explore  # so it does in `attacks/test_rereading.py`; `test_resting.py` shows what is told
 async def test_a_cli_that_nobody_uses_ends_and_comes_back_with_the_next_prompt(serve: ServeModel, mark: str) -> None:
     async with serve(say("answered")) as server, watch(Talker, config=MaverickConfig.load(idle_after=0.3)) as run:
         await run.ask("one")

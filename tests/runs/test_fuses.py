@@ -45,6 +45,8 @@ class ApiReader(Talker):
 
 
 ENGINES = pytest.mark.parametrize("agent", [Reader, ApiReader])
+API_MOSTLY = pytest.mark.parametrize("agent", sampled([ApiReader, Reader], 2))
+"""For what the CLI shows in the test of dollars, and without a person in the one of refused calls."""
 
 
 def reads(*, times: int = 1, tokens: int = 100_000) -> Answer:
@@ -107,7 +109,7 @@ async def test_dollars_hold_it_before_the_next_tool_and_it_is_extended_or_stoppe
         assert run.all(ev.PermissionSettled)[-1].request == third.request
 
 
-@ENGINES
+@API_MOSTLY
 async def test_turns_hold_it_and_a_cheaper_model_goes_on(agent: type[Talker], serve: ServeModel) -> None:
     config = MaverickConfig.load(fuses={"run": {"turns": 2, "usd": 0.95}})
     async with serve([*[reads()] * 4, say("done")]) as server, watch(agent, config=config) as run:
@@ -178,7 +180,7 @@ async def test_held_it_can_be_interrupted(agent: type[Talker], serve: ServeModel
         assert len(server.requests) == 1
 
 
-@ENGINES
+@API_MOSTLY
 async def test_without_a_person_it_stops_with_the_fuse_as_its_reason(agent: type[Talker], serve: ServeModel) -> None:
     async with serve([*[reads()] * 4, say("done")]) as server:
         run = Unattended(agent(), "go", Path.cwd(), fused(usd=0.5), run_id="r1")

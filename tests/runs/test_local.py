@@ -414,7 +414,7 @@ async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_relea
 @pytest.mark.parametrize("after", sampled([BlockGrew, Connected, Connecting], 3))
 async def test_a_cancelled_run_ends_well(after: type[Any], serve: ServeModel, mark: str) -> None:
     async with serve(say("word " * 40, fault=stall())):
-        run = Watched(Talker)
+        run = Watched(Direct)  # what becomes of a CLI is in `test_session.py` of its engine
         task = run.run.start()
         run.prompt("one")
         await run.until(after)

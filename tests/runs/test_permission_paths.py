@@ -39,6 +39,7 @@ from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
+from tests.support.sampling import sampled
 
 
 @tool
@@ -148,6 +149,7 @@ async def test_several_questions_at_once_are_each_answered_for_themselves(serve:
     assert "not this one" in outputs[first.call]
 
 
+@pytest.mark.explore  # calls of one answer do, above; subagents of the CLI are in `test_local.py`
 async def test_subagents_of_the_cli_ask_side_by_side(serve: ServeModel) -> None:
     tasks = [
         {"description": name, "prompt": f"make {name}", "subagent_type": "general-purpose", "run_in_background": False}
@@ -178,7 +180,7 @@ async def test_an_interrupt_closes_every_question_that_is_open(serve: ServeModel
     assert not Path("a").exists()
 
 
-@pytest.mark.parametrize("agent", [Handyman, Direct])
+@pytest.mark.parametrize("agent", sampled([Direct, Handyman], 2))
 async def test_questions_of_two_runs_at_once_do_not_meet(serve: ServeModel, agent: type[MaverickAgent]) -> None:
     def making(name: str) -> Answer:
         return own(name) if agent is Direct else bash(f"mkdir {name}")

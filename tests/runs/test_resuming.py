@@ -250,7 +250,7 @@ def leave_in(conversation: str, place: Path) -> None:
 
 
 async def test_a_run_goes_on_with_its_conversation_but_not_in_another_folder_where_that_was_left(
-    serve: ServeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    serve: ServeModel, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -262,12 +262,25 @@ async def test_a_run_goes_on_with_its_conversation_but_not_in_another_folder_whe
         async with watch(Talker, past=past_of(first.events)) as second:
             assert (await second.ask("the third words")).outcome == "done"
         last = json.dumps(server.requests[-1]["messages"])
-        # Whatever else may lead it away, it ends as soon as the CLI says where it is.
-        monkeypatch.setattr(stored, "left_in", lambda _conversation: "")
-        async with watch(Talker, past=past_of(first.events)) as third:
-            ended = await third.ask("the fourth words")
     assert [event.kind for event in second.all(ev.Noticed)] == ["handed_over"]
     assert "the first words" in last
+
+
+@pytest.mark.explore  # a second bar behind the first
+async def test_a_cli_that_is_led_away_ends_as_soon_as_it_says_where_it_is(
+    serve: ServeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(stored, "left_in", lambda _conversation: "")
+    async with serve(say("answered")):
+        async with watch(Talker) as first:
+            await first.ask("the first words")
+        recalled = Recalled.of(first.events)
+        assert recalled is not None
+        leave_in(recalled.conversation, elsewhere)
+        async with watch(Talker, past=past_of(first.events)) as second:
+            ended = await second.ask("the second words")
     assert ended.outcome == "failed"
     assert ended.failure is not None
     assert str(elsewhere) in ended.failure.message

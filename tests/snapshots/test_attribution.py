@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Attribution, Link, Writer, Writers, possible, trace
 from maverick_tui.snapshots.changes import FileLines, Lines, changes, hunks
 from maverick_tui.snapshots.shadow import Shadow
@@ -123,6 +125,7 @@ def script(top: Path) -> list[Callable[[str], None]]:
     return [*one, *two, format_all, edit("b.py", 1), tests, sed("edited"), insert("c.py", 99), write("c.py")]
 
 
+@pytest.mark.explore  # `runs/test_tracking_forty_calls.py` has one of the real CLI
 def test_a_run_of_forty_calls(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     (top / ".gitignore").write_text("*.log\n")

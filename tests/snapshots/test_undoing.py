@@ -43,7 +43,7 @@ def is_near(path: str, others: set[str]) -> bool:
 
 
 @settings(
-    max_examples=examples(5, 1000),
+    max_examples=examples(3, 1000),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.integers(0, len(WORLDS) - 1), phases)

@@ -43,6 +43,7 @@ def halves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "encode", encode_with_halves)
 
 
+@pytest.mark.explore  # `ui/rendering/test_hostile.py` has halves, `test_typing.py` and `ui/test_editor.py` editors
 async def test_halves_are_shown_copied_and_edited_as_something_else(
     halves: None, serve: ServeModel, maverick: Maverick, handyman: str, editor: Editor
 ) -> None:

@@ -17,6 +17,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.explore  # `host/far/test_ssh.py` has a real machine, `ui/test_far.py` the application
 def test_an_agent_there_is_run_from_here(
     maverick: Maverick, tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

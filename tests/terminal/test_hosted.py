@@ -94,6 +94,7 @@ def transcript(app: Application) -> list[str]:
     return [row.partition("▏")[0][:-2].rstrip() for row in app.look().rows[1:-CHROME]]
 
 
+@pytest.mark.explore  # `test_fuses.py` kills one that is found again, `host/test_process.py` has several readers
 @pytest.mark.parametrize("seed", sampled(range(1, 51), 50))  # the first of them kills it
 def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
     maverick: Maverick, host: int, seed: int

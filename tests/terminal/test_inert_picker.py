@@ -72,6 +72,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.explore  # `ui/picker/test_hostile.py` shows the same files; a terminal is in `test_inert_run.py`
 def test_with_a_key_it_opens_the_picker_where_nothing_steers_the_terminal(maverick: Maverick, folder: Path) -> None:
     app = maverick.seen_by(ModernApplication, environment=WITH_KEY)
     app.see("project")

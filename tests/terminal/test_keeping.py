@@ -41,6 +41,7 @@ ON_SCREEN = 0.1
 _WORD = re.compile(r"w\d{5}")
 
 
+@pytest.mark.explore  # `cli/test_run_program.py` kills a run, `host/test_process.py` a host
 @pytest.mark.parametrize("seed", sampled(range(200), 200))
 def test_killed_at_any_moment_it_has_kept_what_was_on_the_screen(
     maverick: Maverick, teller: str, mark: str, seed: int
@@ -137,6 +138,7 @@ def is_there_a_small_disk() -> bool:
     return tried.returncode == 0
 
 
+@pytest.mark.explore  # `journal/test_writing.py` pretends it
 @pytest.mark.parametrize("makes_room", sampled([True, False], 2, ids=["room is made", "no room is made"]))
 def test_a_disk_that_fills_up_in_the_middle_of_a_run_is_told_and_the_run_goes_on(
     home: Path, tmp_path: Path, teller: str, mark: str, makes_room: bool

@@ -9,11 +9,12 @@ import pytest
 
 from tests.terminal.application import CTRL_C, CTRL_Q, ESCAPE, prompt_of
 from tests.terminal.conftest import PLAIN_MOSTLY, Maverick
-from tests.terminal.working import WORKS, assert_nothing_is_left, until_working
+from tests.terminal.working import assert_nothing_is_left
 
 pytestmark = pytest.mark.slow
 
-HELLO = [{"when": {"prompt": "greet"}, "answers": ["Hello from the script."]}, {"answers": WORKS}]
+ENDLESS = {"steps": ["I think.", {"pause": 3_600}]}
+HELLO = [{"when": {"prompt": "greet"}, "answers": ["Hello from the script."]}, {"answers": [ENDLESS]}]
 
 
 @PLAIN_MOSTLY
@@ -30,25 +31,25 @@ def test_without_credentials_it_opens_the_demo_and_takes_keys_that_came_before_t
 
 
 def test_an_agent_by_name_takes_what_was_typed_before_it_was_there_and_quitting_asks_while_it_works(
-    maverick: Maverick, handyman: str, mark: str, temporary: Path
+    maverick: Maverick, teller: str, mark: str, temporary: Path
 ) -> None:
-    app = maverick("--agent", handyman, scenes=HELLO, early_keys="gre", environment={"NO_COLOR": "1"})
+    app = maverick("--agent", teller, scenes=HELLO, is_ours=True, early_keys="gre", environment={"NO_COLOR": "1"})
     app.until(lambda glass: prompt_of(glass) == "gre")
     app.send("et me\r")
     app.see("▌ greet me")
     app.see("Hello from the script.")
     app.see("✔ done in")
     app.type_line("and now")
-    until_working(app, mark)
+    app.see("I think.")
 
     app.send(CTRL_Q)
-    app.see("handyman is still running")
+    app.see("teller is still running")
     app.send(ESCAPE)
     app.until(lambda glass: "still running" not in glass.text)
     app.send(CTRL_C)
     app.see("Press Ctrl+C again to quit.")
     app.send(CTRL_C)
-    app.see("handyman is still running")
+    app.see("teller is still running")
     app.send("e")
     assert app.wait() == 0
     assert_nothing_is_left(app, mark, temporary)

@@ -17,6 +17,7 @@ from maverick_tui.host.worktrees import is_worked_in
 from maverick_tui.worktrees import races, records
 from tests.support.command_line import Run, command_line
 from tests.support.hosts import end_hosts, hosts, until
+from tests.support.sampling import sampled
 from tests.support.smith import write_smith
 from tests.worktrees.projects import git, project_in, spoil, state
 
@@ -123,7 +124,7 @@ def test_a_race_runs_no_program_of_a_repository_and_goes_by_its_commit(
     assert git(project, "show", f"{branch}:big.bin") == "oid 1"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", sampled([signal.SIGKILL, signal.SIGTERM], 2))
 def test_a_race_that_is_killed_leaves_no_branch_worktree_or_process(
     project: Path, maverick: Run, mark: str, number: signal.Signals
 ) -> None:
