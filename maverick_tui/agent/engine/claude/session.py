@@ -188,7 +188,7 @@ class AgentSession:
                 await self._stop()
             except AgentError:
                 abandon(self._transport)
-        self._end(AgentError("The session was closed.", hint="Open a new session."))
+        self._end(_closed())
         try:
             await self._client.disconnect()
         finally:
@@ -229,7 +229,7 @@ class AgentSession:
     ) -> AsyncGenerator[Message, None]:
         require_prompt(text)
         await self._free.acquire()
-        if self._ended is not None:
+        if self._ended is not None or self._closer is not None:  # what is being closed asks nothing more
             self._free.release()
             raise self._over()
         turn = self._begin_turn(keep_messages)
@@ -534,8 +534,11 @@ class AgentSession:
 
     def _over(self) -> AgentError:
         """Why nothing can be asked any more; a copy, since everybody who asks raises it."""
-        assert self._ended is not None
-        return copy.copy(self._ended)
+        return copy.copy(self._ended) if self._ended is not None else _closed()
+
+
+def _closed() -> AgentError:
+    return AgentError("The session was closed.", hint="Open a new session.")
 
 
 def is_elsewhere(place: str, cwd: Path | str) -> bool:
