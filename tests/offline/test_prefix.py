@@ -139,7 +139,7 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=examples(10, 250),
+    max_examples=examples(20, 250),
     derandomize=True,
     deadline=None,
     database=None,
