@@ -45,6 +45,7 @@ async def test_a_long_run_is_shown_before_all_of_it_is_read(monkeypatch: pytest.
         assert 0 < times.first < times.whole
 
 
+@pytest.mark.explore  # `ui/replay` shows how runs play again
 async def test_a_long_run_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "ROUNDS", 2)
     monkeypatch.setattr(replay, "DRAGGED", 2)

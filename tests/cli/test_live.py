@@ -34,6 +34,7 @@ from maverick_tui.journal.reading import read_journal
 from maverick_tui.journal.writing import Journal
 from maverick_tui.masking.redact import MASK
 from tests.cli.agent_files import write_agent
+from tests.history.kept import begun, keep
 from tests.host.served_run import RUN, serving
 from tests.runs.grammar import check_well_formed
 from tests.support.command_line import Run
@@ -141,15 +142,25 @@ def test_runs_are_left_alone_followed_and_looked_after_from_the_command_line(
     ]  # fmt: skip
 
 
-def test_limits_hold_for_all_that_a_run_is_asked_and_a_failure_is_told_and_logged_without_secrets(
-    maverick: Run, cook: None
-) -> None:
+@pytest.mark.explore  # one is dear in `batch/test_batch.py`, and what came of it is told below
+def test_limits_hold_for_all_that_a_run_is_asked(maverick: Run, cook: None) -> None:
     dear, slow = detached(maverick, "dear", "--max-cost", "1"), detached(maverick, "stuck", "--timeout", "0.1")
-    broken = detached(maverick, "fail")
     assert (maverick("wait", dear).out, maverick("wait", slow).out) == (f"{dear} limit\n", f"{slow} timeout\n")
     assert [maverick("wait", run_id).code for run_id in (dear, slow)] == [OVER_LIMIT, TIMED_OUT]
     assert "It has cost $5.00, and it was given $1.00." in maverick("logs", dear).out
-    failed = maverick("wait", slow, broken, dear)
+
+
+def test_a_failure_and_a_limit_are_told_apart_and_a_failure_is_logged_without_secrets(
+    maverick: Run, cook: None
+) -> None:
+    kept = {"limit": "aaaa00000001", "timeout": "aaaa00000002"}
+    for kind, run_id in kept.items():
+        cut = [ev.Noticed(2e9, kind, "It was cut short."), ev.TurnEnded(2e9, 1, "interrupted", ev.Usage())]
+        keep(run_id, [*begun(run_id), ev.TurnStarted(2e9, 1, "go"), *cut, ev.RunEnded(2e9)])
+        assert maverick("wait", run_id).out == f"{run_id} {kind}\n"
+    assert [maverick("wait", run_id).code for run_id in kept.values()] == [OVER_LIMIT, TIMED_OUT]
+    broken = detached(maverick, "fail")
+    failed = maverick("wait", *kept.values(), broken)
     assert failed.code == FAILED
     assert f"{broken} failed" in failed.out.splitlines()
     assert "The oven is cold." in failed.err

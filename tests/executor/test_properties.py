@@ -246,7 +246,7 @@ def check_result(result: ExecutionResult[Any], events: list[Any], *, is_stopped:
     is_streaming=st.booleans(),
     has_output=st.booleans(),
 )
-@settings(max_examples=examples(30, 100))
+@settings(max_examples=examples(20, 100))
 def test_any_run_is_well_formed(
     answers: list[Said], limits: dict[str, Any], stop: Stop, is_streaming: bool, has_output: bool
 ) -> None:
@@ -259,7 +259,7 @@ QUIET = ANSWERS.filter(
 
 
 @given(answers=st.lists(QUIET, max_size=8), limits=LIMITS, is_streaming=st.booleans())
-@settings(max_examples=examples(30, 100))
+@settings(max_examples=examples(20, 100))
 def test_a_run_that_nobody_stops_ends_by_itself(
     answers: list[Said], limits: dict[str, Any], is_streaming: bool
 ) -> None:

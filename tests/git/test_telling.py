@@ -14,6 +14,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.git import making
 from maverick_tui.git.asking import ask
 from maverick_tui.git.programs import UNREADABLE, links_searched, programs_named, started_by_settings
+from tests.support.sampling import sampled
 
 SECRET = "hunter2-x!y"
 
@@ -243,7 +244,7 @@ def test_a_folder_with_too_much_in_it_is_named(project: Path, monkeypatch: pytes
     assert programs_named(project) == [str(project / ".git")]
 
 
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([True, False], 2))
 def test_hooks_and_programs_that_settings_name_in_the_working_tree_are_not_edited_unasked(
     person: bool, project: Path
 ) -> None:

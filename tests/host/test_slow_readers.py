@@ -21,6 +21,7 @@ from maverick_tui.host.lines import VERSION, line
 from maverick_tui.host.places import socket_of
 from maverick_tui.runs.log import numbered
 from tests.host.served_run import RUN, Served, serving, until
+from tests.support.sampling import examples
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory a process has")
 
@@ -89,7 +90,7 @@ async def test_one_that_is_stopped_in_a_burst_costs_no_memory_and_catches_up_exa
             run.tell(burst(200))
             await asyncio.to_thread(stop, stopped)
             before = memory()
-            for _ in range(12):  # 29 MB
+            for _ in range(examples(9, 12)):  # 22 MB
                 run.tell(burst(200))
                 await asyncio.sleep(0)
             run.events.close()

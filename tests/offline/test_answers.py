@@ -62,6 +62,7 @@ PIRATE = {"name": "other", "system_prompt": "You are a pirate."}
 
 
 # Those without the headers ask in most tests of the CLI.
+@pytest.mark.explore  # the demo's scenes know it so
 @pytest.mark.parametrize(
     ("agent", "headers", "prompt", "expected"),
     sampled([({"name": "coder"}, "x-team: blue", "please fix", "coder fixes"), (PIRATE, "", "hello", "arr")], 2),

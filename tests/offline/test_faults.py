@@ -77,6 +77,7 @@ AFTER_A_BLOCK: dict[str, tuple[dict[str, Any], type[AgentError]]] = {
 }
 
 
+@pytest.mark.explore  # replies that break end by their limit in the CLI's table of failures
 @pytest.mark.parametrize("name", sampled(list(AFTER_A_BLOCK), 5))
 async def test_a_fault_after_a_whole_block(name: str, tmp_path: Path, mark: str) -> None:
     """The CLI asks the model by itself to go on; what every attempt has said is kept, the end is one error."""

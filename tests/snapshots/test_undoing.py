@@ -16,7 +16,7 @@ from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.undoing import Undone, reject, undo, undo_undo
 from tests.snapshots.folders import OWNER, Content, content, git, project, theirs
 from tests.snapshots.worlds import WORLDS, Op, do, phases
-from tests.support.sampling import examples
+from tests.support.sampling import examples, sampled
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +262,7 @@ def test_what_the_persons_git_threw_away_comes_back(tmp_path: Path) -> None:
     assert theirs(top) == own
 
 
-@pytest.mark.parametrize("size", [21_000_000, pytest.param(100_000_000, marks=pytest.mark.explore)])
+@pytest.mark.parametrize("size", sampled([2_100_000, 21_000_000, 100_000_000], 3))
 def test_large_files(size: int, tmp_path: Path) -> None:
     top = tmp_path / "p"
     top.mkdir()

@@ -14,7 +14,7 @@ from sqlmodel import Session
 from maverick_tui.tasks import TaskStore
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.store import WrongInput
-from tests.support.sampling import sampled
+from tests.support.sampling import examples, sampled
 
 WRITERS = """
 import sys
@@ -148,6 +148,9 @@ def test_without_a_limit_all_are_listed(store: TaskStore) -> None:
     assert len(store.list("u", limit=None, tag="x").tasks) == 60
 
 
+COUNT = examples(25, 60)
+
+
 @pytest.mark.req("004-iso-others")
 @pytest.mark.parametrize("others", sampled([["left"], ["left", "right"]], 2, ids=["two", "three"]))
 def test_writers_in_several_processes_lose_nothing(
@@ -157,15 +160,15 @@ def test_writers_in_several_processes_lose_nothing(
     script.write_text(WRITERS)
     root = str(Path(__file__).parents[2])
     processes = [
-        subprocess.Popen([sys.executable, str(script), database, name, "60"], cwd=root, env={"PYTHONPATH": root})
+        subprocess.Popen([sys.executable, str(script), database, name, str(COUNT)], cwd=root, env={"PYTHONPATH": root})
         for name in others
     ]
-    for number in range(60):
+    for number in range(COUNT):
         store.add("u", f"own {number}")
         store.find("u", "left 1")
     assert {process.wait(60) for process in processes} == {0}
-    kept = [number for number in range(60) if number % 5]
-    wanted = {f"own {number}" for number in range(60)}
+    kept = [number for number in range(COUNT) if number % 5]
+    wanted = {f"own {number}" for number in range(COUNT)}
     wanted |= {f"{name} {number}" for name in others for number in kept}
     page = store.list("u", status="all", limit=1000)
     assert {task.title for task in page.tasks} == wanted

@@ -40,6 +40,7 @@ def leave_for(app: Application, key: str, gone: str) -> None:
     app.until(lambda glass: gone not in glass.text)
 
 
+@pytest.mark.explore  # by the same keys in `ui/history`, `ui/test_forking.py` and `ui/replay`
 def test_a_run_is_found_gone_on_with_forked_and_replayed(
     maverick: Maverick, kept: None, mark: str, temporary: Path
 ) -> None:

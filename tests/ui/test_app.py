@@ -13,7 +13,6 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.journal.folders import kept_runs
-from maverick_tui.offline.script import Script
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.agent_list import AgentList
@@ -78,12 +77,12 @@ def transcript(app: MaverickApp) -> str:
     return "\n".join(strip.text.rstrip() for strip in view.render_lines(region))
 
 
-async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_same_session_until_escape(
+async def test_a_prompt_of_the_command_line_is_answered_and_others_edits_and_failures_are_of_the_same_session(
     shop: Path, mark: str
 ) -> None:
     slow = {"steps": ["word " * 400, {"pause": 3_600}], "pace": {"tokens_per_second": 40}}
-    answers = ["The first answer.", "The second answer.", slow]
-    scenes = [{"when": {"turn": number}, "answers": [answer]} for number, answer in enumerate(answers, start=1)]
+    answers = {"Go": ["The first answer."], "more": ["The second answer."], "on": [slow], **edits_and_breaks(shop)}
+    scenes = [{"when": {"prompt": f"{prompt}$"}, "answers": given} for prompt, given in answers.items()]
     script = shop.parent / "script.json"
     script.write_text(json.dumps({"scenes": scenes}))
     async with started(shop, script=script) as (app, pilot):
@@ -103,37 +102,46 @@ async def test_a_prompt_of_the_command_line_is_answered_and_others_go_to_the_sam
         assert run.store.phase == "interrupting", "it is acknowledged before anything has stopped"
         await seen(app, pilot, "■ interrupted")
         assert "partial, cut here" in transcript(app)
+        await see_an_edit(app, pilot, shop)
+        await see_a_stream_break(app, pilot)
 
 
-async def test_an_edit_asks_by_its_diff_and_a_stream_that_breaks_leaves_its_text_a_banner_and_a_way_on(
-    shop: Path, serve: ServeModel
-) -> None:
+def edits_and_breaks(shop: Path) -> dict[str, list[Any]]:
+    """An edit, and a stream that breaks once: to which prompts."""
     edit = {"file_path": str(shop / "cart.py"), "old_string": "total = 1", "new_string": "total = 2"}
     read = {"tool": "Read", "input": {"file_path": str(shop / "cart.py")}}
     broken = {"steps": ["This is all that came, and then nothing"], "fault": {"kind": "drop", "at": "text", "times": 1}}
-    work = [[read], [{"tool": "Edit", "input": edit}], "Changed."]
-    script = Script.model_validate({"scenes": [{"when": {"turn": 1}, "answers": work}, {"answers": [broken]}]})
-    async with serve(script), started(shop) as (app, pilot):
-        await seen(app, pilot, "wants permission")
-        assert "+ total = 2" in transcript(app)
-        assert (shop / "cart.py").read_text() == "total = 1\n"
-        (run,) = app.board.runs.values()
-        while run.store.needs_person:  # the key does nothing while the question is new
-            await pilot.press("ctrl+y")
-            await pilot.pause(0.05)
-        await seen(app, pilot, "Changed.")
-        assert (shop / "cart.py").read_text() == "total = 2\n"
-        assert "✔ Edit" in transcript(app)
+    return {"edit": [[read], [{"tool": "Edit", "input": edit}], "Changed."], "break": [broken]}
 
-        await seen(app, pilot, lambda: run.store.figures.turns == 1)
-        await pilot.press(*"more", "enter")
-        await seen(app, pilot, "The stream broke")
-        assert "partial, cut here" in transcript(app)
-        assert run.store.failure is not None
-        await pilot.press("f5")
-        await seen(app, pilot, lambda: run.store.figures.turns == 3)
-        await seen(app, pilot, "This is all that came, and then nothing")
-        assert run.store.last_outcome == "done"
+
+async def see_an_edit(app: MaverickApp, pilot: Pilot[Any], shop: Path) -> None:
+    """It asks by its diff."""
+    await pilot.press(*"edit", "enter")
+    await seen(app, pilot, "wants permission")
+    assert "+ total = 2" in transcript(app)
+    assert (shop / "cart.py").read_text() == "total = 1\n"
+    (run,) = app.board.runs.values()
+    while run.store.needs_person:  # the key does nothing while the question is new
+        await pilot.press("ctrl+y")
+        await pilot.pause(0.05)
+    await seen(app, pilot, "Changed.")
+    assert (shop / "cart.py").read_text() == "total = 2\n"
+    assert "✔ Edit" in transcript(app)
+
+
+async def see_a_stream_break(app: MaverickApp, pilot: Pilot[Any]) -> None:
+    """It leaves its text, a banner and a way on."""
+    (run,) = app.board.runs.values()
+    await seen(app, pilot, lambda: not run.is_busy)
+    turns = run.store.figures.turns
+    await pilot.press(*"break", "enter")
+    await seen(app, pilot, "The stream broke")
+    assert "partial, cut here" in transcript(app)
+    assert run.store.failure is not None
+    await pilot.press("f5")
+    await seen(app, pilot, lambda: run.store.figures.turns == turns + 2)
+    await seen(app, pilot, "This is all that came, and then nothing")
+    assert run.store.last_outcome == "done"
 
 
 async def test_an_agent_that_does_not_exist_is_told_and_the_picker_is_a_key_away(shop: Path, mark: str) -> None:

@@ -106,6 +106,7 @@ def test_a_race_without_a_repository_or_a_commit_starts_nothing(
     assert not list(records.all_worktrees())
 
 
+@pytest.mark.explore  # nor does any worktree: `attacks/test_git.py`, `test_worktrees.py`
 def test_a_race_runs_no_program_of_a_repository_and_goes_by_its_commit(
     project: Path, maverick: Run, tmp_path: Path
 ) -> None:

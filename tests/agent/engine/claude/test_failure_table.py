@@ -158,6 +158,7 @@ async def test_no_key_says_how_to_log_in(serve: ServeModel, monkeypatch: pytest.
     assert model.requests == []
 
 
+@pytest.mark.explore  # it retries in `runs/test_local.py`
 async def test_the_cli_may_retry_if_the_settings_say_so_and_an_error_after_the_last_is_reported_once(
     serve: ServeModel,
 ) -> None:
@@ -192,6 +193,7 @@ async def test_a_stream_that_falls_silent_ends_by_our_deadline(serve: ServeModel
     assert SENTENCE.startswith(extract_all_text(got))
 
 
+@pytest.mark.explore  # a silent turn is one in `test_session.py`
 async def test_no_response_head_is_a_timeout(serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_TIMEOUT_MS", "1500")
     async with serve(say(SENTENCE, fault=SlowHeadersFault(kind="slow_headers", seconds=60))):
