@@ -217,7 +217,15 @@ def test_there_is_a_way_back_into_the_editor(editor: Path) -> None:
         terminal.see("config.toml: saved.")
         assert terminal.wait() == 0
     assert config_file().read_text() == "timeout = 3\n"
-    with in_terminal(command, surroundings) as terminal:
+    assert left_beside() == ["config.toml"]
+
+
+@pytest.mark.explore  # the way back is above
+def test_there_is_a_way_out_of_the_editor(editor: Path) -> None:
+    does(editor, "path.write_text('timout = 3\\n')\nprint('edited')")
+    write("timeout = 3\n")
+    command = [sys.executable, "-m", "maverick_tui", "config", "edit"]
+    with in_terminal(command, environment(EDITOR=os.environ["EDITOR"])) as terminal:
         terminal.see("[E/d]:")
         terminal.send("d\r")
         assert terminal.wait() == 1
