@@ -24,6 +24,15 @@ _READ_AT_THE_TOP = frozenset(".gitattributes .gitignore .gitmodules .mailmap".sp
 """Files of the work that git reads; it follows no link of theirs, but waits for a pipe."""
 
 
+_UNFINISHED = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+}
+
+
 class Repository(NamedTuple):
     """The folder that is worked in, git's own folder for it, and the one that all its worktrees share."""
 
@@ -45,6 +54,11 @@ def find_repository(folder: Path) -> Repository | None:
         if is_file:  # git looks no further, either
             return None
     return None
+
+
+def unfinished(repository: Repository) -> str:
+    """What was begun there and is not finished: a merge, a rebase; empty if nothing was."""
+    return next((what for name, what in _UNFINISHED.items() if os.path.lexists(repository.own / name)), "")
 
 
 def is_anothers(repository: Repository) -> bool:

@@ -16,19 +16,11 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.persons_own import run_own_git
-from maverick_tui.git.repository import Repository, find_repository
+from maverick_tui.git.repository import Repository, find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import ChangedHunk
 from maverick_tui.review.patches import hunks_as_patch
 from maverick_tui.review.staged import Staged
-
-_UNFINISHED = {
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-}
 
 
 class Chosen(NamedTuple):
@@ -123,8 +115,8 @@ class _Committing:
     def _refuse_what_cannot_be(self) -> None:
         self._git.require_own()
         own = self._repository.own
-        if unfinished := next((what for name, what in _UNFINISHED.items() if (own / name).exists()), ""):
-            raise _refused(f"{unfinished} is not finished there", "Finish it first.", self._top)
+        if what := unfinished(self._repository):
+            raise _refused(f"{what} is not finished there", "Finish it first.", self._top)
         if (own / "index.lock").exists():
             why = "another git is at work there, or was killed"
             raise _refused(why, f"Wait for it, or remove {own / 'index.lock'}.", self._top)

@@ -113,6 +113,13 @@ class ScrolledLines(Widget, can_focus=False):
         """Move the window."""
         self.top += lines
 
+    def bring_into_view(self, first: int, last: int) -> None:
+        """Move the window as little as it takes to have these lines in it; where it is too low, the first of them."""
+        if first < self.top:
+            self.top = first
+        elif last >= self.top + self.page:
+            self.top = last - self.page + 1
+
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Read on."""
         event.stop()

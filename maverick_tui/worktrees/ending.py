@@ -11,7 +11,7 @@ from typing import NamedTuple
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.head import head_of
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.making import changed_files, filtered, ignored_files, uncommitted
@@ -20,13 +20,6 @@ from maverick_tui.worktrees.removing import remove_branch, remove_tree
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
-_UNFINISHED = {
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
-}
 _PLAIN_MERGES = frozenset({"unspecified", "set", "unset", "text", "binary", "union"})
 
 
@@ -271,9 +264,8 @@ def _tip_of(worktree: Worktree) -> str:
 def _require_ready(project: Git, worktree: Worktree) -> None:
     """The project has nothing uncommitted that a merge could meet, and nothing half done."""
     repository = find_repository(project.folder)
-    for name, what in _UNFINISHED.items() if repository is not None else ():
-        if repository is not None and os.path.lexists(repository.own / name):
-            raise _no_merge(worktree, f"{what} is not finished in {worktree.project}")
+    if repository is not None and (what := unfinished(repository)):
+        raise _no_merge(worktree, f"{what} is not finished in {worktree.project}")
     if changed := [path for letters, path in changed_files(project) if letters != "??"]:
         count = "1 file is" if len(changed) == 1 else f"{len(changed)} files are"
         raise _no_merge(worktree, f"{count} changed and not committed in {worktree.project}: {records.some(changed)}")

@@ -135,10 +135,7 @@ class BoardList(ScrolledLines):
 
     def _keep_in_view(self) -> None:
         tall = self.row_height
-        if self._at * tall < self.top:
-            self.top = self._at * tall
-        elif (self._at + 1) * tall > self.top + self.page:
-            self.top = (self._at + 1) * tall - self.page
+        self.bring_into_view(self._at * tall, (self._at + 1) * tall - 1)
 
     def watch_top(self) -> None:
         """Other rows are in view."""

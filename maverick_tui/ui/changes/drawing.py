@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -12,6 +11,7 @@ from rich.segment import Segment
 from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.layout import MOST_AUTHORS, Columns, Placed, columns
 from maverick_tui.ui.lines import Line
+from maverick_tui.ui.rendering.code import told_apart
 from maverick_tui.ui.rendering.wrap import Styled, cut, fold, folds, hang_of
 
 if TYPE_CHECKING:
@@ -128,15 +128,7 @@ class DiffDrawing:
         if not spans:
             return [(text, looks[role]) for text, role in runs if text]
         words = self._shades.words[line.sign]
-        out: list[Styled] = []
-        begin = 0
-        for text, role in runs:
-            cuts = {0, len(text), *(one - begin for span in spans for one in span if 0 < one - begin < len(text))}
-            for start, end in pairwise(sorted(cuts)):
-                is_word = any(first <= begin + start < last for first, last in spans)
-                out.append((text[start:end], (words if is_word else looks)[role]))
-            begin += len(text)
-        return out
+        return [(text, (words if is_word else looks)[role]) for text, role, is_word in told_apart(runs, spans)]
 
 
 def letter(place: int) -> str:

@@ -71,7 +71,7 @@ class FileList(ScrolledLines, can_focus=True):
         known = next((at for at, file in enumerate(files) if path in (file.path, file.was)), None)
         self.at = known if known is not None else max(0, min(self.at, len(files) - 1))
         self.top = self.validate_top(self.top)
-        self._keep_in_view()
+        self.bring_into_view(self.at, self.at)
         self.refresh(layout=is_other)
 
     def move(self, by: int) -> bool:
@@ -80,7 +80,7 @@ class FileList(ScrolledLines, can_focus=True):
         if at == self.at or not self.files:
             return False
         self.at = at
-        self._keep_in_view()
+        self.bring_into_view(self.at, self.at)
         self.refresh()
         self._moved()
         return True
@@ -106,16 +106,10 @@ class FileList(ScrolledLines, can_focus=True):
         """As many lines as there are files; the stylesheet says how many at most."""
         return max(len(self.files), 1)
 
-    def _keep_in_view(self) -> None:
-        if self.at < self.top:
-            self.top = self.at
-        elif self.at >= self.top + self.page:
-            self.top = self.at - self.page + 1
-
     def on_resize(self, _event: events.Resize) -> None:
         """Keep the chosen one in view."""
         self.top = self.validate_top(self.top)
-        self._keep_in_view()
+        self.bring_into_view(self.at, self.at)
 
     def on_click(self, event: events.Click) -> None:
         """Choose a file; the second click of two opens it."""

@@ -32,13 +32,13 @@ class ChoiceList(ScrolledLines):
         self._rows, self.notice = rows, notice
         self.at = max(0, min(at, len(rows) - 1))
         self.top = self.validate_top(self.top)
-        self._keep_in_view()
+        self.bring_into_view(self.at, self.at)
         self.refresh()
 
     def move(self, by: int) -> None:
         """Highlight another row, as far as there are any."""
         self.at = max(0, min(self.at + by, len(self._rows) - 1))
-        self._keep_in_view()
+        self.bring_into_view(self.at, self.at)
         self.refresh()
 
     @property
@@ -52,16 +52,10 @@ class ChoiceList(ScrolledLines):
         rows = ["".join(text for text, _ in (*start, (" ", ""), *end)).rstrip() for start, end in self._rows]
         return "\n".join(rows) or self.notice
 
-    def _keep_in_view(self) -> None:
-        if self.at < self.top:
-            self.top = self.at
-        elif self.at >= self.top + self.page:
-            self.top = self.at - self.page + 1
-
     def on_resize(self, _event: events.Resize) -> None:
         """Keep the highlight in view."""
         self.top = self.validate_top(self.top)
-        self._keep_in_view()
+        self.bring_into_view(self.at, self.at)
 
     def on_click(self, event: events.Click) -> None:
         """Highlight the row; the second click of two chooses it."""

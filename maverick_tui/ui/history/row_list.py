@@ -95,10 +95,7 @@ class RowList(ScrolledLines):
             return
         # The heading above a group's first row belongs to it.
         is_first = self.highlighted > 0 and isinstance(self.rows[self.highlighted - 1], Heading)
-        if self.highlighted - is_first < self.top:
-            self.top = self.highlighted - is_first
-        elif self.highlighted >= self.top + self.page:
-            self.top = self.highlighted - self.page + 1
+        self.bring_into_view(self.highlighted - is_first, self.highlighted)
 
     def on_resize(self, _event: events.Resize) -> None:
         """Keep the highlight in view."""

@@ -62,7 +62,7 @@ class QuestionList(ScrolledLines, can_focus=True):
         before = self.row
         same = [at for at, row in enumerate(rows) if before is not None and row.key == before.key and not self.begins]
         self.rows, self._at = rows, same[0] if same else max(0, min(self._at, len(rows) - 1))
-        self._keep_in_view()
+        self.bring_into_view(self._at, self._at)
         self.refresh()
         if self.row != before:
             self._moved(self.row)
@@ -73,7 +73,7 @@ class QuestionList(ScrolledLines, can_focus=True):
         at = max(0, min(at, len(self.rows) - 1))
         if self.rows and at != self._at:
             self._at = at
-            self._keep_in_view()
+            self.bring_into_view(self._at, self._at)
             self.refresh()
             self._moved(self.row)
 
@@ -86,13 +86,9 @@ class QuestionList(ScrolledLines, can_focus=True):
         """How many lines there are, also of what stands there instead of rows."""
         return len(self.rows) or len(wrap_words(self.notice, self.room))
 
-    def _keep_in_view(self) -> None:
-        top = min(self.top, self._at)
-        self.top = max(top, self._at - self.page + 1)
-
     def on_resize(self, _event: events.Resize) -> None:
         """Keep the highlight in view."""
-        self._keep_in_view()
+        self.bring_into_view(self._at, self._at)
 
     def on_key(self, event: events.Key) -> None:
         """What is typed may be the beginning of an answer; whoever does anything means what is highlighted now."""

@@ -97,10 +97,7 @@ class AgentList(ScrolledLines):
         line = self._lines.index(self.highlighted)
         # The heading above a group's first row belongs to it.
         first = line - (self.highlighted > 0 and self.rows[self.highlighted - 1].item is None)
-        if first < self.top:
-            self.top = first
-        elif line >= self.top + self.page:
-            self.top = line - self.page + 1
+        self.bring_into_view(first, line)
 
     def on_resize(self, _event: events.Resize) -> None:
         """Use the room that there is, and keep the highlight in view."""

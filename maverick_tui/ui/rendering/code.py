@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 from rich.style import Style
 
@@ -13,6 +14,8 @@ from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
 from maverick_tui.ui.rendering.wrap import Styled, clean, clean_lines, fold, hang_of
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Code:
@@ -107,12 +110,14 @@ def _by_line(source: str, marks: Sequence[tuple[int, int]]) -> dict[int, list[tu
 
 def _overlaid(runs: Sequence[Styled], marks: Sequence[tuple[int, int]], style: Style) -> list[Styled]:
     """The runs of a line with a style laid over what is marked."""
-    out: list[Styled] = []
+    return [(text, own + style if is_marked else own) for text, own, is_marked in told_apart(runs, marks)]
+
+
+def told_apart(runs: Iterable[tuple[str, T]], marks: Sequence[tuple[int, int]]) -> Iterator[tuple[str, T, bool]]:
+    """The runs of a line, cut where something is marked, and whether each part of them is."""
     begin = 0
     for text, own in runs:
         cuts = {0, len(text), *(at - begin for mark in marks for at in mark if 0 < at - begin < len(text))}
         for start, end in pairwise(sorted(cuts)):
-            is_marked = any(first <= begin + start < last for first, last in marks)
-            out.append((text[start:end], own + style if is_marked else own))
+            yield text[start:end], own, any(first <= begin + start < last for first, last in marks)
         begin += len(text)
-    return out
