@@ -120,20 +120,12 @@ def _all_of_worktrees(ground: Ground) -> None:
 
 
 # Each makes and ends three worktrees, with some hundred calls of git: what can be laid together is.
-APART = ("submodule", "linked worktree", "remote.x.promisor")
-WORKTREE_TRAPS = [
-    Trap("all together", _all_of_worktrees),
-    *(BY_ID[name] for name in APART),
-    *(trap for trap in TRAPS if trap.id not in APART),
-]
+WORKTREE_TRAPS = [Trap("all together", _all_of_worktrees), *TRAPS]
 
 
 @pytest.mark.parametrize(
     "trap",
-    [
-        pytest.param(trap, id=trap.id, marks=[pytest.mark.explore] if number > len(APART) else [])
-        for number, trap in enumerate(WORKTREE_TRAPS)
-    ],
+    sampled(WORKTREE_TRAPS, len(WORKTREE_TRAPS), [trap.id for trap in WORKTREE_TRAPS]),
 )
 def test_worktrees_of_runs_run_nothing(trap: Trap, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = lay(trap, base, tmp_path / "ground")

@@ -158,6 +158,7 @@ async def test_a_session_with_two_prompts_and_a_question(serve: ServeModel, mark
     assert before[2:] == after[2:]
 
 
+@pytest.mark.explore  # the tape has what the CLI and we have said, of whatever kind
 async def test_a_tool_in_this_process(serve: ServeModel, file: Path) -> None:
     ran: list[str] = []
 

@@ -143,9 +143,11 @@ def test_the_users_own_agents_of_the_same_name_are_not_taken(home: Path, project
 WORKS = [stop for stop in TOUR if stop.agent == "implementer"]
 
 
-# The explorer is played to its end below; a stream breaks for the person in `tests/ui/test_app.py`.
+# The planner is played to its end below, what the others cite and edit is held against the repository above, and a
+# stream breaks for the person in `tests/ui/test_app.py`.
+@pytest.mark.explore
 @pytest.mark.slow
-@pytest.mark.parametrize("stops", sampled([WORKS, list(TOUR)], 2, ["work", "all"]))
+@pytest.mark.parametrize("stops", [WORKS, list(TOUR)], ids=["work", "all"])
 async def test_the_script_is_played_as_it_is_written_and_the_work_is_real(
     stops: list[Stop], mark: str, project: Path, tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from maverick_tui.offline.script import Script
+
 KEY = {"x-api-key": "offline", "anthropic-version": "2023-06-01"}
 
 
@@ -135,3 +137,11 @@ async def ask(url: str, body: dict[str, Any] | bytes | None = None, **options: A
     """One request on a connection of its own."""
     async with connect(url) as connection:
         return await connection.ask(body, **options)
+
+
+def script(*answers: Any, **fields: Any) -> Script:
+    return Script.model_validate({"scenes": [{"answers": list(answers)}], **fields})
+
+
+def failing(**fault: Any) -> Script:
+    return script({"steps": ["never, or not all of it"], "fault": fault})

@@ -18,7 +18,6 @@ from tests.runs.watching import watch
 from tests.snapshots.folders import project
 from tests.support.agents import Direct, Talker
 from tests.support.model import bash, call, say, scene
-from tests.support.sampling import sampled
 
 
 class Editor(Talker):
@@ -33,8 +32,10 @@ def both(*commands: str, **more: Any) -> Answer:
     return Answer(steps=tuple(steps))
 
 
-# Subagents are named without the CLI below.
-@pytest.mark.parametrize("delegates", sampled([False, True], 2))
+# Calls of the CLI are named in `test_tracking_forty_calls.py`, a command in the background in
+# `review/test_left_alone.py`, and subagents without the CLI below.
+@pytest.mark.explore
+@pytest.mark.parametrize("delegates", [False, True])
 async def test_a_session_of_the_cli_names_the_right_call_for_each_interval(
     delegates: bool, serve: ServeModel, tmp_path: Path
 ) -> None:

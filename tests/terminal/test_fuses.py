@@ -18,6 +18,7 @@ LOOK = {"tool": "Glob", "input": {"pattern": "*"}}
 SCENE = {"answers": [{"steps": ["It begins.", LOOK]}, {"steps": ["And on.", LOOK]}, {"steps": ["It is done."]}]}
 
 
+@pytest.mark.explore  # fuses are in `runs/test_fuses.py`, and a host that outlives its reader in `host/test_process.py`
 def test_held_it_survives_the_application_and_goes_on_when_extended(maverick: Maverick, teller: str, mark: str) -> None:
     app = maverick("--agent", teller, "--prompt", "Look", "--fuse", "turns=1", scenes=[SCENE], is_ours=True)
     app.see("The fuse of this run is at 1 turn of 1 turn.")

@@ -166,6 +166,7 @@ def test_what_a_race_leaves_whose_hosts_were_killed_as_well_is_removed_by_whoeve
     assert races.left_behind() == []
 
 
+@pytest.mark.explore  # so do other runs that are detached, in `cli/test_live.py`
 def test_a_race_that_is_left_running_goes_on_without_us(project: Path, maverick: Run, mark: str) -> None:
     ran = maverick("race", "a.txt=NAME", *BOTH, "--detach")
     ids = [line.split()[0] for line in ran.out.splitlines()]
