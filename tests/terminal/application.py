@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from tests.support.pty_program import PATIENCE, PtyProgram
@@ -37,15 +38,20 @@ def pasted(text: str) -> str:
     return f"\x1b[200~{text}\x1b[201~"
 
 
+@lru_cache(maxsize=1)  # a test asks for one thing after another, of a megabyte
+def _read(written: bytes, *, is_whole: bool) -> Written:
+    own = _OTHERS.sub(b"", written)
+    return parse(own if is_whole else without_half(own))
+
+
 class Application(PtyProgram):
     """Maverick, as a person has it before them."""
 
     @property
     def output(self) -> Written:
         """What the application itself has written; all of it must be of its grammar."""
-        written = _OTHERS.sub(b"", self.written)
         # While it runs, and where it was killed or has lost its terminal, it may be in the middle of a word.
-        return parse(written if self.code == 0 else without_half(written))
+        return _read(self.written, is_whole=self.code == 0)
 
     def type_line(self, text: str) -> None:
         """Write into the prompt, and send it once it stands there."""
