@@ -83,8 +83,9 @@ def loss_of(worktree: Worktree) -> Loss:
         tips = []
         if worktree.is_there:
             git = Git(worktree.top)
-            files = tuple(dict.fromkeys([*(path for _, path in uncommitted(worktree)), *overlooked_files(worktree)]))
-            ignored = tuple(ignored_files(worktree))
+            hidden = overlooked_files(worktree)
+            files = tuple(dict.fromkeys([*(path for _, path in uncommitted(worktree)), *hidden.changed]))
+            ignored = (*ignored_files(worktree), *hidden.ignored)
             tips.append(git.commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
@@ -115,7 +116,7 @@ def commit_all(worktree: Worktree, message: str) -> str:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
     if inner := [path for _, path in changed if path.endswith("/")]:
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
-    if hidden := overlooked_files(worktree):
+    if hidden := overlooked_files(worktree).changed:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)

@@ -19,7 +19,7 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.overlooked import overlooked
+from maverick_tui.worktrees.overlooked import Overlooked, overlooked
 from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
 from maverick_tui.worktrees.removing import forget_place, remove_branch, remove_tree
@@ -151,9 +151,9 @@ def ignored_files(worktree: Worktree) -> list[str]:
     return _not_brought(worktree, [line[3:] for line in lines if line.startswith("!! ")])
 
 
-def overlooked_files(worktree: Worktree) -> list[str]:
+def overlooked_files(worktree: Worktree) -> Overlooked:
     """What was done there and git does not tell of, in submodules and in files that it was told to overlook."""
-    return _not_brought(worktree, overlooked(Git(worktree.top)))
+    return Overlooked(*(_not_brought(worktree, found) for found in overlooked(Git(worktree.top))))
 
 
 def _not_brought(worktree: Worktree, found: list[str]) -> list[str]:

@@ -131,7 +131,8 @@ def provide(needs: Needs, worktree: Worktree) -> list[str]:
         ended = run_command(needs.setup, worktree.top, SETUP_SECONDS, variables={"MAVERICK_PROJECT": worktree.project})
         if not ended.is_fine:
             raise _failed(needs, worktree, ended)
-    made = [path.rstrip("/") for path in (*ignored_files(worktree), *overlooked_files(worktree))]
+    hidden = overlooked_files(worktree)
+    made = [path.rstrip("/") for path in (*ignored_files(worktree), *hidden.changed, *hidden.ignored)]
     records.note(worktree, brought="\n".join(dict.fromkeys((*brought, *made))))
     seen = [path for letters, path in changed_files_of(worktree) if letters == "??"]
     loose = [name for name in brought if any(path == name or path.startswith(f"{name}/") for path in seen)]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
@@ -19,38 +20,50 @@ _DEEPEST = 8
 """Submodules inside each other that are looked into."""
 
 
-def overlooked(git: Git, deepest: int = _DEEPEST) -> list[str]:
-    """What is changed in a folder all the same: files and folders, from its top."""
-    files, found = list[str](), list[str]()
+class Overlooked(NamedTuple):
+    """What is there all the same: files and folders, from the top."""
+
+    changed: list[str]
+    ignored: list[str]
+    """What is ignored in submodules."""
+
+
+def overlooked(git: Git, deepest: int = _DEEPEST) -> Overlooked:
+    """What is changed in a folder and not told of."""
+    found, files = Overlooked([], []), list[str]()
     for line in os.fsdecode(git.run("ls-files", "-s", "-v", "-z")).split("\0")[:-1]:
         about, _, path = line.partition("\t")
         tag, mode, commit, _stage = about.split(" ")
         if mode == _GITLINK:
-            found += _work_in_submodule(git, path, commit, deepest)
-        elif tag != "H" and (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
+            inner = _in_submodule(git.folder / path, commit, deepest)
+            found.changed.extend(f"{path}/{one}".rstrip("/") for one in inner.changed)
+            found.ignored.extend(f"{path}/{one}" for one in inner.ignored)
+        elif (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
             files.append(path)
-    return [*found, *(_changed(git, files) if files else ())]
+    found.changed.extend(_changed(git, files) if files else ())
+    return found
 
 
-def _work_in_submodule(git: Git, path: str, commit: str, deepest: int) -> Iterator[str]:
-    """What is only in a submodule that belongs to this commit; all of it where nobody can say."""
-    folder = git.folder / path
+def _in_submodule(folder: Path, commit: str, deepest: int) -> Overlooked:
+    """What is only in a submodule that belongs to this commit; an empty path stands for all of it."""
+    all_of_it = Overlooked([""], [])
     if folder.is_symlink() or not folder.is_dir() or not os.listdir(folder):  # noqa: PTH208 - names alone
-        return
+        return Overlooked([], [])
     repository = find_repository(folder)
     if repository is None or str(repository.top) != os.path.realpath(folder) or not deepest:
-        yield path
-        return
+        return all_of_it
     try:
-        inner = Git(folder)
-        told = os.fsdecode(inner.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal"))
-        yield from (f"{path}/{line[3:]}" for line in told.split("\0")[:-1])
-        yield from (f"{path}/{one}" for one in overlooked(inner, deepest - 1))
-        known = [commit] if inner.commit(commit) else []
-        if inner("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *known):
-            yield path  # commits, or a stash, that no other repository has
+        git = Git(folder)
+        found = overlooked(git, deepest - 1)
+        told = git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
+        for line in os.fsdecode(told).split("\0")[:-1]:
+            (found.ignored if line.startswith("!! ") else found.changed).append(line[3:])
+        known = [commit] if git.commit(commit) else []
+        if git("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *known):
+            found.changed.append("")  # commits, or a stash, that no other repository has
+        return found
     except ConfigError:
-        yield path
+        return all_of_it
 
 
 def _changed(git: Git, paths: list[str]) -> set[str]:

@@ -40,7 +40,7 @@ def forget_place(worktree: Worktree) -> None:
     for own in list(folder.iterdir()) if folder is not None and is_there else ():
         with suppress(OSError):
             named = read_small(own / "gitdir") or ""  # a pipe would be waited for
-            if named and os.path.realpath(own / named.strip()) == os.path.realpath(worktree.top / ".git"):
+            if named and os.path.realpath(own / named.rstrip("\r\n")) == os.path.realpath(worktree.top / ".git"):
                 _remove_folder(own)
 
 

@@ -601,19 +601,24 @@ def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Pat
         ending.keep(made, "all of it")
     (made.top / "lib/new.txt").unlink()
     git(made.top, *fetches, "update", "--init")
-    assert overlooked_files(made) == []
+    assert overlooked_files(made) == ([], [])
     (made.top / "lib/a.txt").write_text("changed\n")
-    assert overlooked_files(made) == ["lib/a.txt"]
+    assert overlooked_files(made).changed == ["lib/a.txt"]
     git(made.top / "lib", "stash", "--quiet")
-    assert overlooked_files(made) == ["lib"]
+    assert overlooked_files(made).changed == ["lib"]
     git(made.top / "lib", "stash", "drop", "--quiet")
     commit(made.top / "lib", "only there", a__txt="committed\n")
-    assert overlooked_files(made) == ["lib"]
+    assert overlooked_files(made).changed == ["lib"]
     git(made.top, *fetches, "update")
+    (tmp_path / "ignored").write_text("*.o\n")
+    git(made.top / "lib", "config", "core.excludesFile", str(tmp_path / "ignored"))
+    (made.top / "lib/a.o").write_text("built\n")
+    assert overlooked_files(made) == ([], ["lib/a.o"])
+    (made.top / "lib/a.o").unlink()
     for flag in ("assume-unchanged", "skip-worktree"):
         git(made.top, "update-index", f"--{flag}", "a.txt", "b.txt")
         (made.top / "a.txt").write_text(f"{flag}\n")
-        assert overlooked_files(made) == ["a.txt"]
+        assert overlooked_files(made).changed == ["a.txt"]
         git(made.top, "update-index", f"--no-{flag}", "a.txt", "b.txt")
     git(made.top, "checkout", "--quiet", "a.txt")
     assert leave_place(RUN) is None
