@@ -612,8 +612,10 @@ def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Pat
     git(made.top, *fetches, "update")
     (tmp_path / "ignored").write_text("*.o\n")
     git(made.top / "lib", "config", "core.excludesFile", str(tmp_path / "ignored"))
+    git(made.top / "lib", "config", "core.fsmonitor", f"touch {tmp_path}/ran; false")
     (made.top / "lib/a.o").write_text("built\n")
     assert overlooked_files(made) == ([], ["lib/a.o"])
+    assert not (tmp_path / "ran").exists()
     (made.top / "lib/a.o").unlink()
     for flag in ("assume-unchanged", "skip-worktree"):
         git(made.top, "update-index", f"--{flag}", "a.txt", "b.txt")
