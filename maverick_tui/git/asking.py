@@ -60,6 +60,8 @@ ALWAYS: Mapping[str, str] = {
     "safe.bareRepository": "explicit",  # a folder of a clone that looks like a repository does not count
     "core.fsmonitor": "",
     "core.hooksPath": os.devnull,
+    "core.ignoreStat": "false",  # or no change of a file that git has written is ever told
+    "sparse.expectFilesOutsideOfPatterns": "false",  # likewise of files that are beyond a sparse checkout
     "core.alternateRefsCommand": "false",
     "credential.helper": "",
     "protocol.allow": "never",

@@ -15,7 +15,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
 from maverick_tui.git.ending import ends_with_us
 from maverick_tui.git.programs import included_on_conditions
-from maverick_tui.git.repository import find_repository, is_anothers, links_written_through
+from maverick_tui.git.repository import find_repository, is_anothers, links_written_through, tells_case_apart
 from maverick_tui.inert import one_line
 
 SECONDS = 600.0
@@ -88,7 +88,7 @@ class Git:
                 why = "git is not installed"
             raise self._no_change(why)
         self._program, self.settings = found
-        self._variables = environment(folder, {**_HERE, **overrides(self.settings)})
+        self._variables = self._variables_with(self.settings)
         if any(one.key == "core.worktree" for one in self.settings):
             self._require_own_files()
 
@@ -160,12 +160,18 @@ class Git:
         if anywhere is None:
             raise self._no_change("it includes settings that cannot be read")
         before = self._variables
-        self._variables = environment(self.folder, {**_HERE, **overrides([*self.settings, *anywhere])})
+        self._variables = self._variables_with([*self.settings, *anywhere])
         try:
             self("worktree", "add", "--quiet", "--no-checkout", path, branch)
         finally:
             self._variables = before
         Git(Path(path))("reset")
+
+    def _variables_with(self, settings: list[Setting]) -> dict[str, str]:
+        """Variables by which nothing runs that these settings name."""
+        # Where case counts, git would take a new file for one that it knows, and not tell of it.
+        case = {"core.ignoreCase": "false"} if tells_case_apart(self.folder) else {}
+        return environment(self.folder, {**_HERE, **case, **overrides(settings)})
 
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""

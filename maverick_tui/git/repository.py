@@ -83,6 +83,15 @@ def repository_of(folder: Path) -> str:
     return str(found.common.parent if found.common.name == ".git" else found.top)
 
 
+def tells_case_apart(top: Path) -> bool:
+    """Whether `a` and `A` are two names where a repository is worked in: its settings may be from another machine."""
+    try:
+        own = os.lstat(top / ".git")
+        return not os.path.samestat(own, os.lstat(top / ".GIT"))
+    except FileNotFoundError:
+        return os.path.lexists(top / ".git")
+
+
 def is_in_bare(folder: Path, top: Path) -> bool:
     """Whether a folder inside another is, or is in, what looks like a bare repository: git refuses to work there."""
     folder = Path(os.path.realpath(folder))

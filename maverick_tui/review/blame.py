@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,11 +92,15 @@ def _better(known: Told, new: Told) -> Told:
 
 def _lines(path: Path, told: Path) -> list[bytes]:
     try:
-        if path.stat().st_size > _MOST:
-            raise ConfigError(
-                f"{told} is too large to be looked at line by line.", path=str(told), hint="See git blame."
-            )
-        data = path.read_bytes()
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as opened:
+            about = os.fstat(opened.fileno())
+            if not stat.S_ISREG(about.st_mode):  # a link of a clone's may lead to what never ends
+                raise ConfigError(f"{told} is no ordinary file.", path=str(told), hint="Name another one.")
+            if about.st_size > _MOST:
+                raise ConfigError(
+                    f"{told} is too large to be looked at line by line.", path=str(told), hint="See git blame."
+                )
+            data = opened.read(_MOST)
     except OSError as error:
         raise ConfigError(
             f"{told} cannot be read: {error.strerror or error}.", path=str(told), hint="Name a file that is there."

@@ -14,7 +14,7 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.making import changed_files, filtered, ignored_files, uncommitted
+from maverick_tui.worktrees.making import changed_files, filtered, ignored_files, overlooked_files, uncommitted
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
 
@@ -83,8 +83,9 @@ def loss_of(worktree: Worktree) -> Loss:
         tips = []
         if worktree.is_there:
             git = Git(worktree.top)
-            files = tuple(path for _, path in uncommitted(worktree))
-            ignored = tuple(ignored_files(worktree))
+            hidden = overlooked_files(worktree)
+            files = tuple(dict.fromkeys([*(path for _, path in uncommitted(worktree)), *hidden.changed]))
+            ignored = (*ignored_files(worktree), *hidden.ignored)
             tips.append(git.commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
@@ -115,6 +116,8 @@ def commit_all(worktree: Worktree, message: str) -> str:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
     if inner := [path for _, path in changed if path.endswith("/")]:
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
+    if hidden := overlooked_files(worktree).changed:
+        raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
         git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)

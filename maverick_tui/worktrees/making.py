@@ -19,6 +19,7 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
+from maverick_tui.worktrees.overlooked import Overlooked, overlooked
 from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
 from maverick_tui.worktrees.removing import forget_place, remove_branch, remove_tree
@@ -147,8 +148,17 @@ def ignored_files(worktree: Worktree) -> list[str]:
     """What git leaves out there, a folder as one, apart from what came along or the set-up has made."""
     listed = Git(worktree.top).run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
     lines = os.fsdecode(listed).split("\0")[:-1]
+    return _not_brought(worktree, [line[3:] for line in lines if line.startswith("!! ")])
+
+
+def overlooked_files(worktree: Worktree) -> Overlooked:
+    """What was done there and git does not tell of, in submodules and in files that it was told to overlook."""
+    return Overlooked(*(_not_brought(worktree, found) for found in overlooked(Git(worktree.top))))
+
+
+def _not_brought(worktree: Worktree, found: list[str]) -> list[str]:
     known = set(worktree.brought.split("\n"))
-    return [line[3:] for line in lines if line.startswith("!! ") and line[3:].rstrip("/") not in known]
+    return [path for path in found if path.rstrip("/") not in known]
 
 
 def _folder() -> Path:

@@ -21,7 +21,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.making import changed_files_of, ignored_files
+from maverick_tui.worktrees.making import changed_files_of, ignored_files, overlooked_files
 from maverick_tui.worktrees.records import Worktree
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def provide(needs: Needs, worktree: Worktree) -> list[str]:
         ended = run_command(needs.setup, worktree.top, SETUP_SECONDS, variables={"MAVERICK_PROJECT": worktree.project})
         if not ended.is_fine:
             raise _failed(needs, worktree, ended)
-    made = [path.rstrip("/") for path in ignored_files(worktree)]
+    hidden = overlooked_files(worktree)
+    made = [path.rstrip("/") for path in (*ignored_files(worktree), *hidden.changed, *hidden.ignored)]
     records.note(worktree, brought="\n".join(dict.fromkeys((*brought, *made))))
     seen = [path for letters, path in changed_files_of(worktree) if letters == "??"]
     loose = [name for name in brought if any(path == name or path.startswith(f"{name}/") for path in seen)]

@@ -22,7 +22,8 @@ PREFIX = "maverick/"
 _ENDING = ".json"
 _RELEASED = ".released"
 """What is known of one that no race throws away any more, until that is written as a whole again."""
-_LARGEST = 100_000
+_LARGEST = 50_000_000
+"""Bytes: a set-up that builds beside its sources brings along thousands of files."""
 _SHORT = 8
 _ODD = re.compile(r"[^A-Za-z0-9_]+")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.records import Worktree
 
@@ -39,7 +39,8 @@ def forget_place(worktree: Worktree) -> None:
     is_there = folder is not None and folder.is_dir() and not folder.is_symlink()
     for own in list(folder.iterdir()) if folder is not None and is_there else ():
         with suppress(OSError):
-            if os.path.realpath((own / "gitdir").read_text().strip()) == os.path.realpath(worktree.top / ".git"):
+            named = read_small(own / "gitdir") or ""  # a pipe would be waited for
+            if named and os.path.realpath(own / named.rstrip("\r\n")) == os.path.realpath(worktree.top / ".git"):
                 _remove_folder(own)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from maverick_tui import ConfigError
 from maverick_tui.review.blame import blame
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import git, project
@@ -61,6 +63,14 @@ def test_without_a_repository(tmp_path: Path, home: Path) -> None:
     assert by(folder / "new") == ["you"]
     (folder / "a").write_bytes(b"\0\n")
     assert by(folder / "a") == ["you"]
+
+
+def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe"):
+        with pytest.raises(ConfigError, match="is no ordinary file"):
+            blame(tmp_path / name)
 
 
 def test_after_commits_renames_and_other_branches(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,7 +22,8 @@ from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
-from maverick_tui.worktrees.making import make, make_again
+from maverick_tui.worktrees.making import make, make_again, overlooked_files
+from tests.support.cases import each
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
 RUN = "0123456789ab"
@@ -583,3 +585,70 @@ def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     for worktree in (winner, second):
         ending.remove(worktree)
     assert state(project) == before
+
+
+def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Path) -> None:
+    other = project_in(tmp_path / "other")
+    fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
+    git(project, *fetches, "add", str(other), "lib")
+    commit(project, "with a submodule")
+    made = make(RUN, "fixer", project).worktree
+
+    (made.top / "lib/new.txt").write_text("in an empty submodule\n")
+    assert leave_place(RUN) == made
+    assert ending.loss_of(made).uncommitted == ("lib",)
+    with pytest.raises(ConfigError, match="it is in submodules, or git was told to overlook it: lib"):
+        ending.keep(made, "all of it")
+    (made.top / "lib/new.txt").unlink()
+    git(made.top, *fetches, "update", "--init")
+    assert overlooked_files(made) == ([], [])
+    (made.top / "lib/a.txt").write_text("changed\n")
+    assert overlooked_files(made).changed == ["lib/a.txt"]
+    git(made.top / "lib", "stash", "--quiet")
+    assert overlooked_files(made).changed == ["lib"]
+    git(made.top / "lib", "stash", "drop", "--quiet")
+    commit(made.top / "lib", "only there", a__txt="committed\n")
+    assert overlooked_files(made).changed == ["lib"]
+    git(made.top, *fetches, "update")
+    (tmp_path / "ignored").write_text("*.o\n")
+    git(made.top / "lib", "config", "core.excludesFile", str(tmp_path / "ignored"))
+    git(made.top / "lib", "config", "core.fsmonitor", f"touch {tmp_path}/ran; false")
+    (made.top / "lib/a.o").write_text("built\n")
+    assert overlooked_files(made) == ([], ["lib/a.o"])
+    assert not (tmp_path / "ran").exists()
+    (made.top / "lib/a.o").unlink()
+    for flag in ("assume-unchanged", "skip-worktree"):
+        git(made.top, "update-index", f"--{flag}", "a.txt", "b.txt")
+        (made.top / "a.txt").write_text(f"{flag}\n")
+        assert overlooked_files(made).changed == ["a.txt"]
+        git(made.top, "update-index", f"--no-{flag}", "a.txt", "b.txt")
+    git(made.top, "checkout", "--quiet", "a.txt")
+    assert leave_place(RUN) is None
+
+
+@each(
+    "setting, path",
+    [
+        ("core.ignoreStat", "a.txt"),
+        ("sparse.expectFilesOutsideOfPatterns", "b.txt"),
+        *([("core.ignoreCase", "A.TXT")] if sys.platform == "linux" else []),
+    ],
+)
+def test_no_setting_hides_from_us_what_a_run_has_done(setting: str, path: str, tmp_path: Path) -> None:
+    project = project_in(tmp_path / setting)
+    git(project, "config", setting, "true")
+    if setting.startswith("sparse"):
+        git(project, "sparse-checkout", "set", "--no-cone", "/*", "!/b.txt")
+    made = make(RUN, "fixer", project).worktree
+    (made.top / path).write_text("changed\n")
+    assert ending.loss_of(made).uncommitted == (path,)
+    tip = ending.keep(made, "all of it")
+    assert git(project, "show", f"{tip}:{path}") == "changed"
+    ending.remove(made)
+
+
+def test_much_that_came_along_is_still_known(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    records.note(made, brought="\n".join(f"src/module-{number}/part.o" for number in range(10_000)))
+    assert records.worktree_of(RUN) is not None
+    assert [one.run_id for one in records.all_worktrees()] == [RUN]

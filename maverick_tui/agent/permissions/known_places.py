@@ -12,6 +12,7 @@ _RUN_BY_OTHERS = frozenset(
     " .nova .theia .bsp .trae .clinerules .qwen .bundle .direnv .vim .nvim .emacs.d .ipython .jupyter .vs .junie .goose"
     " .yarn/releases .yarn/plugins .config/mise .cargo/config sitecustomize usercustomize"
     " .cargo/config.toml .sl .factory .augment .externaltoolbuilders tools/bazel"
+    " .kilocode .amp .openhands .vibe .grok .iflow .qoder .rovodev .codebuddy .agents"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
@@ -22,7 +23,8 @@ _RUN_FILES = frozenset(
     " .pam_environment .devcontainer.json mise.toml .mise.toml mise.local.toml .mise.local.toml .nvimrc"
     " .pre-commit-config.yaml .pre-commit-config.yml .simple-git-hooks.json .overcommit.yml .tool-versions .yarnrc"
     " .yarnrc.yml .rprofile .octaverc .ghci .bazelrc .npmrc .pnpmfile.cjs .dir-locals-2.el .pdbrc .irbrc"
-    " .pryrc .rspec .lvimrc opencode.json .crush.json pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
+    " .pryrc .rspec .lvimrc opencode.json opencode.jsonc .crush.json crush.json"
+    " pyvenv.cfg .pnp.cjs .vimrc.local .local.vimrc _vimrc"
     " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
     " prek.toml .tmuxinator.yaml hk.pkl captainhook.json .psqlrc .sqliterc .iex.exs .latexmkrc .aider.conf.yml .rvmrc"
     " .ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json"

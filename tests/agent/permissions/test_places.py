@@ -26,6 +26,7 @@ PROTECTED = [
     "x.sublime-project", ".Rprofile", ".cargo/config.toml", ".yarnrc.yml", ".tool-versions",
     "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", "mise.local.toml", ".mise/config.toml", ".nvimrc",
     ".config/mise/config.toml", ".pre-commit-config.yml", ".windsurf/x", ".roo/x", ".kiro/x", ".amazonq/x",
+    ".kilocode/mcp.json", ".amp/settings.json", "opencode.jsonc", "crush.json", ".agents/skills/x/run.sh",
 ]  # fmt: skip
 
 

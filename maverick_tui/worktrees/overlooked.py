@@ -1,0 +1,80 @@
+"""Work in a worktree that `git status` does not tell of: in submodules, and in files that git was told to overlook.
+
+No commit of the worktree would have it, and what git knows of its submodules goes with it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import scratch_folder
+from maverick_tui.git.changing import Git
+from maverick_tui.git.repository import find_repository
+
+_GITLINK = "160000"
+_DEEPEST = 8
+"""Submodules inside each other that are looked into."""
+
+
+class Overlooked(NamedTuple):
+    """What is there all the same: files and folders, from the top."""
+
+    changed: list[str]
+    ignored: list[str]
+    """What is ignored in submodules."""
+
+
+def overlooked(git: Git, deepest: int = _DEEPEST) -> Overlooked:
+    """What is changed in a folder and not told of."""
+    found, files = Overlooked([], []), list[str]()
+    for line in os.fsdecode(git.run("ls-files", "-s", "-v", "-z")).split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        tag, mode, commit, _stage = about.split(" ")
+        if mode == _GITLINK:
+            inner = _in_submodule(git.folder / path, commit, deepest)
+            found.changed.extend(f"{path}/{one}".rstrip("/") for one in inner.changed)
+            found.ignored.extend(f"{path}/{one}" for one in inner.ignored)
+        elif (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
+            files.append(path)
+    found.changed.extend(_changed(git, files) if files else ())
+    return found
+
+
+def _in_submodule(folder: Path, commit: str, deepest: int) -> Overlooked:
+    """What is only in a submodule that belongs to this commit; an empty path stands for all of it."""
+    all_of_it = Overlooked([""], [])
+    if folder.is_symlink() or not folder.is_dir() or not os.listdir(folder):  # noqa: PTH208 - names alone
+        return Overlooked([], [])
+    repository = find_repository(folder)
+    if repository is None or str(repository.top) != os.path.realpath(folder) or not deepest:
+        return all_of_it
+    try:
+        git = Git(folder)
+        found = overlooked(git, deepest - 1)
+        told = git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
+        for line in os.fsdecode(told).split("\0")[:-1]:
+            (found.ignored if line.startswith("!! ") else found.changed).append(line[3:])
+        known = [commit] if git.commit(commit) else []
+        if git("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *known):
+            found.changed.append("")  # commits, or a stash, that no other repository has
+        return found
+    except ConfigError:
+        return all_of_it
+
+
+def _changed(git: Git, paths: list[str]) -> set[str]:
+    """Those of these files that are changed, by a list of ours in which none is to be overlooked."""
+    repository = find_repository(git.folder)
+    names = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    with scratch_folder("look") as scratch:
+        index = scratch / "index"
+        if repository is not None:
+            shutil.copy2(repository.own / "index", index)
+        for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
+            git.run("update-index", flag, "-z", "--stdin", stdin=names, index=index)
+        told = git.run("status", "--porcelain=v1", "-z", "--untracked-files=no", index=index)
+    return {line[3:] for line in os.fsdecode(told).split("\0")[:-1]} & {*paths}
