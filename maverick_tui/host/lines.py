@@ -7,6 +7,7 @@ With `pace` it says whether the run is `shown` to somebody now, or `hidden`: the
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,6 +45,10 @@ MANY = 8
 
 class ProtocolError(ValueError):
     """Something was said that means nothing here; the text says what."""
+
+
+class TooLongError(ProtocolError):
+    """A line is longer than whoever reads it takes."""
 
 
 class ReaderHello(NamedTuple):
@@ -141,6 +146,14 @@ class HostHello(NamedTuple):
 def line(value: Mapping[str, Any]) -> bytes:
     """An object as a line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+
+
+async def next_line(reader: asyncio.StreamReader) -> bytes:
+    """The next line; nothing if there is none. TooLongError if there is no room for it."""
+    try:
+        return await reader.readline()
+    except ValueError as error:  # it is asyncio's own
+        raise TooLongError("that line is too long") from error
 
 
 def object_of(text: bytes) -> dict[str, Any]:
