@@ -262,7 +262,7 @@ class Shadow:
         """While nobody else, in no other process, works with the snapshots of this folder."""
         while True:
             for place in (shadows_folder(), self.place):
-                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+                paths.make_private(place)
             with ExitStack() as stack:
                 try:
                     before = self.place.stat().st_ino

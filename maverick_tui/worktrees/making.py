@@ -153,7 +153,7 @@ def ignored_files(worktree: Worktree) -> list[str]:
 
 def _folder() -> Path:
     folder = paths.worktrees()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(folder)
     return folder
 
 
