@@ -23,8 +23,9 @@ from maverick_tui.events.kinds import (
     event_from_json,
     grown_from_json,
     growth_from_json,
+    time_of,
 )
-from maverick_tui.events.typed import fitting, made_of, number
+from maverick_tui.events.typed import fitting, made_of
 from maverick_tui.runs.log import numbered
 
 log = logging.getLogger(__name__)
@@ -209,7 +210,7 @@ def growth_of(said: Mapping[str, Any]) -> Growth | None:
 
 def _time(said: object) -> float:
     try:
-        return number(said)
+        return time_of(said)
     except ValueError:
         return 0.0
 

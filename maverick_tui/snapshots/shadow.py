@@ -135,7 +135,12 @@ class Shadow:
 
     def _next_number(self) -> int:
         file = self.place / _NUMBER
-        number = int(file.read_text()) + 1 if file.exists() else 1
+        try:
+            number = int(file.read_bytes()) + 1
+        except FileNotFoundError:
+            number = 1
+        except ValueError:  # a machine that has lost its power may leave it empty
+            number = time.time_ns() // 1_000_000  # nobody has counted as far: it is after all that there were
         unnamed = file.with_suffix(".new")
         unnamed.write_text(f"{number}")
         unnamed.replace(file)
