@@ -39,6 +39,24 @@ def user_state() -> Path:
     return _user_folder("MAVERICK_STATE_DIR", "user_state_path")
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder of ours, and those above it that are missing, for us alone.
+
+    With `parents`, `mkdir` leaves those above to the umask: where that lets others write, they could put another folder
+    in the place of this one.
+    """
+    try:
+        folder.mkdir(mode=0o700)
+    except FileNotFoundError:
+        if folder.parent == folder:
+            raise
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError:  # it is there already, or not even that can be said
+        if not folder.is_dir():
+            raise
+
+
 def worktrees() -> Path:
     """Where worktrees of runs are: `PROJECT/NAME` below it, and beside them what is known of each."""
     return user_state() / "worktrees"

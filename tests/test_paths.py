@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import pwd
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from maverick_tui.paths import too_much
+from maverick_tui.agent.catalog.trust import TrustStore
+from maverick_tui.paths import make_private, too_much, user_state
+from maverick_tui.ui.preferences import Preferences
 from tests.support.command_line import command_line
 
 
@@ -60,3 +63,36 @@ def test_a_headless_run_warns_on_stderr(
     ran = run("--agent", "nobody", "--prompt", "go")
     assert ran.err.startswith(warning)
     assert warning not in ran.out
+
+
+def _prefer_another() -> None:
+    preferences = Preferences.load()
+    preferences.change(has_bell=not preferences.has_bell)
+    preferences.wait()
+
+
+def test_what_others_could_replace_is_made_for_us_alone_whatever_the_umask_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a umask of 002 and a group that many are in, or of 000, others could trust files in our name."""
+    writers: dict[str, Callable[[], None]] = {
+        "trust": lambda: TrustStore().trust(tmp_path, b""),
+        "preferences": _prefer_another,
+        "folder": lambda: make_private(user_state()),
+    }
+    before = os.umask(0)
+    try:
+        for name, write in writers.items():
+            home = tmp_path / name
+            home.mkdir()
+            monkeypatch.setenv("MAVERICK_STATE_DIR", str(home / "local" / "state" / "maverick"))
+            write()
+            made = (user_state(), *user_state().parents[:2])
+            assert [oct(folder.stat().st_mode & 0o777) for folder in made] == ["0o700"] * 3, name
+            assert home.stat().st_mode & 0o777 == 0o777, "what was there stays as it is"
+    finally:
+        os.umask(before)
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for folder in (tmp_path / "link", Path(__file__), Path(__file__) / "x", Path("/proc/self/fd/x/y")):
+        with pytest.raises(OSError, match=str(folder.name)):
+            make_private(folder)

@@ -177,7 +177,7 @@ def _note_place(batch_id: str, folder: Path) -> None:
     What is known of others stays: a folder that is not there may be on a drive that is not, or be made just now.
     """
     begun = _begun()
-    begun.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(begun)
     descriptor, name = tempfile.mkstemp(dir=begun, prefix=f".{batch_id}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import typer
 
+from maverick_tui import paths
 from maverick_tui.config import check_file, config_file
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import inert
@@ -47,7 +48,7 @@ def edit_settings() -> str:
 @contextmanager
 def _copy_beside(file: Path, content: bytes) -> Iterator[Path]:
     """A copy for nobody else to read, on the same disk, in a folder of its own: editors put files of theirs beside."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(file.parent)
     folder = Path(tempfile.mkdtemp(dir=file.parent, prefix=".edit-"))
     try:
         copy = folder / file.name

@@ -11,6 +11,7 @@ from maverick_tui import paths
 from maverick_tui.doctor.findings import Finding, Situation
 
 OTHERS = 0o077
+CHANGE = 0o022
 """What a file's mode allows everybody else."""
 
 _EDIT = "Correct it: maverick config edit"
@@ -97,10 +98,10 @@ def check_folder(situation: Situation) -> Iterator[Finding]:
         yield Finding("Folder", "fine", str(situation.cwd), details=details)
 
 
-def is_open(path: Path) -> bool:
-    """Whether others may read it, or change it; only Unix tells."""
+def is_open(path: Path, rights: int = OTHERS) -> bool:
+    """Whether others may read it, or change it, or whatever of that is asked; only Unix tells."""
     try:
-        return os.name == "posix" and bool(path.stat().st_mode & OTHERS)
+        return os.name == "posix" and bool(path.stat().st_mode & rights)
     except OSError:  # it is not there
         return False
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from maverick_tui import paths
-from maverick_tui.doctor.files import OTHERS, is_open, why_not_written
+from maverick_tui.doctor.files import CHANGE, OTHERS, is_open, why_not_written
 from maverick_tui.doctor.findings import Finding, Situation
 
 _MB = 1 << 20
@@ -39,6 +39,8 @@ def check_state_folder(_: Situation) -> Iterator[Finding]:
     elif free < _LITTLE_ROOM:
         fact = f"{folder}: {free // _MB} MB of room are left"
         yield Finding(name, "wrong" if free < _NO_ROOM else "warning", fact, "Make room on that disk.", details)
+    elif is_open(folder, CHANGE):  # they could put other runs, and another list of what is trusted, there
+        yield Finding(name, "warning", f"others can change {folder}", f"Run: chmod go-w {folder}", details)
     elif is_open(runs):
         yield Finding(name, "warning", f"others can read {runs}", f"Run: chmod -R go= {runs}", details)
     else:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from maverick_tui.events.growth import Growth
-from maverick_tui.events.typed import MOST, number, whole
+from maverick_tui.events.typed import number, whole
 from maverick_tui.events.wire import Tagged, from_json, kinds_of
 from maverick_tui.usage import Usage as Usage
 
@@ -585,12 +585,23 @@ class PermissionSettled(Event):
 
 
 EVENTS: Mapping[str, type[Event]] = kinds_of(Event)
+_END_OF_TIME = 1e12
+"""Seconds that no clock tells: what is between two events can be told in milliseconds, and added."""
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:
     """The event that a JSON object stands for; what begins a run, or goes on with it, in a newer schema is refused."""
     require_schema(data)
-    return from_json(data, EVENTS)
+    event = from_json(data, EVENTS)
+    time_of(event.at)
+    return event
+
+
+def time_of(told: object) -> float:
+    """When an event has happened. ValueError if that is no time."""
+    if -_END_OF_TIME < (at := number(told)) < _END_OF_TIME:
+        return at
+    raise ValueError("at is no time")
 
 
 def require_schema(data: Mapping[str, Any]) -> None:
@@ -618,16 +629,14 @@ def growth_from_json(data: Mapping[str, Any]) -> Growth:
 
 def _pieces(data: Mapping[str, Any]) -> tuple[int, list[float], list[str]]:
     """The block, when each piece came, and its text. There may be thousands: they are looked at as a whole."""
-    at, block, late, texts = number(data["at"]), whole(data["block"]), data["ms"], data["text"]
+    at, block, late, texts = time_of(data["at"]), whole(data["block"]), data["ms"], data["text"]
     if not (type(late) is type(texts) is list and {*map(type, late)} <= {int} and {*map(type, texts)} <= {str}):
         raise ValueError("ms and text are lists of numbers and of texts")
-    if late and not -MOST < min(late) <= max(late) < MOST:
-        raise ValueError("ms has a number that cannot be")
     if len(late) != len(texts):
         raise ValueError("ms and text are not of the same length")
-    if not -MOST < at < MOST:
-        raise ValueError("at is no time")
     began = round(at * 1000)  # in whole numbers it takes a fifth, and comes to the same
+    if late and not -_END_OF_TIME * 1000 < began + min(late) <= began + max(late) < _END_OF_TIME * 1000:
+        raise ValueError("ms has a number that cannot be")
     return block, [(began + ms) / 1000 for ms in late], texts
 
 

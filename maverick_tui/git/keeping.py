@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from maverick_tui import paths
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.ending import ends_with_us
@@ -95,7 +96,7 @@ class KeepingGit:
         """The repository, if there is none yet."""
         if (self.repository / "info" / "attributes").exists():
             return
-        self.repository.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_private(self.repository)
         self._run([["init", "--quiet", "--bare", "--template=", "."]], self.repository, {}, b"", None)
         self("hash-object", "-w", "--stdin")  # what is compared with a file that is not there
         (self.repository / "info").mkdir(exist_ok=True)

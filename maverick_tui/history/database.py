@@ -98,7 +98,7 @@ def look_at(file: Path) -> Looked:
 def open_database(file: Path) -> sqlite3.Connection:
     """The index with its tables, empty if it was of another version or made no sense."""
     with suppress(OSError):  # what that means, opening it tells
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_private(file.parent)
     try:
         return _open(file)
     except sqlite3.Error as error:

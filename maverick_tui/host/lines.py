@@ -7,6 +7,7 @@ With `pace` it says whether the run is `shown` to somebody now, or `hidden`: the
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,8 +23,9 @@ from maverick_tui.events.kinds import (
     event_from_json,
     grown_from_json,
     growth_from_json,
+    time_of,
 )
-from maverick_tui.events.typed import fitting, made_of, number
+from maverick_tui.events.typed import fitting, made_of
 from maverick_tui.runs.log import numbered
 
 log = logging.getLogger(__name__)
@@ -44,6 +46,10 @@ MANY = 8
 
 class ProtocolError(ValueError):
     """Something was said that means nothing here; the text says what."""
+
+
+class TooLongError(ProtocolError):
+    """A line is longer than whoever reads it takes."""
 
 
 class ReaderHello(NamedTuple):
@@ -143,6 +149,14 @@ def line(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
 
 
+async def next_line(reader: asyncio.StreamReader) -> bytes:
+    """The next line; nothing if there is none. TooLongError if there is no room for it."""
+    try:
+        return await reader.readline()
+    except ValueError as error:  # it is asyncio's own
+        raise TooLongError("that line is too long") from error
+
+
 def object_of(text: bytes) -> dict[str, Any]:
     """The object that a line holds."""
     try:
@@ -196,7 +210,7 @@ def growth_of(said: Mapping[str, Any]) -> Growth | None:
 
 def _time(said: object) -> float:
     try:
-        return number(said)
+        return time_of(said)
     except ValueError:
         return 0.0
 

@@ -162,7 +162,7 @@ def _keep_trouble(program: str, why: str) -> None:
         if not why:
             file.unlink(missing_ok=True)
             return
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_private(file.parent)
         write_whole(file, [json.dumps({"at": time.time(), "program": redact(program), "why": why})])
     except OSError:
         log.warning("What became of the notify_command cannot be kept", exc_info=True)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.lines import ProtocolError
 from maverick_tui.journal.folders import is_alive, is_run_id, journal_of
@@ -43,7 +44,7 @@ def make_runtime_folder() -> Path:
     """The folder, made if it is not there. ConfigError if it is not ours alone: nobody should trust what is in it."""
     folder = runtime_folder()
     try:
-        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        paths.make_private(folder)
     except OSError as error:
         raise ConfigError(
             f"The folder {folder} for the sockets of runs cannot be made: {error.strerror or error}.",

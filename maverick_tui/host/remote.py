@@ -20,15 +20,17 @@ from maverick_tui.host.lines import (
     HostHello,
     ProtocolError,
     ReaderHello,
+    TooLongError,
     events_of,
     growth_of,
     hello_line,
     host_hello,
     line,
+    next_line,
     object_of,
     pace_line,
 )
-from maverick_tui.host.ways import THIS_MACHINE, AwayError, HostGoneError, Way
+from maverick_tui.host.ways import LONGEST_EVENT, THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.inert import one_line
 from maverick_tui.runs.commands import AnswerPermission, Command, DropPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.log import EventLog
@@ -62,10 +64,15 @@ async def connected(run_id: str, hello: ReaderHello, way: Way = THIS_MACHINE) ->
         async with way.opened(run_id) as (reader, writer):
             writer.write(hello_line(hello))
             async with asyncio.timeout(HELLO_WITHIN):
-                said = await reader.readline()
+                said = await next_line(reader)
             if not said:
                 raise NetworkError(f"The host of the run {run_id} has gone before it said anything.")
             yield Line(reader, writer, host_hello(said))
+    except TooLongError as error:
+        raise ConfigError(
+            f"The host of the run {run_id} says more in one line than anybody takes: {LONGEST_EVENT:,} bytes.",
+            hint="Read what is kept of it where it runs, or end it.",
+        ) from error
     except ProtocolError as error:
         raise ConfigError(
             f"The host of the run {run_id} refuses: {error}.",
@@ -222,7 +229,7 @@ class RemoteRun:
                 for name, command in list(self._unheard.items()):
                     self._write(name, command)
                 until = time.monotonic() + AT_ONCE
-                while text := await way.reader.readline():
+                while text := await next_line(way.reader):
                     if not text.endswith(b"\n"):
                         break
                     said = object_of(text)
@@ -233,6 +240,8 @@ class RemoteRun:
                         await asyncio.sleep(0)
                         until = time.monotonic() + AT_ONCE
                 return False
+            except TooLongError:  # it would be the same the next time
+                raise
             except ProtocolError as error:
                 raise NetworkError(f"The host of the run {self._run_id} says something strange: {error}.") from error
             finally:

@@ -7,7 +7,7 @@ import uuid
 
 from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import NetworkError
-from maverick_tui.host.lines import ProtocolError, ReaderHello, line, object_of
+from maverick_tui.host.lines import ProtocolError, ReaderHello, line, next_line, object_of
 from maverick_tui.host.remote import connected
 from maverick_tui.host.ways import THIS_MACHINE, Way
 from maverick_tui.runs.commands import Command
@@ -27,7 +27,7 @@ async def send_once(run_id: str, command: Command, since: int = 0, way: Way = TH
     try:
         async with asyncio.timeout(HEARD_WITHIN), connected(run_id, reads_nothing, way) as there:
             there.writer.write(line({"do": to_json(command), "id": name}))
-            while text := await there.reader.readline():
+            while text := await next_line(there.reader):
                 said = object_of(text)
                 if said.get("done") == name:
                     return

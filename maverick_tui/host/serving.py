@@ -23,6 +23,7 @@ from maverick_tui.host.lines import (
     hello_line,
     is_hidden_by,
     line,
+    next_line,
     object_of,
     reader_hello,
 )
@@ -105,14 +106,12 @@ class RunServer:
         try:
             require_same_user(writer.get_extra_info("socket"))
             async with asyncio.timeout(HELLO_WITHIN):
-                hello = reader_hello(await reader.readline())
+                hello = reader_hello(await next_line(reader))
             await self._serve(hello, reader, writer)
-        except (ProtocolError, ValueError) as error:
-            # A line that is too long is a ValueError of asyncio's.
-            why = str(error) if isinstance(error, ProtocolError) else "that line is too long"
-            log.info("A reader was refused: %s", why)
+        except ProtocolError as error:
+            log.info("A reader was refused: %s", error)
             with suppress(OSError, asyncio.TimeoutError):
-                writer.write(line({"refused": why}))
+                writer.write(line({"refused": str(error)}))
                 async with asyncio.timeout(HELLO_WITHIN):
                     await writer.drain()
         except (asyncio.TimeoutError, OSError) as error:
@@ -238,7 +237,7 @@ class RunServer:
         self, hello: ReaderHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pace: Pace
     ) -> None:
         """Do what the reader wants, until it goes."""
-        while text := await reader.readline():
+        while text := await next_line(reader):
             if not text.endswith(b"\n"):
                 return  # it went in the middle of a word
             said = object_of(text)

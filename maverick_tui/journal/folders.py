@@ -91,7 +91,7 @@ def require_kept(run_id: str) -> Path:
 def make_folder(journal: Path) -> None:
     """Make the run's folder, and those above it, for us alone."""
     for folder in (journal.parent.parent, journal.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_private(folder)
 
 
 def delete_run(run_id: str) -> None:

@@ -26,9 +26,9 @@ from maverick_tui.events.kinds import (
     TurnEnded,
     event_from_json,
     grown_from_json,
+    time_of,
 )
 from maverick_tui.events.typed import UnknownValueError
-from maverick_tui.events.typed import number as number_of
 from maverick_tui.events.typed import text as text_of
 from maverick_tui.events.wire import to_json
 from maverick_tui.journal.masked_text import Piece, PiecewiseMask
@@ -157,7 +157,7 @@ def _event_of(data: dict[str, Any]) -> Event:
             return event_from_json(data)
         except UnknownValueError as error:
             why = f": {error}."
-    return Noticed(number_of(data["at"]), "unknown", f"{data['type']} is not known to this version{why}")
+    return Noticed(time_of(data["at"]), "unknown", f"{data['type']} is not known to this version{why}")
 
 
 class Decoder:

@@ -76,6 +76,8 @@ class RunModel:
         """Set while it is a kept run that is only read."""
         self.attached: Attachment | None = None
         """Set while it is followed in a process of its own: it goes on without us."""
+        self.machine = ""
+        """Where it lives or has lived, if that is another machine: no path, and no id, that it tells of is one here."""
         self.is_read_only = False
         """Whether we only look on while it is served: what becomes of it is not ours to say."""
         self.is_hidden = True

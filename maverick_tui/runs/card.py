@@ -179,7 +179,7 @@ def card_of(run: RunModel, tags: tuple[str, ...] = ()) -> RunCard:
     tracked = store.snapshot if not store.untracked else None
     return RunCard(
         run.run_id,
-        run.attached.machine if run.attached is not None else "",
+        run.machine,
         one_line(run.agent),
         store.name,
         store.first_prompt or fork_words(store.forked_from, store.forked_turn),

@@ -135,7 +135,12 @@ class Shadow:
 
     def _next_number(self) -> int:
         file = self.place / _NUMBER
-        number = int(file.read_text()) + 1 if file.exists() else 1
+        try:
+            number = int(file.read_bytes()) + 1
+        except FileNotFoundError:
+            number = 1
+        except ValueError:  # a machine that has lost its power may leave it empty
+            number = time.time_ns() // 1_000_000  # nobody has counted as far: it is after all that there were
         unnamed = file.with_suffix(".new")
         unnamed.write_text(f"{number}")
         unnamed.replace(file)
@@ -262,7 +267,7 @@ class Shadow:
         """While nobody else, in no other process, works with the snapshots of this folder."""
         while True:
             for place in (shadows_folder(), self.place):
-                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+                paths.make_private(place)
             with ExitStack() as stack:
                 try:
                     before = self.place.stat().st_ino

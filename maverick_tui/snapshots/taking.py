@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from maverick_tui import paths
 from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots.adopting import adopt
@@ -105,7 +106,7 @@ class Taking:
         """Take the folder itself or a repository in it, and look at these files once more; the repositories in it."""
         top = self._folder / at if at else self._folder
         place = self._lists / hashlib.sha256(os.fsencode(at)).hexdigest()[:24]
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_private(place)
         repository = find_repository(top)
         if repository is not None and repository.top != top:
             repository = None

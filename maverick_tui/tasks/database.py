@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
+from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.masking.names import is_secret
 from maverick_tui.masking.redact import redact, without
@@ -59,7 +60,7 @@ def open_engine(url: str) -> Engine:
             options = {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0}
         elif not parsed.database.startswith("file:"):
             file = Path(parsed.database)
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            paths.make_private(file.parent)
             file.touch(mode=0o600, exist_ok=True)
         arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
         engine = create_engine(parsed, hide_parameters=True, connect_args=arguments, **options)

@@ -120,8 +120,7 @@ async def _tell_by_command(run: RunModel, news: News) -> None:
     except ConfigError as error:
         log.warning("News cannot be told by a command: %s", error)
         return
-    is_far = run.attached is not None and run.attached.machine
-    folder = run.store.loaded.cwd if run.store.loaded is not None and not is_far else ""
+    folder = run.store.loaded.cwd if run.store.loaded is not None and not run.machine else ""
     await tell_by_command(settings.notify_command, Told(run.run_id, run.agent, run.title, news, folder))
 
 

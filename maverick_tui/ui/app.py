@@ -246,10 +246,10 @@ class MaverickApp(App[int]):
         run = self.board.runs.get(run_id.rpartition(":")[2])
         if run is not None and run.rest is not None and run.rest.machine:  # it was not reached, and may be now
             self._far.open(f"{run.rest.machine}:{run.run_id}")
-        elif run is not None:
-            self._navigation.show_run(run)
         elif ":" in run_id:  # one on another machine
             self._far.open(run_id)
+        elif run is not None:
+            self._navigation.show_run(run)
         else:
             self.open_kept(run_id)
 
@@ -406,7 +406,7 @@ class MaverickApp(App[int]):
         return [
             Path(run.store.loaded.cwd)
             for run in self.board.runs.values()
-            if run.store.loaded is not None and not (run.attached is not None and run.attached.machine)
+            if run.store.loaded is not None and not run.machine
         ]
 
     def _suggest(self, run: RunModel, text: str) -> None:

@@ -131,7 +131,7 @@ class Drafts:
                 loop.call_soon_threadsafe(self._tell_once)
             return
         if file.name != _BESIDE_JOURNAL:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            paths.make_private(file.parent)
         write_whole(file, [json.dumps({"pid": os.getpid(), "text": known, "images": dict(images)})])
 
     def _tell_once(self) -> None:

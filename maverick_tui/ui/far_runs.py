@@ -42,7 +42,9 @@ class FarRuns:
         """Show the run that `HOST:RUN` names; one that was not reached is tried again."""
         machine, _, run_id = named.rpartition(":")
         run = self._board.runs.get(run_id) or RunModel(run_id, "", self._board)
-        if run_id not in self._board.runs or (run.rest is not None and run.rest.machine):
+        if run_id in self._board.runs and run.machine != machine:
+            self._say(run, f"This is another run of that id: close it to open {one_line(named)}.")
+        elif run_id not in self._board.runs or (run.rest is not None and run.rest.machine):
             self._board.add(run)
             run.begin_anew()
             self.attach(run, machine)
@@ -50,6 +52,7 @@ class FarRuns:
 
     def attach(self, run: RunModel, machine: str) -> None:
         """Show what the run has told, and tells from now on; what is wanted of it is sent there."""
+        run.machine = machine
         following = self._follow(run, machine)
         worker = work_told(self._app, following, group="attached", title=f"Run on {one_line(machine)}")
         run.attached = Attachment(worker.cancel, _nothing, known=None, is_guest=True, machine=machine)

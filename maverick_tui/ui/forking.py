@@ -53,6 +53,11 @@ class Forks:
         from maverick_tui.runs.forking import fork_of, prompt_of, turn_of
         from maverick_tui.ui.dialogs.fork import ForkScreen
 
+        if machine := one_line(run.machine):  # its folder, its agent and its conversation are there
+            raise ConfigError(
+                f"This run lives on {machine}, and nothing that it tells begins a run here.",
+                hint=f"Fork it there: `maverick runs fork {run.run_id}` on {machine}.",
+            )
         loaded = run.store.loaded
         is_guest = run.attached is not None and run.attached.is_guest  # its script is another application's
         if loaded is not None and loaded.is_offline and (run.rest is not None or is_guest):

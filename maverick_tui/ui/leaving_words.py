@@ -175,7 +175,7 @@ def _afterwards(runs: Sequence[RunModel]) -> str:
 
 def _machine_of(run: RunModel) -> str:
     """The machine that it lives on, if that is another one."""
-    return one_line(run.attached.machine) if run.attached is not None else ""
+    return one_line(run.machine)
 
 
 def _names(runs: Sequence[RunModel]) -> str:

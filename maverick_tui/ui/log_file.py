@@ -82,5 +82,5 @@ def _open(path: Path) -> RotatingFileHandler:
             descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             return os.fdopen(descriptor, "a", encoding=self.encoding)
 
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(path.parent)
     return Private(path, maxBytes=LARGEST, backupCount=1, encoding="utf-8")

@@ -97,7 +97,7 @@ class Preferences:
         with self._lock:
             values = self._others | {name: getattr(self, name) for name in _IS_VALID}
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                paths.make_private(path.parent)
                 handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
                 try:
                     with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -36,7 +36,7 @@ class Worktrees:
     def close(self, run: RunModel, close: Callable[[], None]) -> None:
         """A run is to be closed: ask about its worktree first, if it has one with something in it."""
         loaded = run.store.loaded
-        if loaded is None or not loaded.project or run.is_busy or _is_far(run):
+        if loaded is None or not loaded.project or run.is_busy or run.machine:
             close()
         else:
             self._work(self._ask(run, close))
@@ -50,7 +50,7 @@ class Worktrees:
             self._say(f"What a race that was killed had left is removed: {removed} worktrees.")
 
     async def _ask(self, run: RunModel, close: Callable[[], None] | None = None) -> None:
-        found = None if _is_far(run) else await asyncio.to_thread(_look, run.run_id, run.title)
+        found = None if run.machine else await asyncio.to_thread(_look, run.run_id, run.title)
         if found is None:
             if close is not None:
                 close()
@@ -102,10 +102,6 @@ class Worktrees:
 
     def _say(self, text: str) -> None:
         self._app.notify(one_line(text), title=TITLE, timeout=10, markup=False)
-
-
-def _is_far(run: RunModel) -> bool:
-    return run.attached is not None and bool(run.attached.machine)
 
 
 def _tidy_races() -> int:

@@ -163,7 +163,7 @@ def _not_brought(worktree: Worktree, found: list[str]) -> list[str]:
 
 def _folder() -> Path:
     folder = paths.worktrees()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(folder)
     return folder
 
 

@@ -32,7 +32,7 @@ def running(race: str) -> Iterator[None]:
     ConfigError if nobody would notice that we are gone.
     """
     file = file_of(race)
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(file.parent)
     unnamed = file.with_suffix(".new")  # it gets its name once it is locked: else the race would seem to be over
     descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -66,7 +66,7 @@ def await_making() -> None:
     A run may end while a thread still makes its worktree, and git goes on with that when the process is gone.
     """
     folder = paths.worktrees()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(folder)
     with alone(folder):
         pass
 

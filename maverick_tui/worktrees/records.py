@@ -138,7 +138,7 @@ def some(names: Sequence[str], most: int = 5) -> str:
 def write(worktree: Worktree) -> None:
     """Keep what is known of it."""
     file = file_of(worktree.run_id)
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(file.parent)
     descriptor, unnamed = tempfile.mkstemp(dir=file.parent, prefix=".new-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out:

@@ -85,6 +85,9 @@ def test_what_others_can_read_is_a_warning() -> None:
     assert (runs.state, runs.hint) == ("warning", f"Run: chmod -R go= {runs_folder()}")
     runs_folder().chmod(0o755)
     assert found(check_state_folder).state == "warning"
+    runs_folder().parent.chmod(0o770)
+    folder = found(check_state_folder)
+    assert (folder.state, folder.hint) == ("warning", f"Run: chmod go-w {runs_folder().parent}")
 
 
 def test_a_state_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

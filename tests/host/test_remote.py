@@ -11,6 +11,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import SCHEMA
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import remote as remote_module
+from maverick_tui.host import ways
 from maverick_tui.host.lines import LONGEST, LONGEST_OF_OLDER, VERSION, HostHello, ReaderHello, line
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
@@ -203,4 +204,16 @@ async def test_who_is_refused_is_told_why(monkeypatch: pytest.MonkeyPatch) -> No
     async with serving() as run:
         with pytest.raises(ConfigError, match="refuses"):
             await RemoteRun(RUN).serve()
+        run.events.close()
+
+
+@pytest.mark.parametrize("longest", [200, 4_000])
+async def test_a_line_that_nobody_has_room_for_is_told_and_not_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, longest: int
+) -> None:
+    monkeypatch.setattr(ways, "LONGEST_EVENT", longest)  # less than a hello takes, and more
+    async with serving(tape().say("x" * 20_000).events) as run:
+        remote = RemoteRun(RUN)
+        with pytest.raises(ConfigError, match="more in one line than anybody takes"):
+            await remote.serve()
         run.events.close()

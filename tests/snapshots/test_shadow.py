@@ -370,3 +370,8 @@ def test_all_snapshots_of_a_folder_are_counted_whoever_takes_them(tmp_path: Path
     assert shadow.take("run-2").number == 5
     (shadow.place / "number").unlink()  # as one of before has it
     assert shadow.take("run-2").number == 1
+    before = shadow.take("run-2").number
+    for damaged in (b"", b"\0\0", b"\xff"):  # as a machine that has lost its power may leave it
+        (shadow.place / "number").write_bytes(damaged)
+        after = shadow.take("run-2").number
+        assert before < after < shadow.take("run-2").number, "and what was taken before stays before"

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.git import head
 from maverick_tui.host import remote
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui import far_listing, following
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.changes.words import why_not
 from maverick_tui.ui.dialogs.leaving import LeavingScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.items import Item
@@ -41,6 +43,8 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
     fake_ssh(monkeypatch, f"{AWAY}\n{GATEWAY}")
     monkeypatch.setattr(remote, "AGAIN_FAR_AFTER", (0.1,))
     monkeypatch.setattr(following, "AWAY_AFTER", 0.0)
+    looked_at: list[Path] = []
+    monkeypatch.setattr(head, "read_checkout", looked_at.append)
     tape = Tape().connect().prompt("Go").say("I am at work.")
     launch = Launch(Path.cwd(), agent="", attaches=RUN, machine=THERE)
     async with serving(tape.events) as run:
@@ -50,6 +54,9 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
         async with app.run_test(size=(120, 30)) as pilot:
             await until(pilot, lambda: "I am at work." in shown(app))
             assert "on there" in header(app)
+            await pilot.press(*"/fork", "enter")
+            told = "This run lives on there, and nothing that it tells begins a run here"
+            await until(pilot, lambda: any(told in notice.message for notice in app._notifications), told)
             (away,) = (one for one in app._notifications if "while you were away" in one.title)
             assert away.message == "1 file"
             assert app.board.runs[RUN].store.reader == run.server.about().state["read_by"][0], "what is ours is known"
@@ -73,6 +80,8 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
             await until(pilot, lambda: model.rest is not None, "it is only read")
             await pilot.press(*"Even more", "enter")
             await until(pilot, lambda: any("it lives on there" in notice.message for notice in app._notifications))
+            assert "its changes are there" in why_not(model), "its end makes no path that it tells of one of ours"
+            assert [*app.run_folders, *looked_at] == []
     (prompt,) = run.commands
     assert isinstance(prompt, SendPrompt)
     assert prompt.text == "More"

@@ -59,7 +59,7 @@ class TrustStore:
     def _changing(self) -> Iterator[None]:
         """Keep others from changing the list: what another terminal trusts at the same time must not get lost."""
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            paths.make_private(self.path.parent)
             with alone(self.path.parent):
                 yield
         except OSError as error:

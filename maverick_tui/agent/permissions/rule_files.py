@@ -85,7 +85,7 @@ def _change(path: Path, change: Callable[[TOMLDocument], bool], project: Path | 
         require_own(path, project)
     try:
         for folder in (real.parent, locked := paths.user_state()):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            paths.make_private(folder)
         with alone(locked):  # and not in the folder of a project, which is for its own files
             before = content_of(real)
             if before is not None:

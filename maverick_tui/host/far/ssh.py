@@ -45,6 +45,8 @@ _NOISE = 100
 """Lines that a login may print before the gateway speaks."""
 _SAID = 16 * 1024
 """Bytes of what ssh has said that are looked at."""
+FORGET_EVERY = 5.0
+"""Seconds after which what has been said since is forgotten, once the gateway speaks."""
 _ENDS_WITHIN = 5.0
 _PASSES_ON_WITHIN = 10.0
 """Seconds in which ssh passes on what was written last, and ends, once its line is closed."""
@@ -117,9 +119,20 @@ async def far_line(machine: Machine, within: float = HELLO_WITHIN) -> AsyncItera
             if isinstance(error, asyncio.TimeoutError):
                 raise failure_of(machine, None, f"nothing was said for {within:g} s") from error
             raise
-        yield FarLine(machine, reader, ssh.writer, hello)
+        forgetting = asyncio.create_task(_forget_said(ssh), name="maverick-ssh")
+        try:
+            yield FarLine(machine, reader, ssh.writer, hello)
+        finally:
+            forgetting.cancel()
     finally:
         ssh.let_go()
+
+
+async def _forget_said(ssh: _Ssh) -> None:
+    """Go on forgetting: the other machine may have errors to tell for days, and our disk is not to be full of them."""
+    while True:
+        await asyncio.sleep(FORGET_EVERY)
+        ssh.forget_said()
 
 
 class _Ssh:
@@ -190,6 +203,12 @@ class _Ssh:
             self.stream.close()
         told.close()
         threading.Thread(target=_see_off, args=(self.process, _PASSES_ON_WITHIN), daemon=True).start()
+
+    def forget_said(self) -> None:
+        """Give back the room that takes what it has told so far."""
+        with self._lock:
+            if self._told is not None:
+                os.ftruncate(self._told.fileno(), 0)
 
     def said(self) -> str:
         """What it has told of its failure."""

@@ -31,26 +31,30 @@ class Lending:
         self._board = board
         self._attach = attach
         self._attach_far = attach_far
-        self._guests = Board(on_event)
-        self._lent: dict[str, int] = {}
+        self._on_event = on_event
+        self._guests: dict[str, Board] = {}
+        """By machine: what another one calls its runs, a run of this machine may be called as well."""
+        self._lent: dict[RunModel, int] = {}
         """How many show a run."""
-        self._were_hidden: set[str] = set()
+        self._were_hidden: set[RunModel] = set()
 
     def lend(self, card: RunCard) -> RunModel:
         """The run of a card, told of at once from now on."""
-        run = self._board.runs.get(card.run_id) or self._guest(card)
-        if not self._lent.get(run.run_id):
+        own = self._board.runs.get(card.run_id)
+        run = own if own is not None and own.machine == card.machine else self._guest(card)
+        if not self._lent.get(run):
             if run.is_hidden:
-                self._were_hidden.add(run.run_id)
+                self._were_hidden.add(run)
             run.set_hidden(False)
-        self._lent[run.run_id] = self._lent.get(run.run_id, 0) + 1
+        self._lent[run] = self._lent.get(run, 0) + 1
         return run
 
     def _guest(self, card: RunCard) -> RunModel:
-        if (known := self._guests.runs.get(card.run_id)) is not None:
+        guests = self._guests.setdefault(card.machine, Board(self._on_event))
+        if (known := guests.runs.get(card.run_id)) is not None:
             return known
-        run = RunModel(card.run_id, card.agent, self._guests)
-        self._guests.add(run)
+        run = RunModel(card.run_id, card.agent, guests)
+        guests.add(run)
         run.is_hidden = False
         if card.machine:
             self._attach_far(run, card.machine)
@@ -60,14 +64,15 @@ class Lending:
 
     def give_back(self, run: RunModel) -> None:
         """It is not shown there any more."""
-        left = self._lent.get(run.run_id, 1) - 1
+        left = self._lent.get(run, 1) - 1
         if left:
-            self._lent[run.run_id] = left
+            self._lent[run] = left
             return
-        self._lent.pop(run.run_id, None)
-        if self._guests.runs.get(run.run_id) is run:
-            self._guests.remove(run)
+        self._lent.pop(run, None)
+        guests = self._guests.get(run.machine)
+        if guests is not None and guests.runs.get(run.run_id) is run:
+            guests.remove(run)
             self._app.run_worker(leave_once_heard(run), group="attached", exit_on_error=False)
-        elif run.run_id in self._were_hidden:
+        elif run in self._were_hidden:
             run.set_hidden(True)
-        self._were_hidden.discard(run.run_id)
+        self._were_hidden.discard(run)

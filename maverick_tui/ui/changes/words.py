@@ -69,8 +69,7 @@ def _size(text: bytes) -> str:
 
 def why_not(run: RunModel) -> str:
     """Why nothing can be read of what a run has changed; empty if it can."""
-    far = run.attached.machine if run.attached is not None else run.rest.machine if run.rest is not None else ""
-    if machine := one_line(far):
+    if machine := one_line(run.machine):
         return f"This run works on {machine}, and so its changes are there. Look at them there: maverick on {machine}."
     return ""
 

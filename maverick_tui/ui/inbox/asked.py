@@ -44,8 +44,7 @@ def line_of(asked: Asked, width: int, now: float) -> Line:
     """Since when it waits, whose it is, and what it is about."""
     run, question = asked
     name = min(max(width // 4, _LEAST_NAME), _MOST_NAME)
-    machine = run.attached.machine if run.attached is not None else ""
-    whose = " ".join(filter(None, (run.title, f"on {machine}" if machine else "", _asked_first(run))))
+    whose = " ".join(filter(None, (run.title, f"on {run.machine}" if run.machine else "", _asked_first(run))))
     tool = _IN_WORDS.get(question.tool) or one_line(describe(question.tool))
     if question.tool == "AskUserQuestion":
         parts = parts_of(question.arguments)

@@ -60,11 +60,11 @@ class Guests:
         for run in [run for run in self._board.runs.values() if run.attached is None]:
             self._board.remove(run)
         here = await live_elsewhere({**self._known, **self._board.runs})
-        new = [
-            live
-            for live in (*here, *self._runs_there())
-            if live.phase == "asks" and live.run_id not in self._known and live.run_id not in self._board.runs
-        ]
+        asking: dict[str, LiveRun] = {}
+        for live in (*here, *self._runs_there()):
+            if live.phase == "asks" and live.run_id not in self._known and live.run_id not in self._board.runs:
+                asking.setdefault(live.run_id, live)  # a machine may call its run as one is called that is nearer
+        new = [*asking.values()]
         coming = [run for run in self._board.runs.values() if run.attached is not None and run.attached.known is None]
         room = max(1, AT_ONCE - len(coming))
         for live in new[:room]:

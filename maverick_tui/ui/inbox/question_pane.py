@@ -187,7 +187,7 @@ class QuestionPane(Vertical):
             self._head.update("")
             return
         folder = short_path(run.store.loaded.cwd) if run.store.loaded is not None else ""
-        machine = f"on {one_line(run.attached.machine)}" if run.attached is not None and run.attached.machine else ""
+        machine = f"on {one_line(run.machine)}" if run.machine else ""
         agent = one_line(run.agent) if run.title != run.agent else ""
         about = "   ".join(filter(None, (agent, folder, machine, one_line(run.store.first_prompt))))
         self._head.update(Content.assemble((one_line(run.title), "bold"), (f"   {about}" if about else "", "dim")))

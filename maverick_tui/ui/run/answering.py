@@ -187,8 +187,8 @@ class Answering:
 
     def _trial(self) -> RuleTrial | None:
         """How a rule is tried out; the calls of a run on another machine are kept there."""
-        loaded, attached = self._run.store.loaded, self._run.attached
-        if loaded is None or (attached is not None and attached.machine):
+        loaded = self._run.store.loaded
+        if loaded is None or self._run.machine:
             return None
         from maverick_tui.ui.rule_trial import RuleTrial
 

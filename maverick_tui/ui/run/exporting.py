@@ -87,7 +87,7 @@ def _kept(run: RunModel) -> KeptRun:
     """
     from maverick_tui.history.export.kept import kept_run, masked, open_kept
 
-    came_later = run.attached is not None and run.attached.is_guest and not run.attached.machine
+    came_later = run.attached is not None and run.attached.is_guest and not run.machine
     if not (told := run.told) or (came_later and run.is_kept):
         return open_kept(run.run_id)
     return kept_run(run.run_id, masked(told), was_alive=True)

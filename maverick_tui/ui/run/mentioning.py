@@ -54,10 +54,8 @@ class Mentioning:
     @property
     def _folder(self) -> Path | None:
         """Where the run works, if that can be read from here: a run may live on another machine."""
-        run = self._run
-        is_far = (run.attached is not None and run.attached.machine) or (run.rest is not None and run.rest.machine)
-        loaded = run.store.loaded
-        return Path(loaded.cwd) if loaded is not None and loaded.cwd and not is_far else None
+        loaded = self._run.store.loaded
+        return Path(loaded.cwd) if loaded is not None and loaded.cwd and not self._run.machine else None
 
     # -- finding ------------------------------------------------------------------------------------------------------
 

@@ -245,8 +245,8 @@ class RunScreen(Screen[None]):
     @work(exclusive=True, group="checkout", exit_on_error=False)
     async def _read_checkout(self) -> None:
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
-        if self.store.loaded is None or not self.store.loaded.cwd or self.run.rest is not None:
-            return  # of a run that is only read, the branch is the one that it worked on
+        if self.store.loaded is None or not self.store.loaded.cwd or self.run.rest is not None or self.run.machine:
+            return  # of a run that is only read, or elsewhere, the branch is the one that it has told
         from maverick_tui.git import head
 
         checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.loaded.cwd))

@@ -140,7 +140,7 @@ def _newest(data: bytes) -> dict[str, bytes]:
 def _append(path: Path, texts: Iterable[str]) -> None:
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     lines = b"".join(json.dumps({"at": moment, "text": text}).encode() + b"\n" for text in texts)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    paths.make_private(path.parent)
     with alone(path.parent):
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(descriptor, "r+b", buffering=0) as file:

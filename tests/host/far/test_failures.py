@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from maverick_tui.host.far.machines import Machine, find_machine, machine_and_ru
 from maverick_tui.host.far.ssh import far_line
 from maverick_tui.host.ways import AwayError
 from tests.host.far.fake_ssh import THERE, fake_ssh
+from tests.host.served_run import until
 from tests.support.cases import each
 
 HELLO = json.dumps({"maverick_gateway": {"version": 1, "oldest": 1, "maverick": "9.9"}})
@@ -157,6 +159,17 @@ async def test_one_that_does_not_end_with_its_line_is_ended(
     if is_over:
         ssh._see_all_off()
     await asyncio.to_thread(process.wait)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what another process has open")
+async def test_what_the_other_machine_says_beside_its_line_does_not_fill_the_disk(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    monkeypatch.setattr(ssh, "FORGET_EVERY", 0.01)
+    fake_ssh(monkeypatch, f"echo '{HELLO}'; head -c 3000000 /dev/zero >&2; touch said; exec cat > /dev/null")
+    async with far_line(find_machine(THERE)):
+        told = Path(f"/proc/{[*ssh._alive][-1].pid}/fd/2")
+        await until(lambda: Path("said").exists() and not told.stat().st_blocks, "it takes no room")
 
 
 async def test_one_that_may_serve_logins_of_the_person_is_left_alone(

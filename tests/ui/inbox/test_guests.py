@@ -51,7 +51,7 @@ async def test_those_that_ask_are_followed_some_at_a_time_and_left_in_the_end(mo
 
     monkeypatch.setattr(elsewhere, "live_elsewhere", listed)
     workers: Any = Workers()
-    far = [live("far", machine="gpu"), live("farther", "done", "gpu")]
+    far = [live("far", machine="gpu"), live("farther", "done", "gpu"), live("asks9", machine="gpu")]
     followed = Guests(
         workers, board, attach=attach, attach_there=attach_there, runs_there=lambda: far, changed=lambda _: None
     )

@@ -58,7 +58,7 @@ def apart_from_project(allowed_tools: Iterable[str], setting_sources: Sequence[s
         return {}
     folder = paths.user_state() / "no-project"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_private(folder)
     except OSError as error:
         raise ConfigError(
             f"The folder {folder} cannot be made, which an agent with scheduled jobs needs: {error.strerror or error}.",
