@@ -28,6 +28,7 @@ from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
     folders_entered,
+    is_rewritten,
     mentions,
     not_too_many,
     with_tails,
@@ -98,6 +99,8 @@ def _why_command_asks(call: Call, places: Places) -> str:
     plain, found = all_commands(call.command) or [], mentions(call.command)
     if found is None:
         return TOO_LONG
+    if is_rewritten(call.command):
+        return "Claude Code makes /dev/null of the NUL in it, and runs another command than this one."
     mentioned = sorted(found)
     if reason := first_reason(map(places.why_not_to_name, mentioned)):
         return reason

@@ -65,6 +65,7 @@ _ENTERED = re.compile(
 _QUOTES = re.compile(r"[\"'\\]")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
+_REWRITTEN = re.compile(r">[ \t]*nul\b", re.IGNORECASE)
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
 
 
@@ -106,6 +107,13 @@ def all_commands(command: str) -> list[Words] | None:
     """The calls of a command that is made of plain ones, one after the other or through pipes, and writes nowhere."""
     found = _calls(command, _COMPOUND)
     return None if found is None else list(found)
+
+
+def is_rewritten(command: str) -> bool:
+    """Whether the shell is given another command than the one that is judged: behind a `>`, also one that is quoted,
+    Claude Code makes `/dev/null` of the `nul` of Windows, and so another file of `x\\>nul`.
+    """
+    return _REWRITTEN.search(command) is not None
 
 
 def is_one_pipeline(command: str) -> bool:
@@ -203,7 +211,7 @@ def _without_document(command: str) -> str:
 def _calls(
     command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS
 ) -> tuple[Words, ...] | None:
-    if len(command) > LONGEST or not command.strip() or _HALVES.search(command):
+    if len(command) > LONGEST or not command.strip() or _HALVES.search(command) or is_rewritten(command):
         return None
     root = parsed(command)
     if root.has_error:
