@@ -23,7 +23,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
-from maverick_tui.agent.permissions.running import sets_git
+from maverick_tui.agent.permissions.running import sets_git, sets_git_within, steers_maverick
 from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
@@ -32,6 +32,7 @@ from maverick_tui.agent.permissions.shell import (
     mentions,
     not_too_many,
     with_tails,
+    without_document,
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
@@ -112,8 +113,13 @@ def _why_command_asks(call: Call, places: Places) -> str:
     for here in heres:
         if reason := _why_names_ask(plain, named, here, places, limits):
             return reason
-    if any(sets_git([word.text for word in words]) for words in plain):
+    said = [[word.text for word in words] for words in plain]
+    # What another program is given may be a command for it to run; of one that cannot be read, anything may be.
+    texts = [" ".join(texts) for texts in said if texts[0] != "git"] if plain else [without_document(call.command)]
+    if any(map(sets_git, said)) or any(map(sets_git_within, texts)):
         return "It changes the configuration of git, which can make git run programs."
+    if any(map(steers_maverick, texts)):
+        return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
     calls, folders = list[list[str]](), set[str]()
     for words in plain:
         texts, entered = without_git_options(unwrapped([word.text for word in words]))

@@ -151,7 +151,7 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 def _mentioned(command: str) -> Iterator[str]:
     calls, command = all_commands(command), HOME.sub("~", command)
     if calls is None:
-        text = _without_document(command)
+        text = without_document(command)
         for word in words_within(text) | words_within(_QUOTES.sub("", text)):
             yield from parts_of(word)
         return
@@ -164,7 +164,7 @@ def _mentioned(command: str) -> Iterator[str]:
 
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
-    found = _ENTERED.finditer(_QUOTES.sub("", HOME.sub("~", _without_document(command))))
+    found = _ENTERED.finditer(_QUOTES.sub("", HOME.sub("~", without_document(command))))
     return [one["to"] or "~" for one in found]
 
 
@@ -199,7 +199,7 @@ def _is_no_value(before: str) -> bool:
     return not before.startswith("-") or before in _FLAGS
 
 
-def _without_document(command: str) -> str:
+def without_document(command: str) -> str:
     """The command without a document that nobody runs."""
     found = _DOCUMENT.match(command)
     if found is None or found["mark"] in found["body"].split("\n"):
