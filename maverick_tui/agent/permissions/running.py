@@ -122,11 +122,26 @@ def steers_maverick(text: str) -> bool:
 
 def _calls_within(text: str, program: str) -> Iterator[tuple[str, list[str]]]:
     """What may be calls of a program in a text, and the word before each, however they are quoted."""
-    for part in _PARTS.split(_QUOTES.sub("", text.replace("\\\n", " "))):
-        words = part.split()
+    for words in _parts_of(text):
         for place, word in enumerate(words):
             if word.rpartition("/")[2] == program:
                 yield words[place - 1] if place else "", [program, *words[place + 1 : place + 1 + _MOST_WORDS]]
+
+
+def commands_within(text: str) -> Iterator[list[str]]:
+    """What a text may run, if somebody takes it for commands: all that begins a part of it, or stands behind a word
+    that starts what follows.
+    """
+    for words in _parts_of(text):
+        for place in range(len(words)):
+            if not place or (_starts(words[place - 1]) and words[place - 1] != "run"):  # which is for scripts, too
+                yield words[place : place + _MOST_WORDS]
+
+
+def _parts_of(text: str) -> Iterator[list[str]]:
+    """The words of a text between the signs that part commands, without their quotes."""
+    plain = _FUNCTION.sub("", _QUOTES.sub("", text.replace("\\\n", " ")))
+    return filter(None, (part.split() for part in _PARTS.split(plain)))
 
 
 def _starts(word: str) -> bool:
@@ -160,6 +175,8 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
 
 
 _QUOTES = re.compile(r"[\"'\\]")
+_FUNCTION = re.compile(r"[\w.]+(?=\()")
+"""In code, which a document may be: `patch(...)` is no command."""
 _PARTS = re.compile(r"[;&|<>(){}`\n]")
 _MOST_WORDS = 60
 """Words of a call that are looked at where a text may have many."""
