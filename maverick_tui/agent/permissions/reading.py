@@ -114,12 +114,12 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
 
 def unwrapped(words: Sequence[str]) -> list[str]:
     """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`."""
-    rest = [*words]
-    while len(rest) > 1 and (rest[0] in _WRAPPERS or "=" in rest[0]):
-        rest = rest[1:]
-        while len(rest) > 1 and (rest[0].startswith("-") or _is_number(rest[0].rstrip("smhd"))):
-            rest = rest[1:]
-    return [rest[0].rpartition("/")[2], *rest[1:]]
+    at, last = 0, len(words) - 1
+    while at < last and (words[at] in _WRAPPERS or "=" in words[at]):
+        at += 1
+        while at < last and (words[at].startswith("-") or _is_number(words[at].rstrip("smhd"))):
+            at += 1
+    return [words[at].rpartition("/")[2], *words[at + 1 :]]
 
 
 def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:

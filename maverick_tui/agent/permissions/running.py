@@ -175,10 +175,10 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
 
 
 _QUOTES = re.compile(r"[\"'\\]")
-_FUNCTION = re.compile(r"[\w.]+(?=\()")
+_FUNCTION = re.compile(r"(?<![\w.])[\w.]++(?=\()")
 """In code, which a document may be: `patch(...)` is no command."""
 _PARTS = re.compile(r"[;&|<>(){}`\n]")
-_MOST_WORDS = 60
+_MOST_WORDS = 30
 """Words of a call that are looked at where a text may have many."""
 _STARTING = frozenset(
     "-c ! command do doas else env eval exec if nice nohup run setsid sudo then time until watch while xargs".split()
