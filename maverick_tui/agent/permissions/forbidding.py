@@ -100,7 +100,8 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
         return False if all(word.is_exact for word in words) else None
     # A pattern may stand for any word, and whoever runs another program may run this one.
     text = " ".join(texts)
-    is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){re.escape(word)}(?![\w-])", text) for word in own[:2])
+    said = [rf"(?i:{re.escape(own[0])})", *map(re.escape, own[1:2])]
+    is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) for word in said)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
 
 

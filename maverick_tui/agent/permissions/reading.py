@@ -113,13 +113,16 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
-    """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`."""
+    """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`.
+
+    The program is in lower case, which makes no difference to some systems: `RM x` runs `rm`.
+    """
     at, last = 0, len(words) - 1
     while at < last and (words[at] in _WRAPPERS or "=" in words[at]):
         at += 1
         while at < last and (words[at].startswith("-") or _is_number(words[at].rstrip("smhd"))):
             at += 1
-    return [words[at].rpartition("/")[2], *words[at + 1 :]]
+    return [words[at].rpartition("/")[2].casefold(), *words[at + 1 :]]
 
 
 def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -96,7 +96,7 @@ def is_shim(program: str) -> bool:
 
 def sets_git(words: Sequence[str]) -> bool:
     """Whether a call may change what git does later; who the commits are by is nobody's danger."""
-    if words[0] != "git":
+    if words[0].casefold() != "git":  # some systems find a program by another case of its name
         return False
     # Behind an option of git itself, which may have a value, any word may be the subcommand.
     places = range(1, len(words)) if words[1:] and words[1].startswith("-") else [1]
@@ -124,7 +124,7 @@ def _calls_within(text: str, program: str) -> Iterator[tuple[str, list[str]]]:
     """What may be calls of a program in a text, and the word before each, however they are quoted."""
     for words in _parts_of(text):
         for place, word in enumerate(words):
-            if word.rpartition("/")[2] == program:
+            if word.rpartition("/")[2].casefold() == program:
                 yield words[place - 1] if place else "", [program, *words[place + 1 : place + 1 + _MOST_WORDS]]
 
 

@@ -224,6 +224,8 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         (["Bash"], "sh -c 'git config core.pager x'", "deny"),
         (["Bash"], "env /usr/bin/git config core.pager x", "deny"),
         (["Bash"], f"git {'-c a=b ' * 40} config core.pager x > out", "deny"),
+        (["Bash"], "GIT config core.pager x", "deny"),
+        (["Bash"], "Maverick rules add x; echo $X", "deny"),
         (["Bash"], "git config core.pager > out", "allow"),
         (["Bash"], "git config user.name $X", "allow"),
         (["Bash"], "git commit -m 'git config core.pager x'", "allow"),

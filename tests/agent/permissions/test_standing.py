@@ -167,6 +167,8 @@ DENIED = (
     "nohup git push",
     "timeout 5 git push",
     "sudo git push",
+    "GIT push",
+    "env /usr/bin/Git -C . push",
 )
 DOUBTFUL = (
     "bash -c 'git push'",
@@ -179,6 +181,7 @@ DOUBTFUL = (
     "for x in 1; do git push; done",
     "git push > log",
     "g''it push",
+    "sh -c 'GIT push'",
 )
 
 
