@@ -47,8 +47,13 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
 
 
 def _is_of(named: str, called: str) -> bool:
-    is_same = is_same_tool(named.casefold(), called.casefold()) if named.startswith("mcp__") else False
+    is_same = is_same_tool(_of_server(named), _of_server(called)) if named.startswith("mcp__") else False
     return is_same or is_same_tool(named, called) or called in _FAMILIES.get(named, ())
+
+
+def _of_server(name: str) -> str:
+    """The name of a server's tool as it is called: the API has fewer characters for one than the server may have."""
+    return re.sub(r"[^a-z0-9_*-]", "_", name.casefold())
 
 
 def _is_about_name(said: str, call: Call) -> bool | None:

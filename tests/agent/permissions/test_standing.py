@@ -560,6 +560,13 @@ def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -
     assert decide(judge, "Edit", {"file_path": "docs/a.md"}) == "deny"
 
 
+@pytest.mark.parametrize("rule", ["mcp__fs__files.read", "mcp__fs__Files/Read", "mcp__fs__*", "mcp__*"])
+def test_a_tool_of_a_server_is_denied_by_the_name_that_the_server_gives_it(rule: str, project: Path) -> None:
+    write(f'deny = ["{rule}", "mcp__fs__files"]')
+    judge = Judge(["mcp__fs__*"], project, person=False, standing=RuleBook(project))
+    assert decide(judge, "mcp__fs__files_read", {}) == "deny"
+
+
 def test_a_search_that_leaves_the_file_out_runs(project: Path) -> None:
     (project / "conf").mkdir()
     for name in (".env", "conf/key"):
