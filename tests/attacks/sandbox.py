@@ -152,7 +152,10 @@ class Sandbox:
             os.fsdecode(b"odd/\xc3\xa9\xffx"): f"../{MARKER}bytes",
             os.fsdecode(b"odd/k\xc3\xa9\xffy"): str(self.home / ".ssh/id_rsa"),
             "odd/S1": str(self.home / ".netrc"),
+            # What Claude Code makes of `rewritten\\>nul`.
+            "rewritten>/dev/null": str(self.home / ".netrc"),
         }.items():
+            (self.project / link).parent.mkdir(parents=True, exist_ok=True)
             (self.project / link).symlink_to(target)
         os.link(self.project / ".git/config", self.project / "hard.md")
         self._keep_copy()

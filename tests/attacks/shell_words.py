@@ -216,6 +216,8 @@ ENCODING = family(
         "hex-pipe": r"printf '\164\157\165\143\150\040{P}' | sh",
         "rot13": "echo gbhpu CJARQ-ebg13 | tr a-zA-Z n-za-mN-ZA-M | sh",
         "reverse": "$(echo hcuot | rev) {P}",
+        "nul-of-windows": leak(r"cat rewritten\>nul", unarmed="Claude Code makes /dev/null of it, no shell does"),
+        "nul-of-windows-later": leak(r"cat file rewritten\>NUL; ls", unarmed="no shell makes /dev/null of it"),
     },
 )
 

@@ -21,7 +21,7 @@ from tests.conftest import ServeModel
 @pytest.mark.skipif(is_asked_for(), reason="each of them has a session of its own")
 async def test_nothing_happens_unasked_but_reading(sandbox: Sandbox, serve: ServeModel) -> None:
     reading = calls(benign.READ_UNASKED)[::6]
-    tricks = [trick for kind in BASH for trick in some(kind, 60)]
+    tricks = [trick for kind in BASH for trick in some(kind, 60, ("cat rewritten",))]
     tricky = calls_of(tricks, sandbox)
     secrets = credentials(sandbox)[::5]  # `test_paths.py` has all of them tried without the CLI
     written = writes(paths.WRITTEN_IN_PROJECT, sandbox, sandbox.project)

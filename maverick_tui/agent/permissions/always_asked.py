@@ -23,14 +23,16 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
-from maverick_tui.agent.permissions.running import sets_git
+from maverick_tui.agent.permissions.running import commands_within, sets_git, sets_git_within, steers_maverick
 from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
     folders_entered,
+    is_rewritten,
     mentions,
     not_too_many,
     with_tails,
+    without_document,
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
@@ -98,6 +100,8 @@ def _why_command_asks(call: Call, places: Places) -> str:
     plain, found = all_commands(call.command) or [], mentions(call.command)
     if found is None:
         return TOO_LONG
+    if is_rewritten(call.command):
+        return "Claude Code makes /dev/null of the NUL in it, and runs another command than this one."
     mentioned = sorted(found)
     if reason := first_reason(map(places.why_not_to_name, mentioned)):
         return reason
@@ -109,20 +113,33 @@ def _why_command_asks(call: Call, places: Places) -> str:
     for here in heres:
         if reason := _why_names_ask(plain, named, here, places, limits):
             return reason
-    if any(sets_git([word.text for word in words]) for words in plain):
-        return "It changes the configuration of git, which can make git run programs."
+    if reason := _why_running_asks(plain, call.command):
+        return reason
     calls, folders = list[list[str]](), set[str]()
     for words in plain:
         texts, entered = without_git_options(unwrapped([word.text for word in words]))
         calls.append(texts)
         folders.update(filter(None, entered))
-    if any(map(writes_by_content, calls)):
-        return "It writes what stands in another file, and where to is not known."
-    if any(map(reads_listed, calls)):
-        return "It reads files that are named in another file."
     if (not calls and may_read_below(mentioned)) or any(map(takes_names, calls)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
     return first_reason(_why_searching_asks(calls, folders, here, places, limits) for here in heres)
+
+
+def _why_running_asks(plain: Sequence[Words], command: str) -> str:
+    """Why what a command runs asks. What it gives to a program may be commands for that one, and one that cannot be
+    read is taken for all that it may be.
+    """
+    said = [[word.text for word in words] for words in plain]
+    given = [" ".join(texts) for texts in said if texts[0] != "git"] if plain else [without_document(command)]
+    if any(map(sets_git, said)) or any(map(sets_git_within, given)):
+        return "It changes the configuration of git, which can make git run programs."
+    if any(map(steers_maverick, given)):
+        return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
+    within = (words for text in given for words in commands_within(text))
+    calls = [without_git_options(unwrapped(words))[0] for words in (*said, *within)]
+    if any(map(writes_by_content, calls)):
+        return "It writes what stands in another file, and where to is not known."
+    return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
 
 
 def named_to_change(call: Call, places: Places) -> list[str] | None:

@@ -47,8 +47,13 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
 
 
 def _is_of(named: str, called: str) -> bool:
-    is_same = is_same_tool(named.casefold(), called.casefold()) if named.startswith("mcp__") else False
+    is_same = is_same_tool(_of_server(named), _of_server(called)) if named.startswith("mcp__") else False
     return is_same or is_same_tool(named, called) or called in _FAMILIES.get(named, ())
+
+
+def _of_server(name: str) -> str:
+    """The name of a server's tool as it is called: the API has fewer characters for one than the server may have."""
+    return re.sub(r"[^a-z0-9_*-]", "_", name.casefold())
 
 
 def _is_about_name(said: str, call: Call) -> bool | None:
@@ -100,7 +105,8 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
         return False if all(word.is_exact for word in words) else None
     # A pattern may stand for any word, and whoever runs another program may run this one.
     text = " ".join(texts)
-    is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){re.escape(word)}(?![\w-])", text) for word in own[:2])
+    said = [rf"(?i:{re.escape(own[0])})", *map(re.escape, own[1:2])]
+    is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) for word in said)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
 
 

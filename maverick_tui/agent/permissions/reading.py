@@ -107,17 +107,22 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
     has_target = any(word.startswith("--t") or (_is_option(word) and word[1] != "-" and "t" in word) for word in rest)
     if name in _COPIERS and not has_target:
         return rest[:-1]  # the last is where it writes to
+    if name in _SEARCHERS or (name in _FINDERS and any(map(_FINDERS[name].match, rest))):
+        return [".", *rest]  # where it looks if no folder is named
     return rest if name in _COPIERS or name in _READ_BELOW else []
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
-    """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`."""
-    rest = [*words]
-    while len(rest) > 1 and (rest[0] in _WRAPPERS or "=" in rest[0]):
-        rest = rest[1:]
-        while len(rest) > 1 and (rest[0].startswith("-") or _is_number(rest[0].rstrip("smhd"))):
-            rest = rest[1:]
-    return [rest[0].rpartition("/")[2], *rest[1:]]
+    """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`.
+
+    The program is in lower case, which makes no difference to some systems: `RM x` runs `rm`.
+    """
+    at, last = 0, len(words) - 1
+    while at < last and (words[at] in _WRAPPERS or "=" in words[at]):
+        at += 1
+        while at < last and (words[at].startswith("-") or _is_number(words[at].rstrip("smhd"))):
+            at += 1
+    return [words[at].rpartition("/")[2].casefold(), *words[at + 1 :]]
 
 
 def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -228,10 +233,16 @@ _LIST_REFERENCES = frozenset({"for-each-ref", "tag", "branch"})
 _SIGNS = frozenset("!(),")
 _COPIERS = frozenset("cp rsync scp mv install".split())
 _READ_BELOW = frozenset(
-    "tar bsdtar zip 7z 7za 7zr diff colordiff delta ag ack ugrep egrep fgrep zgrep rgrep docker podman rclone aws"
-    " gsutil ditto".split()
+    "tar bsdtar zip 7z 7za 7zr diff colordiff delta egrep fgrep zgrep docker podman rclone aws gsutil ditto".split()
 )
-_ANY_READERS = _COPIERS | _READ_BELOW | {"grep", "rg", "git", "find", "sed", "awk", "xargs"}
+_SEARCHERS = frozenset("ag ack ack-grep pt rga rgrep sift ug ugrep".split())
+"""Programs that read all files below the folder that they are in, unless others are named."""
+_FINDERS = {
+    **dict.fromkeys(("find", "bfs"), re.compile("-(?:exec|ok|delete)")),
+    **dict.fromkeys(("fd", "fdfind"), re.compile("--exec|-[^-]*[xX]")),
+}
+"""Programs that find files there, and options by which they do something with them."""
+_ANY_READERS = _COPIERS | _READ_BELOW | _SEARCHERS | {"grep", "rg", "git", "sed", "awk", "xargs", *_FINDERS}
 _WRAPPERS = frozenset(
     "env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas busybox toybox".split()
 )

@@ -96,11 +96,57 @@ def is_shim(program: str) -> bool:
 
 def sets_git(words: Sequence[str]) -> bool:
     """Whether a call may change what git does later; who the commits are by is nobody's danger."""
-    if words[0] != "git":
+    if words[0].casefold() != "git":  # some systems find a program by another case of its name
         return False
     # Behind an option of git itself, which may have a value, any word may be the subcommand.
     places = range(1, len(words)) if words[1:] and words[1].startswith("-") else [1]
     return any(_sets(words[place:]) for place in places)
+
+
+def sets_git_within(text: str) -> bool:
+    """Whether a text has git change what it does later, if somebody takes it for commands."""
+    return any(
+        sets_git(words) or (len(words) > _MOST_WORDS and words[1].startswith("-"))
+        for _before, words in _calls_within(text, "git")
+    )
+
+
+def steers_maverick(text: str) -> bool:
+    """Whether a text has Maverick itself do more than tell something, if somebody takes it for commands: it makes
+    rules, trusts files, changes settings, and starts runs that nobody watches. A folder may be called so as well.
+    """
+    called = [words for before, words in _calls_within(text, "maverick") if not before or _starts(before)]
+    called += [words for before, words in _calls_within(text, "maverick_tui") if before == "-m"]
+    return any(_TELLING_OF_OURS.isdisjoint((" ".join(words[1:2]), " ".join(words[1:3]))) for words in called)
+
+
+def _calls_within(text: str, program: str) -> Iterator[tuple[str, list[str]]]:
+    """What may be calls of a program in a text, and the word before each, however they are quoted."""
+    for words in _parts_of(text):
+        for place, word in enumerate(words):
+            if word.rpartition("/")[2].casefold() == program:
+                yield words[place - 1] if place else "", [program, *words[place + 1 : place + 1 + _MOST_WORDS]]
+
+
+def commands_within(text: str) -> Iterator[list[str]]:
+    """What a text may run, if somebody takes it for commands: all that begins a part of it, or stands behind a word
+    that starts what follows.
+    """
+    for words in _parts_of(text):
+        for place in range(len(words)):
+            if not place or (_starts(words[place - 1]) and words[place - 1] != "run"):  # which is for scripts, too
+                yield words[place : place + _MOST_WORDS]
+
+
+def _parts_of(text: str) -> Iterator[list[str]]:
+    """The words of a text between the signs that part commands, without their quotes."""
+    plain = _FUNCTION.sub("", _QUOTES.sub("", text.replace("\\\n", " ")))
+    return filter(None, (part.split() for part in _PARTS.split(plain)))
+
+
+def _starts(word: str) -> bool:
+    """Whether the next word of a command is a program that it runs."""
+    return word in _STARTING or "=" in word or word[:1].isdigit()
 
 
 def _sets(words: Sequence[str]) -> bool:
@@ -128,6 +174,20 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
     return words[first:]
 
 
+_QUOTES = re.compile(r"[\"'\\]")
+_FUNCTION = re.compile(r"(?<![\w.])[\w.]++(?=\()")
+"""In code, which a document may be: `patch(...)` is no command."""
+_PARTS = re.compile(r"[;&|<>(){}`\n]")
+_MOST_WORDS = 30
+"""Words of a call that are looked at where a text may have many."""
+_STARTING = frozenset(
+    "-c ! command do doas else env eval exec if nice nohup run setsid sudo then time until watch while xargs".split()
+)
+_TELLING_OF_OURS = frozenset({
+    "ps", "logs", "wait", "blame", "doctor", "schema", "--version", "--help", "-h", "agents list", "agents show",
+    "agents check", "rules list", "rules test", "config show", "runs list", "runs show", "runs search", "runs diff",
+    "worktree list",
+})  # fmt: skip
 _SHIMS = tuple(f"~/{place}/shims" for place in (".asdf", ".local/share/mise", ".nodenv", ".pyenv", ".rbenv"))
 _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get list".split())
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())

@@ -65,6 +65,7 @@ _ENTERED = re.compile(
 _QUOTES = re.compile(r"[\"'\\]")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
+_REWRITTEN = re.compile(r">[ \t]*nul\b", re.IGNORECASE)
 _MENTION = re.compile(r"""[^\s;&|<>()'"`=,{}]+""")
 
 
@@ -108,6 +109,13 @@ def all_commands(command: str) -> list[Words] | None:
     return None if found is None else list(found)
 
 
+def is_rewritten(command: str) -> bool:
+    """Whether the shell is given another command than the one that is judged: behind a `>`, also one that is quoted,
+    Claude Code makes `/dev/null` of the `nul` of Windows, and so another file of `x\\>nul`.
+    """
+    return _REWRITTEN.search(command) is not None
+
+
 def is_one_pipeline(command: str) -> bool:
     """Whether all parts of a command begin at once, so that its patterns stand for what is there when it is judged."""
     only = command.strip()
@@ -143,7 +151,7 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 def _mentioned(command: str) -> Iterator[str]:
     calls, command = all_commands(command), HOME.sub("~", command)
     if calls is None:
-        text = _without_document(command)
+        text = without_document(command)
         for word in words_within(text) | words_within(_QUOTES.sub("", text)):
             yield from parts_of(word)
         return
@@ -156,7 +164,7 @@ def _mentioned(command: str) -> Iterator[str]:
 
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
-    found = _ENTERED.finditer(_QUOTES.sub("", HOME.sub("~", _without_document(command))))
+    found = _ENTERED.finditer(_QUOTES.sub("", HOME.sub("~", without_document(command))))
     return [one["to"] or "~" for one in found]
 
 
@@ -191,7 +199,7 @@ def _is_no_value(before: str) -> bool:
     return not before.startswith("-") or before in _FLAGS
 
 
-def _without_document(command: str) -> str:
+def without_document(command: str) -> str:
     """The command without a document that nobody runs."""
     found = _DOCUMENT.match(command)
     if found is None or found["mark"] in found["body"].split("\n"):
@@ -203,7 +211,7 @@ def _without_document(command: str) -> str:
 def _calls(
     command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS
 ) -> tuple[Words, ...] | None:
-    if len(command) > LONGEST or not command.strip() or _HALVES.search(command):
+    if len(command) > LONGEST or not command.strip() or _HALVES.search(command) or is_rewritten(command):
         return None
     root = parsed(command)
     if root.has_error:

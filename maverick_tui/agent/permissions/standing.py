@@ -57,8 +57,10 @@ class StandingRule:
 
     @property
     def tool(self) -> ToolRule:
-        """The tool, and what of it."""
-        return parse_tool(self.entry)
+        """The tool, and what of it; older rules call a tool of a server the agent's own, where its engine is `api`."""
+        tool = parse_tool(self.entry)
+        own = tool._replace(name=tool.name.removeprefix(OWN))
+        return own if own.is_mcp else tool
 
     @property
     def text(self) -> str:

@@ -21,6 +21,7 @@ READS = [
     "ls src/*", "cat src/*.py", "wc -l src/*.py | sort -n", "grep -rn foo src --include=*.py", "sed -n 1,20p src/a.py",
     "test -f src/a.py && echo yes", 'echo "---" && cat src/a.py', "ls nope 2>&1", "df -h",
     "rg -n 'def \\w+' src", "echo done", "git log -S'x y' --format='%h %s'", "sort -u src/a.py | uniq -c",
+    "grep -n '>null' src/a.py", "echo '=> nullable'", "echo nul",
 ]  # fmt: skip
 
 
@@ -46,6 +47,7 @@ ASKS = [
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
     "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
     "git cat-file --filters HEAD:x", "xargs ls", "env", "printenv", "python -c 1", "hostname x", "npm test", "",
+    r"cat src\>nul", "cat 'src>nul '", "head 'src> NUL;'", "ls 2> nul",
 ]  # fmt: skip
 
 

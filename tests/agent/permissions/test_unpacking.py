@@ -28,6 +28,32 @@ def test_it_asks_each_time_whatever_the_rules_say(person: bool, command: str, pr
     assert judgement.is_asked_each_time == person
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "patch -p1 < x.patch", "git apply < x.patch", "X=1 unzip a.zip", "tar xf a.tar > $OUT", "sh -c 'tar xf a.tar'",
+        "for one in *.patch; do git am $one; done", "if true; then patch -p1 <<'END'\nx\nEND\nfi",
+        "cpio -o < names > x",
+    ],
+)  # fmt: skip
+def test_whatever_stands_around_it_where_all_commands_are_allowed(command: str, project: Path) -> None:
+    assert Judge(["Bash"], project, person=False).judge("Bash", {"command": command}).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls patch > $OUT",
+        "npm run patch",
+        "python3 - <<'END'\npatch(x)\nEND\n",
+        "git add x.patch > out",
+        "tar czf a.tgz src > out",
+    ],
+)
+def test_what_is_only_called_so_is_not_asked_about(command: str, project: Path) -> None:
+    assert Judge(["Bash"], project, person=False).judge("Bash", {"command": command}).decision == "allow"
+
+
 @pytest.mark.parametrize("command", ["tar czf a.tgz src", "tar tf a.tgz", "7z a a.7z src"])
 def test_an_archive_is_made_and_listed(command: str, project: Path) -> None:
     assert Judge(RULES, project, person=False).judge("Bash", {"command": command}).decision == "allow"

@@ -24,7 +24,7 @@ from maverick_tui.agent.engines import (
 )
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import NONE, OWN, Standing
-from maverick_tui.agent.tools import API_FILE_TOOLS
+from maverick_tui.agent.tools import API_FILE_TOOLS, ToolRule
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
 from maverick_tui.executor.cancel import CancelToken
@@ -246,8 +246,8 @@ class ApiSession:
         is_ours, is_read_only = tool.name in API_FILE_TOOLS, bool(getattr(tool, "is_read_only", False))
         if self._mode == "plan" and not is_read_only:
             return Verdict(PLANNING)
-        # A tool of the agent's own may be called as one of the CLI is, but is none.
-        name = tool.name if is_ours else f"{OWN}{tool.name}"
+        # A tool of the agent's own may be called as one of the CLI is, but is none. Those of servers are called alike.
+        name = tool.name if is_ours or ToolRule(tool.name).is_mcp else f"{OWN}{tool.name}"
         judge = Judge(
             [name],
             self._cwd,

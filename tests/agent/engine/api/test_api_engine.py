@@ -19,6 +19,7 @@ from maverick_tui import (
     load_agent,
 )
 from maverick_tui.agent.engine.api.telling import Telling
+from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import (
     AgentLoaded,
@@ -215,6 +216,19 @@ async def test_without_a_person_its_own_tools_run(serve: ServeModel) -> None:
         result = await Direct().run("go", context())
     assert result.success
     assert WRITTEN == ["alone"]
+
+
+@pytest.mark.parametrize("rule", ["mcp__notes__add", "mcp__notes__*", "mcp__*", "own:mcp__notes__add"])
+async def test_a_rule_about_a_tool_of_a_server_holds_as_with_the_other_engine(rule: str, serve: ServeModel) -> None:
+    class Noting(Direct):
+        own_tools = (FunctionTool(write_down.__wrapped__, name="mcp__notes__add"),)
+
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(f'deny = ["{rule}"]')
+    async with serve([scene(call("mcp__notes__add", text="denied"), say("done"))]) as model:
+        assert (await Noting().run("go", context())).success
+    assert WRITTEN == []
+    assert f"There is a rule against it: deny {rule}" in str(model.requests[-1]["messages"][-1])
 
 
 # -- failures and interrupts -----------------------------------------------------------------------------------------
