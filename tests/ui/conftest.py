@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -20,6 +21,7 @@ from textual.screen import Screen
 # Where it is loaded, as in a run of all tests, it reads the settings; else each application has a process do that.
 import maverick_tui.config  # noqa: F401
 from maverick_tui.ui.picker import xray
+from tests.support.pty_program import PATIENCE
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -72,6 +74,23 @@ def idle_is_noticed_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_wait, "SLEEP_GRANULARITY", 0.004)
         patch.setattr(_wait, "SLEEP_IDLE", 0.002)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def a_new_size_has_come() -> Iterator[None]:
+    """Textual's own way to resize a terminal only pauses, and on a busy machine nobody has heard of it by then."""
+    resize = Pilot.resize_terminal
+
+    async def resize_and_wait(pilot: Pilot[Any], width: int, height: int) -> None:
+        await resize(pilot, width, height)
+        end = time.monotonic() + PATIENCE
+        while pilot.app.screen.outer_size != (width, height):
+            assert time.monotonic() < end, "the new size has never come"
+            await pilot.pause(0.01)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pilot, "resize_terminal", resize_and_wait)
         yield
 
 
