@@ -103,7 +103,7 @@ def test_fields() -> None:
     assert ProcessError("x").exit_code is None
 
 
-@pytest.mark.parametrize("error", EXAMPLES, ids=name)
+@each("error", EXAMPLES, ids=name)
 @pytest.mark.parametrize("travel", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
 def test_errors_survive_copy_and_pickle(error: MaverickError, travel: object) -> None:
     there = travel(error)  # type: ignore[operator]

@@ -12,6 +12,7 @@ from maverick_tui.masking.redact import conceal, redact, redact_data
 from maverick_tui.shown import shown
 from tests.masking.examples import FIELDS, RANDOM
 from tests.masking.examples import VARIABLE as OTHER
+from tests.support.cases import each
 
 KEY = "sk-ant-api03-abcdefghijklmnop"
 
@@ -28,7 +29,7 @@ def test_what_looks_like_a_key_and_what_a_variable_holds_is_masked(text: str) ->
     assert "[secret]" in redact(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "form",
     [b64encode(f"{'x' * before}{OTHER}é{'y' * after}".encode()).decode() for before in range(4) for after in range(3)]
     + [urlsafe_b64encode(b"??>" + OTHER.encode()).decode(), quote(f"{OTHER}é")],
@@ -59,7 +60,7 @@ CUTS = [
 ]
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@each("cut", CUTS)
 @pytest.mark.parametrize("secret", [KEY, OTHER, f"password={RANDOM}"])
 @pytest.mark.parametrize("at", [3, 7, 10, 12])
 def test_a_secret_that_is_cut_by_what_is_not_seen_is_masked(secret: str, at: int, cut: str) -> None:

@@ -13,7 +13,7 @@ from tests.support.cases import each
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("secret", SHAPED)
+@each("secret", SHAPED)
 @pytest.mark.parametrize("place", ["{}", "refused: {}, and more", "https://{}@host/x", '{{"a": "{}"}}', "x={}"])
 def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: str, place: str) -> None:
     masked = redact(place.format(secret))

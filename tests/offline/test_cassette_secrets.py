@@ -18,6 +18,7 @@ from maverick_tui.offline.cassette_scrubber import Scrubber
 from tests.conftest import ServeModel
 from tests.support import replay as frames
 from tests.support.agents import Worker, drain
+from tests.support.cases import each
 from tests.support.model import bash, say
 
 KEY = "sk-ant-api03-Zm9vYmFyYmF6cXV4-0123456789"
@@ -60,7 +61,7 @@ async def test_no_secret_reaches_the_file(
     assert extract_all_text(after).endswith(f"The key is {MASK}, the password {MASK}, and you are user in /project.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("frame", "hidden"),
     [
         ({"apiKeySource": "user"}, {"apiKeySource": MASK}),

@@ -249,7 +249,7 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@each("name", MISTAKES)
 def test_a_mistake_is_told_with_its_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "MAX_EVENTS", FEW_EVENTS)
     text, line, words = MISTAKES[name]

@@ -9,6 +9,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from maverick_tui.ui.themes import ANSI, DARK, LIGHT, THEMES
+from tests.support.cases import each
 from tests.ui.widgets.host import Host
 
 AA = 4.5
@@ -36,7 +37,7 @@ def luminance(colour: Color) -> float:
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
-@pytest.mark.parametrize("name", TEXT)
+@each("name", TEXT)
 def test_text_can_be_read_on_the_places_where_it_stands(theme: Theme, name: str) -> None:
     colours = variables(theme)
     for place in ("background", "surface"):
@@ -44,7 +45,7 @@ def test_text_can_be_read_on_the_places_where_it_stands(theme: Theme, name: str)
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
-@pytest.mark.parametrize(
+@each(
     ("text", "place"),
     [
         ("foreground", "panel"),

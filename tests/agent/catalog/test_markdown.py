@@ -154,7 +154,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
 # -- the file as a whole ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line", "message"),
     [
         ("", 1, "no front matter"),
@@ -208,7 +208,7 @@ def test_a_front_matter_that_starts_late_is_explained() -> None:
     assert "first line" in only(read("\n\n---\nname: a\n---\nx")[1]).hint
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "line", "hint"),
     [
         ("a: 'unclosed\nb: 1", 2, "quotation mark"),
@@ -426,7 +426,7 @@ def test_an_empty_tools_field_never_means_all_tools() -> None:
 
 
 @pytest.mark.parametrize("field", ["tools", "disallowedTools"])
-@pytest.mark.parametrize(
+@each(
     ("entry", "hint"),
     [
         ("read", "'Read'"),

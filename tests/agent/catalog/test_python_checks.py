@@ -199,7 +199,7 @@ def test_a_class_without_execute_is_named() -> None:
 # -- tools -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "message", "hint"),
     [
         ("'read'", "allowed_tools: there is no tool named 'read'.", "Did you mean 'Read'?"),

@@ -52,7 +52,7 @@ ASKS = [
 
 
 @pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan"])
-@pytest.mark.parametrize("command", READS)
+@each("command", READS)
 def test_with_a_person_what_only_reads_runs(command: str, mode: str, project: Path) -> None:
     judge = Judge(["Bash"], project, person=True)
     assert decide(judge, "Bash", bash(command), mode) == "allow", judge.judge("Bash", bash(command)).reason

@@ -11,6 +11,7 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.xray import xray
+from tests.support.cases import each
 
 OWN: dict[str, tuple[str, dict[str, Any]]] = {
     "Read": ("Read", {"file_path": "src/a.py"}),
@@ -93,7 +94,7 @@ def test_what_is_said_to_ask_asks_and_everything_else_runs(mode: str, project: P
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("entry", OWN)
+@each("entry", OWN)
 def test_without_a_person_what_it_may_use_runs_and_in_mode_plan_what_also_runs_unasked(
     entry: str, mode: str, project: Path
 ) -> None:
@@ -103,7 +104,7 @@ def test_without_a_person_what_it_may_use_runs_and_in_mode_plan_what_also_runs_u
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("entry", "tool", "arguments"), BEYOND)
+@each(("entry", "tool", "arguments"), BEYOND)
 def test_nothing_else_runs_unasked(entry: str, tool: str, arguments: dict[str, Any], mode: str, project: Path) -> None:
     assert decided(entry, (tool, arguments), project, mode, person=True) != "allow"
     assert decided(entry, (tool, arguments), project, mode, person=False) == "deny"

@@ -10,6 +10,7 @@ from maverick_tui.agent.permissions import sourced as reading
 from maverick_tui.agent.permissions.judge import Judge
 from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.start_up import OH_MY_ZSH
+from tests.support.cases import each
 
 DISTRIBUTION = {
     ".profile": (
@@ -131,7 +132,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(PIECES)))
+@each("number", range(len(PIECES)))
 def test_a_start_up_file_of_any_kind_is_read_once_and_not_once_for_each_letter(number: int, project: Path) -> None:
     write(Path.home() / ".bashrc", f"{PIECES[number] * 40_000}/\n. {project}/shell/last.sh\n")
     assert decide(Judge(["Write"], project, person=False), "Write", {"file_path": "shell/last.sh"}) == "deny"

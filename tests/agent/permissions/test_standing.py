@@ -407,7 +407,7 @@ def secretive(project: Path) -> Path:
     return project
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "find . -name 'c*' -exec cat {} +", "find conf -type f -execdir cat {} ;", "find . -fprint0 x",

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
+from tests.support.cases import each
 
 RULES = ["Bash(git apply:*)", "Bash(git am:*)", "Bash(git checkout-index:*)", "Bash(patch:*)", "Bash(tar:*)",
          "Bash(unzip:*)", "Bash(7z:*)"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "git apply x.patch", "git apply --unsafe-paths x.patch", "git apply", "git apply -", "git am x.patch", "git am",

@@ -11,6 +11,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.history.export.markdown import as_markdown
 from maverick_tui.runs.store import RunStore
 from tests.runs.story import told
+from tests.support.cases import each
 from tests.support.runs import STREAM_BROKE, Tape
 
 
@@ -103,9 +104,7 @@ def test_its_words_cannot_reach_back_to_text_above_by_defining_links() -> None:
     assert "image" not in [inner.type for token in MarkdownIt().parse(exported(tape)) for inner in token.children or ()]
 
 
-@pytest.mark.parametrize(
-    "before", ["- a", "1. a\n   ```", "- ```", "``` `a`", "- - a", "> ```", "```\n~~~", "~~~ `\na"], ids=repr
-)
+@each("before", ["- a", "1. a\n   ```", "- ```", "``` `a`", "- - a", "> ```", "```\n~~~", "~~~ `\na"], ids=repr)
 @pytest.mark.parametrize("after", ["    <img src=x>", "```\n<img src=x>\n```", "    ```\n\n    <img src=x>"], ids=repr)
 def test_no_text_makes_html_of_what_is_code_after_it(before: str, after: str) -> None:
     tape = Tape().connect().prompt("Go").say(before).say(after).tool("Bash", {"command": "cat x"}, "<img src=y>")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from maverick_tui.markup import grammar
 from maverick_tui.ui.rendering import blocks
 from maverick_tui.ui.rendering.markdown import Renderer
+from tests.support.cases import each
 from tests.support.sampling import examples, sampled
 from tests.ui.rendering.documents import DOCUMENTS
 from tests.ui.rendering.looks import DARK, assert_sound, palette, renderer, shown
@@ -192,7 +193,7 @@ def test_a_gutter_comes_first_and_gives_way_to_the_text() -> None:
     assert shown(narrow) == "    some text"
 
 
-@pytest.mark.parametrize("name", sorted(DOCUMENTS))
+@each("name", sorted(DOCUMENTS))
 @pytest.mark.parametrize("width", sampled([10, 11, 17, 80, 40, 200], 3))
 def test_every_document_fits_every_width(name: str, width: int) -> None:
     rows = renderer(width, gutter=6).markdown(DOCUMENTS[name])

@@ -16,6 +16,7 @@ from maverick_tui.ui.textual_private.ink import Ink
 from maverick_tui.ui.textual_private.steady import steady
 from maverick_tui.ui.textual_private.strip import LeanStrip
 from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
+from tests.support.cases import each
 from tests.ui.textual_private.test_ink import CONSOLE, LOOKS
 
 WIDTH = 40
@@ -61,7 +62,7 @@ def letters(text: str) -> dict[int, str]:
     return found | dict.fromkeys(range(at, WIDTH), " ")
 
 
-@pytest.mark.parametrize("count", [each_wide, each_narrow])
+@each("count", [each_wide, each_narrow])
 @pytest.mark.parametrize("odd", ODD)
 def test_all_else_stands_where_it_is_counted(
     count: Callable[[str], int], odd: str, monkeypatch: pytest.MonkeyPatch
