@@ -26,7 +26,8 @@ from maverick_tui.runs.news import News
 from maverick_tui.ui.editor import edit_in_terminal, edit_text, find_editor
 from tests.support.runs import Tape
 from tests.support.terminal import GlassDriver
-from tests.ui.running import FedApp, until
+from tests.ui.running import FedApp
+from tests.ui.waiting import until
 
 NAMES = ("claude", "git", "nano", "notify-send", "python3", "sh", "ssh", "tmux", "uname", "vi")
 CLONE = "clone"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -21,7 +20,7 @@ from textual.screen import Screen
 # Where it is loaded, as in a run of all tests, it reads the settings; else each application has a process do that.
 import maverick_tui.config  # noqa: F401
 from maverick_tui.ui.picker import xray
-from tests.support.pty_program import PATIENCE
+from tests.ui.waiting import until
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -84,10 +83,7 @@ def a_new_size_has_come() -> Iterator[None]:
 
     async def resize_and_wait(pilot: Pilot[Any], width: int, height: int) -> None:
         await resize(pilot, width, height)
-        end = time.monotonic() + PATIENCE
-        while pilot.app.screen.outer_size != (width, height):
-            assert time.monotonic() < end, "the new size has never come"
-            await pilot.pause(0.01)
+        await until(pilot, lambda: pilot.app.screen.outer_size == (width, height), "it has its new size")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Pilot, "resize_terminal", resize_and_wait)

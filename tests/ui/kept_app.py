@@ -14,7 +14,8 @@ from maverick_tui.runs.board import RunModel
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.widgets.status_line import StatusLine
 from tests.history.kept import AT
-from tests.ui.running import FedApp, Kept, until
+from tests.ui.running import FedApp, Kept
+from tests.ui.waiting import until
 
 RUN = "7f3a00c0ffee"
 FAILURE = ev.Failure("StreamingError", "network", "The line went dead.")

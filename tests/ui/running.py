@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,7 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.support.runs import BEGAN, Tape
-
-PATIENCE = 60.0
+from tests.ui.waiting import until
 
 
 class Kept:
@@ -86,14 +84,6 @@ class FedApp(MaverickApp):
         transcript = self.run_screen.transcript
         region = transcript.scrollable_content_region.reset_offset
         return "\n".join(strip.text.rstrip() for strip in transcript.render_lines(region))
-
-
-async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "it") -> None:
-    """Wait until it is so."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"never happened: {what}"
-        await pilot.pause(0.01)
 
 
 @asynccontextmanager

@@ -28,7 +28,8 @@ from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.runs.pretending import Pretender
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, Kept, until, watching
+from tests.ui.running import FedApp, Kept, watching
+from tests.ui.waiting import until
 
 
 def begun(agent: str = "reviewer") -> Tape:

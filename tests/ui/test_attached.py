@@ -28,7 +28,7 @@ from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.history.kept import keep
 from tests.host.served_run import RUN, Served, serving
 from tests.support.runs import BEGAN, Tape
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 
 def shown(app: MaverickApp) -> str:

@@ -16,7 +16,8 @@ from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
 from tests.ui.kept_app import RUN, opened
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 
 GONE = 2**22 + 1
 """No process has this number."""

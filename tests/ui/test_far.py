@@ -25,8 +25,8 @@ from tests.host.far.fake_ssh import GATEWAY, THERE, fake_ssh
 from tests.host.served_run import RUN, serving
 from tests.support.processes import kill_marked
 from tests.support.runs import BEGAN, Tape
-from tests.ui.running import until
 from tests.ui.test_attached import shown
+from tests.ui.waiting import until
 
 AWAY = "[ ! -e away ] || { echo 'ssh: connect to host there: No route to host' >&2; exit 255; }"
 

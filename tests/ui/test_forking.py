@@ -30,7 +30,8 @@ from tests.history.kept import AT, begun, ended, keep, turn
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import content, project
 from tests.ui.kept_app import RUN, KeptApp
-from tests.ui.running import PATIENCE, FedApp, Kept, until
+from tests.ui.running import FedApp, Kept
+from tests.ui.waiting import PATIENCE, until
 
 
 class ForkApp(KeptApp):

@@ -20,7 +20,8 @@ from maverick_tui.ui.log_file import log_path
 from tests.runs.story import ask, asked, call, end
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 from tests.ui.widgets.host import Host
 
 

@@ -18,8 +18,8 @@ from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.run.screen import RunScreen
 from tests.host.served_run import RUN, Served
 from tests.support.runs import Tape
-from tests.ui.running import until
 from tests.ui.test_attached import attached, shown
+from tests.ui.waiting import until
 
 WORDS = "Some **words** of an answer, with `code` and a list:\n\n- one\n- two\n\n```python\nprint('héllo 👩‍👧')\n```\n"
 

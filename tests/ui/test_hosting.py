@@ -32,7 +32,7 @@ from tests.host.served_run import RUN, until
 from tests.runs.pretending import Pretender
 from tests.support.processes import marked
 from tests.support.runs import BEGAN, Tape
-from tests.ui.running import until as until_shown
+from tests.ui.waiting import until as until_shown
 
 FORK = "f0f0f0f0f0f0"
 

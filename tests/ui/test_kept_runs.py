@@ -20,7 +20,7 @@ from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
 from tests.support.sampling import sampled
 from tests.ui.kept_app import RUN, KeptApp, opened, send
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 
 async def test_a_kept_run_is_shown_as_it_was_and_says_what_it_is() -> None:

@@ -26,7 +26,7 @@ from maverick_tui.ui.run.screen import RunScreen
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
 from tests.history.sessions.stored import ID, Session
 from tests.ui.kept_app import FAILURE, RUN, KeptApp, opened, send
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 
 async def test_a_run_that_a_limit_had_stopped_can_go_on_by_itself(tmp_path: Path) -> None:

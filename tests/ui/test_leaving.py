@@ -14,7 +14,8 @@ from maverick_tui.runs.commands import CloseRun, Interrupt
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, Kept, until, watching
+from tests.ui.running import FedApp, Kept, watching
+from tests.ui.waiting import until
 
 
 def another(app: FedApp, prompt: str) -> RunModel:

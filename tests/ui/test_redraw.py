@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.support.runs import Tape
 from tests.support.terminal import Glass, GlassDriver
-from tests.ui.running import FedApp, until
+from tests.ui.running import FedApp
+from tests.ui.waiting import until
 
 SIZE = (100, 30)
 

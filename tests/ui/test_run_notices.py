@@ -9,7 +9,7 @@ from textual.app import App
 
 from maverick_tui.ui import run_notices
 from maverick_tui.ui.run_notices import MOST_LINES, RunNotices
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 
 class Told(App[None]):

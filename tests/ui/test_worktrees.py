@@ -24,7 +24,7 @@ from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.worktrees import records
 from tests.support.hosts import end_hosts
 from tests.support.smith import write_smith
-from tests.ui.running import until
+from tests.ui.waiting import until
 from tests.worktrees.projects import git, project_in
 
 

@@ -34,7 +34,7 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.usage import Usage
 from tests.support.agents import context
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 # -- the engine --------------------------------------------------------------------------------------------------------
 

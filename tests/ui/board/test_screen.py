@@ -24,7 +24,8 @@ from tests.history.kept import keep_run
 from tests.host.served_run import RUN, serving
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.ui.history.test_screen import alive
-from tests.ui.running import FedApp, Kept, until
+from tests.ui.running import FedApp, Kept
+from tests.ui.waiting import until
 
 
 def text(app: MaverickApp) -> str:

@@ -13,7 +13,8 @@ from maverick_tui.ui.changes import visiting
 from maverick_tui.ui.changes.screen import ChangesScreen
 from tests.support.runs import Tape
 from tests.ui.changes.told_review import ToldReview
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def screen_of(app: FedApp) -> ChangesScreen:

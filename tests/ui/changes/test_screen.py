@@ -24,7 +24,8 @@ from tests.snapshots.folders import project
 from tests.support.runs import BEGAN
 from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
 from tests.ui.changes.told_review import ToldReview, shop
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def snapshot(at: float = BEGAN) -> ev.SnapshotTaken:

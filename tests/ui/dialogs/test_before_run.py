@@ -19,7 +19,8 @@ from maverick_tui.ui.lines import LineView
 from maverick_tui.ui.picker.reading import read_agents
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.sampling import sampled
-from tests.ui.picker.host import BROAD, NARROW, PYTHON, Host, opened, until, write, write_agent
+from tests.ui.picker.host import BROAD, NARROW, PYTHON, Host, opened, write, write_agent
+from tests.ui.waiting import until
 
 HOOKS = "hooks: {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}"
 

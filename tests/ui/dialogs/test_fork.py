@@ -7,7 +7,7 @@ import pytest
 from maverick_tui.ui.dialogs.fork import ForkScreen, ForkWanted
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, asked
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 LONG = "Show me around: what happens between adding a product and its receipt, and where is it rounded?"
 

@@ -11,7 +11,7 @@ from maverick_tui.inputs import InputSpec
 from maverick_tui.ui.dialogs.inputs import InputField, InputsForm, Toggle
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
-from tests.ui.picker.host import until
+from tests.ui.waiting import until
 
 SPECS = (
     InputSpec("since", description="The tag to start from.", default="v1", required=False),

@@ -6,7 +6,8 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from tests.support.runs import Tape
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 
 
 async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:

@@ -15,7 +15,7 @@ from maverick_tui.ui.lines import LineView
 from tests.support.cases import each
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
-from tests.ui.picker.host import until
+from tests.ui.waiting import until
 
 CONTENT = "\n".join(f"line number {number}" for number in range(1, 101)).encode()
 

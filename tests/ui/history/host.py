@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from textual.app import App
 from textual.message import Message
@@ -22,9 +20,9 @@ from maverick_tui.ui.history.screen import HistoryScreen
 from maverick_tui.ui.lines import LineView
 from maverick_tui.ui.picker.edges import KeyHints
 from tests.history.kept import AT, keep_run
+from tests.ui.waiting import until
 
 NARROW, BROAD = (80, 24), (120, 40)
-PATIENCE = 60.0
 
 
 class Host(App[None]):
@@ -92,14 +90,6 @@ class Host(App[None]):
     def text(self) -> str:
         """What is on the screen."""
         return "\n".join(strip.text for strip in self.screen._compositor.render_strips())
-
-
-async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
-    """Wait until it is so."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"never happened: {what}\n{getattr(pilot.app, 'text', '')}"
-        await pilot.pause(0.01)
 
 
 @asynccontextmanager

@@ -10,7 +10,8 @@ import pytest
 
 from maverick_tui.history.updating import Progress
 from maverick_tui.ui.history.questions import Looking
-from tests.ui.history.host import PATIENCE, Host, keep_some, opened, until
+from tests.ui.history.host import Host, keep_some, opened
+from tests.ui.waiting import PATIENCE, until
 
 
 def threads() -> list[threading.Thread]:

@@ -6,7 +6,8 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from tests.history.kept import begun, ended, keep, turn
 from tests.support.runs import Tape
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 
 
 def keep_runs() -> str:

@@ -30,7 +30,8 @@ from maverick_tui.ui.lines import LineView
 from tests.history.kept import AT, begun, keep, keep_run, turn
 from tests.history.sessions.stored import ID, plain
 from tests.support.sampling import sampled
-from tests.ui.history.host import BROAD, NARROW, Host, keep_some, opened, until
+from tests.ui.history.host import BROAD, NARROW, Host, keep_some, opened
+from tests.ui.waiting import until
 
 
 @contextmanager

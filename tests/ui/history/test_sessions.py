@@ -9,9 +9,10 @@ import pytest
 from maverick_tui.history.index import RunIndex
 from maverick_tui.ui.history import pane, questions
 from tests.history.sessions.stored import AT, ID, OTHER, Session, plain
-from tests.ui.history.host import keep_some, opened, until
+from tests.ui.history.host import keep_some, opened
 from tests.ui.kept_app import opened as opened_run
 from tests.ui.kept_app import send
+from tests.ui.waiting import until
 
 
 async def test_they_are_listed_at_once_and_what_was_said_is_found_as_soon_as_it_is_read(

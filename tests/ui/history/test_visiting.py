@@ -12,8 +12,8 @@ from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.run.screen import RunScreen
 from tests.history.kept import AT, keep_run
 from tests.support.runs import Tape
-from tests.ui.history.host import until
 from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def begun(agent: str = "reviewer") -> Tape:

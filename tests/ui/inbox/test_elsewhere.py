@@ -20,7 +20,7 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.host.served_run import RUN, Served, serving
 from tests.support.runs import PARAGRAPH, Tape
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 
 def asking(*, length: int = 1) -> Tape:

@@ -16,7 +16,8 @@ from maverick_tui.runs.own_questions import FUSE
 from maverick_tui.ui.inbox.screen import InboxScreen
 from maverick_tui.ui.picker.edges import KeyHints
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, Kept, until, watching
+from tests.ui.running import FedApp, Kept, watching
+from tests.ui.waiting import until
 
 ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
 

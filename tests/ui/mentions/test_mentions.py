@@ -11,7 +11,8 @@ from maverick_tui.ui.mentions.files import read_names
 from maverick_tui.ui.mentions.ranking import Ranking
 from maverick_tui.ui.widgets.command_menu import ChoiceMenu
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def make(folder: Path, *names: str) -> None:

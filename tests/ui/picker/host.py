@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from maverick_tui.ui.picker.edges import KeyHints
 from maverick_tui.ui.picker.items import run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.picker.xray import XRayPanel
+from tests.ui.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -114,15 +115,6 @@ class Host(App[None]):
             if text in line:
                 return line.index(text), y
         raise AssertionError(f"{text!r} is not on the screen:\n{self.text}")
-
-
-async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
-    """Wait until it is so."""
-    for _ in range(1_000):
-        if condition():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError(f"never happened: {what}\n{getattr(pilot.app, 'text', '')}")
 
 
 def opened(

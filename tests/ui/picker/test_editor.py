@@ -10,7 +10,8 @@ import pytest
 from textual.app import App
 
 from tests.support.sampling import sampled
-from tests.ui.picker.host import opened, until, write, write_agent
+from tests.ui.picker.host import opened, write, write_agent
+from tests.ui.waiting import until
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from maverick_tui.ui.picker.elsewhere import live_item, read_elsewhere
 from maverick_tui.ui.picker.items import Item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import BEGAN
-from tests.ui.picker.host import BROAD, Host, opened, until, write_agent
+from tests.ui.picker.host import BROAD, Host, opened, write_agent
+from tests.ui.waiting import until
 
 NOW = BEGAN + 3_600
 AWAY = Digest(

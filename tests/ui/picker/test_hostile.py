@@ -9,7 +9,8 @@ import pytest
 from maverick_tui.inert import inert
 from maverick_tui.ui.picker.items import run_item
 from tests.support.sampling import sampled
-from tests.ui.picker.host import BROAD, NARROW, opened, until, write
+from tests.ui.picker.host import BROAD, NARROW, opened, write
+from tests.ui.waiting import until
 
 EVIL = '"[bold red]x[/] [@click=app.quit]y[/] \\e]0;evil\\a\\e[2J\\x9b2J \\u202eright\\u2066 \\e]8;;http://evil\\e\\\\"'
 RAW = "\x1b]0;evil\x07\x1b[2J\x9b2J\u202e[/][bold]"

@@ -14,7 +14,8 @@ from maverick_tui.ui.picker import reading, xray
 from maverick_tui.ui.picker.items import run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.sampling import sampled
-from tests.ui.picker.host import BROAD, NARROW, RUNS, Host, opened, until, write, write_agent
+from tests.ui.picker.host import BROAD, NARROW, RUNS, Host, opened, write, write_agent
+from tests.ui.waiting import until
 
 
 @pytest.fixture

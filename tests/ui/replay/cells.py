@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from maverick_tui.ui.replay.screen import ReplayScreen
 from maverick_tui.ui.run.screen import RunScreen
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 Cell = tuple[str, Style | None]
 

@@ -26,7 +26,7 @@ from maverick_tui.ui.run.screen import RunScreen
 from tests.support.runs import Tape
 from tests.support.sampling import examples
 from tests.ui.replay.cells import Cells, cells_of
-from tests.ui.running import PATIENCE, until
+from tests.ui.waiting import PATIENCE, until
 
 MOMENTS = examples(4, 20)
 KIND = tuple(stop for stop in TOUR if stop.agent == "implementer")

@@ -28,7 +28,8 @@ from maverick_tui.ui.widgets.pending import JobLine
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.history.kept import keep
 from tests.support.runs import STREAM_BROKE, Tape, history
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 
 RUN = "7f3a00c0ffee"
 

@@ -18,7 +18,8 @@ from maverick_tui.ui.rule_trial import RuleTrial
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from maverick_tui.runs.commands import ClearConversation, SendPrompt
 from maverick_tui.ui.widgets.command_menu import CommandChoice, CommandMenu
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def listed(app: FedApp) -> str:

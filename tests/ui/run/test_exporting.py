@@ -15,7 +15,7 @@ from maverick_tui.ui.run.exporting import _kept, export_words
 from maverick_tui.ui.run.exporting import _problem as problem_of_file
 from tests.history.kept import begun, keep, keep_run, turn
 from tests.ui.kept_app import RUN, KeptApp, opened, send
-from tests.ui.running import until
+from tests.ui.waiting import until
 
 
 @pytest.mark.parametrize(

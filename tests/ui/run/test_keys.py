@@ -20,7 +20,8 @@ from maverick_tui.ui.widgets.run_header import RunHeader
 from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import STREAM_BROKE, Tape
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def begun() -> Tape:

@@ -18,7 +18,8 @@ from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.running import Kept, until, watching
+from tests.ui.running import Kept, watching
+from tests.ui.waiting import until
 
 
 def worked() -> Tape:

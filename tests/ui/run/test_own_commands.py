@@ -5,7 +5,8 @@ from __future__ import annotations
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from tests.support.runs import Tape
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 
 
 async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:

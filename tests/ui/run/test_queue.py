@@ -8,7 +8,8 @@ from maverick_tui.runs.commands import Command, SendPrompt
 from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 
 def stopped() -> Tape:

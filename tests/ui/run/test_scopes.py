@@ -8,7 +8,8 @@ from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.ui.dialogs.scopes import ScopesScreen
 from maverick_tui.ui.run.scopes import scopes_of
 from tests.support.runs import Tape
-from tests.ui.running import Kept, until, watching
+from tests.ui.running import Kept, watching
+from tests.ui.waiting import until
 
 
 def at_work() -> tuple[Tape, str, str]:

@@ -16,7 +16,8 @@ from maverick_tui.ui.widgets.pending import JobLine
 from maverick_tui.ui.widgets.status_line import StatusLine
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.support.sampling import sampled
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
+from tests.ui.waiting import until
 
 EDIT = {"file_path": "/work/shop/cart.py", "old_string": "a = 1", "new_string": "a = 2"}
 QUESTION = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}

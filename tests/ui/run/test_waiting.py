@@ -11,8 +11,9 @@ from maverick_tui.runs import commands
 from maverick_tui.runs.status import headline
 from maverick_tui.ui.picker.items import item_of
 from tests.support.runs import Tape
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
 from tests.ui.test_leaving import words
+from tests.ui.waiting import until
 
 HOUR = 3600.0
 

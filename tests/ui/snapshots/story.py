@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.support.runs import BEGAN, Tape
+from tests.ui.waiting import until
 
 FOLDER = "/home/ada/shop"
 """Where scripted runs work. There is no such folder, so git says nothing about it."""
@@ -80,15 +81,6 @@ def story(tape: Tape, *, later: float = 0.0, **preferences: Any) -> StoryApp:
     app = StoryApp(Launch(Path(tape.cwd), agent=tape.agent), chosen)
     app.now = tape.at + later
     return app
-
-
-async def until(pilot: Pilot[Any], is_so: Callable[[], object], what: str) -> None:
-    """Wait until something is so."""
-    for _ in range(3_000):
-        if is_so():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError(f"It never came to this: {what}")
 
 
 async def settled(pilot: Pilot[Any]) -> None:

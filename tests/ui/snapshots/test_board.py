@@ -14,7 +14,8 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from tests.support.runs import BEGAN, STREAM_BROKE, Tape
 from tests.ui.snapshots.conftest import Shot
-from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, Nowhere, StoryApp, until
+from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, Nowhere, StoryApp
+from tests.ui.waiting import until
 
 ASKED = ("Review the changes on this branch", "Why is the cart off by one cent?", "Write tests for the invoices")
 TODOS = {"todos": [{"content": "Look", "status": "completed"}, {"content": "Mend", "status": "pending"}]}

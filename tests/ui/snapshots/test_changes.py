@@ -13,7 +13,8 @@ from maverick_tui.ui.changes.screen import ChangesScreen
 from tests.support.runs import Tape
 from tests.ui.changes.told_review import PROMPT, ToldReview, shop
 from tests.ui.snapshots.conftest import Drive, RunShot
-from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, settled, until
+from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, settled
+from tests.ui.waiting import until
 
 
 def tape() -> Tape:

@@ -16,7 +16,8 @@ from maverick_tui.ui.preferences import Preferences
 from tests.history.kept import begun, ended, keep, turn
 from tests.support.runs import BEGAN
 from tests.ui.snapshots.conftest import Shot
-from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, StoryApp, settled, until
+from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, StoryApp, settled
+from tests.ui.waiting import until
 
 PROMPTS = (
     "Review the changes on this branch", "Why is the cart total off by one cent?", "Write tests for the invoice module",

@@ -21,7 +21,8 @@ from tests.support.sampling import sampled
 from tests.ui.snapshots import tapes
 from tests.ui.snapshots.conftest import Shot
 from tests.ui.snapshots.shop import make_shop
-from tests.ui.snapshots.story import NARROW, WIDE, StoryApp, settled, until
+from tests.ui.snapshots.story import NARROW, WIDE, StoryApp, settled
+from tests.ui.waiting import until
 
 at_both_sizes = pytest.mark.parametrize("size", sampled([(NARROW,), (WIDE,)], 2, ["80x24", "120x40"]))
 mostly_wide = pytest.mark.parametrize("size", sampled([(WIDE,), (NARROW,)], 2, ["120x40", "80x24"]))

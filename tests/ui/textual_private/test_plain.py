@@ -15,7 +15,8 @@ from maverick_tui.ui.textual_private.painting import may_paint, uncovered_rows
 from tests.support.runs import Tape
 from tests.support.terminal import Glass, GlassDriver
 from tests.ui.textual_private.test_painting import Step, staged, under_a_toast, under_a_widget
-from tests.ui.transcript.host import TranscriptApp, draw_all, until
+from tests.ui.transcript.host import TranscriptApp, draw_all
+from tests.ui.waiting import until
 
 PRIVATE = {private.name for private in names.PAINTING if private.name.startswith("_")}
 

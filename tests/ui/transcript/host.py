@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.transcript.view import Transcript
 from tests.support.runs import BEGAN, Tape
+from tests.ui.waiting import until
 
 SIZE = (80, 20)
 
@@ -114,15 +115,6 @@ async def opened(
         app.draw()
         await pilot.pause()
         yield app, pilot
-
-
-async def until(pilot: Pilot[Any], condition: Callable[[], object], what: str = "") -> None:
-    """Wait until it is so."""
-    for _ in range(1_000):
-        if condition():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError(f"never happened: {what}")
 
 
 async def resize(app: TranscriptApp, pilot: Pilot[Any], width: int, height: int) -> None:

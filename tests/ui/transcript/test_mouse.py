@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
 from tests.support.runs import PARAGRAPH, Tape
-from tests.ui.transcript.host import TranscriptApp, opened, until
+from tests.ui.transcript.host import TranscriptApp, opened
+from tests.ui.waiting import until
 
 WORDS = " ".join(f"word{number}" for number in range(40))
 

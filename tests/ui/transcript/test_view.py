@@ -13,7 +13,8 @@ from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript import tool_rows
 from maverick_tui.ui.transcript.view import Transcript
 from tests.support.runs import PARAGRAPH, STREAM_BROKE, Tape, history
-from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, resize, until
+from tests.ui.transcript.host import TranscriptApp, all_rows, draw_all, opened, resize
+from tests.ui.waiting import until
 
 NUMBERED = "\n\n".join(f"paragraph {number}" for number in range(60))
 

@@ -21,8 +21,9 @@ from maverick_tui.ui.widgets.prompt import Prompt
 from tests.history.kept import keep_run
 from tests.support.runs import Tape
 from tests.ui.kept_app import RUN, opened
-from tests.ui.running import FedApp, until, watching
+from tests.ui.running import FedApp, watching
 from tests.ui.test_drafts import draft_of_run, left
+from tests.ui.waiting import until
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(1_992)
 

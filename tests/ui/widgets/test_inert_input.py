@@ -8,7 +8,8 @@ from textual.widgets import Input
 
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 
 HOSTILE = "a\x1b]0;title\x07b\x9b2J\u202ec\td"
 

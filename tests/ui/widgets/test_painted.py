@@ -5,7 +5,8 @@ from __future__ import annotations
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.widgets.painted import Painted
 from tests.support.runs import Tape
-from tests.ui.running import until, watching
+from tests.ui.running import watching
+from tests.ui.waiting import until
 from tests.ui.widgets.host import Host
 
 EVIL: Line = (

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from maverick_tui.ui.widgets.prompt import MOST_LINES, Prompt
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
 from tests.support.sampling import sampled
-from tests.ui.running import until
+from tests.ui.waiting import until
 from tests.ui.widgets.prompt_app import PromptApp
 
 

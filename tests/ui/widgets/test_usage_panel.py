@@ -22,7 +22,7 @@ from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView
 from tests.runs.story import OPEN, asked, call, end, told
 from tests.support.cases import each
 from tests.support.sampling import examples
-from tests.ui.running import until
+from tests.ui.waiting import until
 from tests.ui.widgets.host import Host
 
 USED = Usage(12_480, 1_932, 144_123, 21_000, 0.0612, 48_000)
