@@ -40,6 +40,9 @@ async def test_a_page_that_is_pasted_is_none_and_empty_lines_hide_none() -> None
             (sent,) = app.kept.take()
             assert isinstance(sent, commands.SendPrompt), page[:20]
             assert sent.text.strip() == page.strip()
+        app.copy_to_clipboard("!make\nall")  # of what an agent has said
+        await pilot.press("ctrl+v", "enter")
+        assert [type(one) for one in app.kept.take()] == [commands.SendPrompt]
         app.post_message(Paste("\n!make\n"))
         await until(pilot, lambda: "run it yourself" in str(prompt.border_subtitle))
         await pilot.press("enter")
