@@ -258,6 +258,11 @@ async def test_a_schema_cannot_hold_us_up(monkeypatch: pytest.MonkeyPatch) -> No
     async with opened(described(ListedTool(name="odd", input_schema=schema))) as call:
         with pytest.raises(ToolError, match="takes too long"):
             await call("odd", a="a" * 60 + "!")
+    # What it returns is not held against its own schema.
+    result = CallToolResult(content=[TextContent(text="told")], structured_content={"a": "a" * 22 + "!"})
+    tool = ListedTool(name="odd", input_schema={"type": "object"}, output_schema=schema)
+    async with opened(described(tool, result=result)) as call:
+        assert await call("odd") == "told"
 
 
 # -- results ---------------------------------------------------------------------------------------------------------
