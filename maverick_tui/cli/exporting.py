@@ -96,6 +96,8 @@ def _target(output: Path, *, yes: bool) -> Path:
     """The file to write, once it is clear that it may be."""
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
+    from maverick_tui.history.whole_files import in_the_way
+    from maverick_tui.inert import inert
 
     target = output.expanduser().absolute()
     shown = display_path(str(target))
@@ -104,8 +106,9 @@ def _target(output: Path, *, yes: bool) -> Path:
     if not target.parent.is_dir():
         missing = display_path(str(target.parent))
         raise ConfigError(f"There is no folder {missing} to write to.", path=str(target), hint="Make it first.")
-    if target.is_file() and not yes:
-        _ask(f"{shown} exists already.", "Replace it?")
+    is_written_to = target.exists() and not target.is_file()  # a pipe, or /dev/stdout
+    if not yes and not is_written_to and (what := in_the_way(target)):
+        _ask(f"{shown} {inert(what)}.", "Replace it?")
     return target
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_jsonable_python
 
+from maverick_tui.executor import time_limit
 from maverick_tui.executor.definition import OutputConfig
 from maverick_tui.executor.model.wire import STRICT_JSON
 from maverick_tui.shown import located
@@ -78,6 +79,19 @@ class OutputReader:
 
         What is only part of a sentence may be an example or a footnote; if two values fit, either of them may be one.
         """
+        return self._in_time(lambda: self._read(text))
+
+    def _in_time(self, work: Callable[[], Parsed]) -> Parsed:
+        """What comes of it, unless a schema that anybody may have written takes too long; a model class is code."""
+        if self._model is not None:
+            return work()
+        try:
+            with time_limit.at_most(time_limit.SECONDS):
+                return work()
+        except time_limit.TookTooLongError:
+            return Parsed(errors=("it takes too long to hold it against the schema",))
+
+    def _read(self, text: str) -> Parsed:
         errors: tuple[str, ...] = ()
         fitting: list[Any] = []
         for candidate in _candidates(text):
@@ -93,9 +107,12 @@ class OutputReader:
 
     def check(self, value: Any) -> Parsed:
         """What a tool handed in as the output: a value that fits, or text that is read like an answer."""
+        return self._in_time(lambda: self._check(value))
+
+    def _check(self, value: Any) -> Parsed:
         parsed = self._validate(value if self._model is not None else to_jsonable_python(value))
         if parsed.errors and isinstance(value, str):
-            read = self.read(value)
+            read = self._read(value)
             return parsed if read.errors else read
         if parsed.errors and self._model is not None:
             plain = self._validate(to_jsonable_python(value))
@@ -121,6 +138,8 @@ class OutputReader:
             kind = jsonschema.validators.validator_for(self.json_schema)
             validator = kind(self.json_schema, registry=Registry())
             found = [located(error.absolute_path, error.message[:_LONGEST]) for error in validator.iter_errors(value)]
+        except time_limit.TookTooLongError:
+            raise
         except Exception as error:  # a reference that leads nowhere
             return Parsed(errors=(f"the schema cannot be used: {type(error).__name__}: {error}",))
         return Parsed(errors=tuple(found[:_MOST_ERRORS])) if found else Parsed(value)

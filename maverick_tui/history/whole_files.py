@@ -9,6 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 
 
+def in_the_way(target: Path) -> str:
+    """What a person is to be asked about before a file is written there; nothing if they need not be.
+
+    A link of a clone may lead anywhere, also to where nothing is yet.
+    """
+    if target.is_symlink():
+        return f"is a link to {os.path.realpath(target)}"
+    return "exists already" if target.exists() else ""
+
+
 def write_whole(target: Path, pieces: Iterable[str]) -> int:
     """Write the pieces in UTF-8 and put them in the place of whatever is there; how many bytes they are.
 

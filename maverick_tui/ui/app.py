@@ -410,15 +410,24 @@ class MaverickApp(App[int]):
         ]
 
     def _suggest(self, run: RunModel, text: str) -> None:
-        """Put a prompt into an empty editor: the agent's own, or the demo's."""
+        """Put a prompt into an empty editor: the agent's own, or the demo's.
+
+        One that the editor would take for a command is not put there: its author may be a clone, and only a person
+        gives commands. With an empty editor, Enter has the agent begin with it as a prompt.
+        """
         screen = self._navigation.screen_of(run)
         is_guest = run.attached is not None and run.attached.is_guest
         if run.store.queue or run.store.entries or is_guest:
             return  # the person was faster, or somebody was long ago
+        from maverick_tui.ui.run.prompting import is_shell
+        from maverick_tui.ui.run.slash_commands import slash_command
         from maverick_tui.ui.widgets.prompt import typed
 
+        text = typed(text)  # as the prompt has it, so that it is known again
+        if is_shell(text) or slash_command(text) is not None:
+            return
         kept = self._navigation.prompt_of(run)
-        kept.suggestion = text = typed(text)  # as the prompt has it, so that it is known again
+        kept.suggestion = text
         if screen is None or not screen.is_mounted:
             kept.draft = kept.draft or text
         elif not screen.prompt.text:

@@ -106,15 +106,18 @@ def test_a_run_that_was_interrupted_is_said_to_be_beside_the_export(maverick: Ru
         ([RUN, "-o", "no/such/run.md"], "There is no folder"),
         ([RUN, "--raw"], "There is nobody to ask."),
         ([RUN, "-o", "there.md"], "there.md exists already. There is nobody to ask."),
+        ([RUN, "-o", "link.md"], "elsewhere. There is nobody to ask."),
     ],
 )
 def test_what_is_in_the_way_is_said_with_what_to_do(maverick: Run, arguments: list[str], said: str) -> None:
     Path("there.md").write_text("mine")
+    Path("link.md").symlink_to("elsewhere")
     ran = maverick("runs", "export", *arguments)
     assert (ran.code, ran.out) == (1, "")
     assert said in ran.err
     assert len(ran.err.splitlines()) == 2, "what is wrong, and what to do"
     assert Path("there.md").read_text() == "mine"
+    assert not Path("elsewhere").exists()
 
 
 @pytest.mark.parametrize("arguments", [["--json"], ["--format", "pdf"], ["-o"]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 import warnings
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, field_validator
 
 from maverick_tui.exceptions import ConfigError, NetworkError
-from maverick_tui.executor import OutputConfig, PartialOutput, Response, TerminateReason, tool
+from maverick_tui.executor import OutputConfig, PartialOutput, Response, TerminateReason, time_limit, tool
 from maverick_tui.executor.output import OutputReader, read_begun
 from tests.executor.support import QUICK, Model, call, calls, define, says, streaming, watch
 
@@ -264,3 +265,16 @@ async def test_a_long_output_is_not_read_anew_with_each_piece(monkeypatch: pytes
 @pytest.mark.parametrize("text", ["", "Well, {", "{NaN", '{"a": NaN', "```json\n"])
 def test_what_has_not_begun_cannot_be_read(text: str) -> None:
     assert read_begun(text) is None
+
+
+def test_no_schema_holds_us_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    twice = {f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n - 1}"}] * 2} for n in range(1, 60)}
+    schemas = [{"pattern": "^(a+)+$"}, {"$ref": "#/$defs/a59", "$defs": {"a0": {"type": "string"}, **twice}}]
+    before = signal.getsignal(signal.SIGALRM)
+    for schema in schemas:
+        reader = OutputReader(OutputConfig.model_validate({"schema": schema}))
+        for parsed in (reader.read(json.dumps("a" * 60 + "!")), reader.check("a" * 60 + "!")):
+            assert parsed.errors == ("it takes too long to hold it against the schema",)
+    assert OutputReader(OutputConfig.model_validate({"schema": schemas[0]})).read('"aa"').value == "aa"
+    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[0]) == (before, 0)

@@ -166,6 +166,15 @@ async def test_a_prompt_is_suggested_only_where_nothing_was_written_yet() -> Non
         assert app.run_screen.prompt.text == "For later"
 
 
+async def test_what_an_agent_suggests_is_no_command() -> None:
+    async with watching(Tape().connect()) as (app, pilot):
+        for text in ("!touch x\n\nReview the branch", "\n\n!touch x", "/export md x.md", " /quit"):
+            app._suggest(app.run_model, text)
+            assert app.run_screen.prompt.text == "", text
+        await pilot.press("!", "l", "s", "enter")
+        assert [type(one) for one in app.kept.take()] == [commands.RunShell], "the person's own is one"
+
+
 # -- what is remembered ---------------------------------------------------------------------------------------------
 
 

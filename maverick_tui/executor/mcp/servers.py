@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.exceptions import ConfigError, InvalidToolError
+from maverick_tui.executor import time_limit
 from maverick_tui.executor.mcp.connection import ServerConnection, first_of
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 from maverick_tui.shown import located
@@ -121,11 +122,15 @@ class ServerTool:
         from referencing.exceptions import Unresolvable
 
         try:
-            errors = sorted(self._validator.iter_errors(arguments), key=lambda error: [str(at) for at in error.path])
+            with time_limit.at_most(time_limit.SECONDS):
+                found = list(self._validator.iter_errors(arguments))
+        except time_limit.TookTooLongError as error:
+            raise ToolError(f"{self.name} cannot be called: it takes too long to check its arguments.") from error
         except Unresolvable as error:
             raise ToolError(
                 f"{self.name} cannot be called: its schema refers to {error}, which is elsewhere."
             ) from error
+        errors = sorted(found, key=lambda error: [str(at) for at in error.path])
         return "; ".join(located(wrong.path, wrong.message[:200]) for wrong in errors[:5])
 
 

@@ -44,7 +44,7 @@ class Exporting:
             return
         if problem := _problem(target, form):
             self._tell(app, problem, "error")
-        elif not target.exists() or await _may_replace(app, target):
+        elif await _may_write(app, target):
             await self._write(app, target, form)
 
     async def _ask_file(self, app: App[Any], form: str) -> Path | None:
@@ -93,10 +93,14 @@ def _kept(run: RunModel) -> KeptRun:
     return kept_run(run.run_id, masked(told), was_alive=True)
 
 
-async def _may_replace(app: App[Any], target: Path) -> bool:
+async def _may_write(app: App[Any], target: Path) -> bool:
+    from maverick_tui.history.whole_files import in_the_way
+
+    if not (what := in_the_way(target)):
+        return True
     from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
-    question = ConfirmScreen("Replace the file?", f"{target} exists already.", yes="Replace", no="Keep")
+    question = ConfirmScreen("Replace the file?", one_line(f"{target} {what}."), yes="Replace", no="Keep")
     return await app.push_screen_wait(question)
 
 

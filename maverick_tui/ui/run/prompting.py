@@ -9,6 +9,7 @@ from textual.content import Content
 
 from maverick_tui.ui.run.mentioning import Mentioning
 from maverick_tui.ui.run.slash_commands import SlashCommands
+from maverick_tui.ui.widgets.pastes import as_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -69,7 +70,8 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
 
 
 def is_shell(text: str) -> bool:
-    """Whether it is a command of the person's own, and no prompt."""
+    """Whether it is a command of the person's own, and no prompt. Empty lines before it are not sent."""
+    text = text.lstrip("\n")
     return text.startswith("!") and bool(text[1:].strip())
 
 
@@ -155,7 +157,7 @@ class Prompting:
         if self._run.store.queue:
             prompt_id, text = list(self._run.store.queue.items())[-1]
             self._run.take_back(prompt_id)
-            self._prompt.put_before(text)
+            self._prompt.put_before(as_prompt(text))
             self._prompt.screen.set_focus(self._prompt)
 
     def drop_queued(self) -> None:

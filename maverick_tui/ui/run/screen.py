@@ -27,6 +27,7 @@ from maverick_tui.ui.run.recovery import Recovery
 from maverick_tui.ui.run.status import StatusClock, StatusLines
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.painted import PAINT
+from maverick_tui.ui.widgets.pastes import as_prompt
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -301,7 +302,12 @@ class RunScreen(Screen[None]):
         from maverick_tui.ui.history.past_prompts import PastPromptsScreen
 
         event.stop()
-        _ = self.app.push_screen(PastPromptsScreen(), lambda text: self.prompt.insert_here(text) if text else None)
+
+        def put_in(text: str | None) -> None:
+            if text:
+                self.prompt.insert_here(as_prompt(text))
+
+        _ = self.app.push_screen(PastPromptsScreen(), put_in)
 
     # -- steering -----------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,17 @@ MOST_CHARACTERS = 2_000
 """A longer text is shown by a few words."""
 
 _MARK = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
+_COMMAND = re.compile(r"\A\n*(?=!)")
+
+
+def as_prompt(text: str) -> str:
+    """A text that nobody has typed here, with a blank where it would be taken for a command of the person's own.
+
+    A page may begin with a `!` (`![badge](...)`), and whoever pastes it does not want its lines run. A single line that
+    is seen whole may be a command.
+    """
+    is_seen = "\n" not in text.strip("\n") and len(text) <= MOST_CHARACTERS
+    return text if is_seen else _COMMAND.sub(r"\g<0> ", text, count=1)
 
 
 class Pastes:
@@ -25,6 +36,7 @@ class Pastes:
 
     def shorten(self, text: str) -> str:
         """What is to stand in the prompt for a text that was pasted: itself, unless it is long."""
+        text = as_prompt(text)
         lines = len(text.splitlines())
         if lines <= MOST_LINES and len(text) <= MOST_CHARACTERS:
             return text

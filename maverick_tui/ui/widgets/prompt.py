@@ -23,7 +23,7 @@ from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.command_menu import Choice, CommandChoice
-from maverick_tui.ui.widgets.pastes import Pastes
+from maverick_tui.ui.widgets.pastes import Pastes, as_prompt
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 if TYPE_CHECKING:
@@ -183,6 +183,10 @@ class Prompt(TextArea, inherit_bindings=False):
             event.prevent_default()
             event.stop()
             self.insert_here(short)
+
+    def action_paste(self) -> None:
+        """Paste what the application itself has copied: it may be what an agent has said."""
+        self.insert_here(as_prompt(typed(self.app.clipboard)))
 
     async def attached(self, read: Callable[[Images], Awaitable[str]]) -> str:
         """What is to stand here for images that are to be attached; nothing, and a word on why, if they cannot be."""

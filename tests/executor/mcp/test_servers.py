@@ -33,6 +33,7 @@ from mcp_types import Tool as ListedTool
 
 from maverick_tui import keeper
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
+from maverick_tui.executor import time_limit
 from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.tools import ToolContext, ToolError
 from tests.executor.mcp.support import PLAIN, STDIO, failure, opened
@@ -249,6 +250,19 @@ async def test_a_schema_cannot_make_us_fetch_something() -> None:
     async with opened(described(ListedTool(name="odd", input_schema=schema))) as call:
         with pytest.raises(ToolError, match="its schema refers to"):
             await call("odd", a=1)
+
+
+async def test_a_schema_cannot_hold_us_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    schema = {"type": "object", "properties": {"a": {"pattern": "^(a+)+$"}}}
+    async with opened(described(ListedTool(name="odd", input_schema=schema))) as call:
+        with pytest.raises(ToolError, match="takes too long"):
+            await call("odd", a="a" * 60 + "!")
+    # What it returns is not held against its own schema.
+    result = CallToolResult(content=[TextContent(text="told")], structured_content={"a": "a" * 22 + "!"})
+    tool = ListedTool(name="odd", input_schema={"type": "object"}, output_schema=schema)
+    async with opened(described(tool, result=result)) as call:
+        assert await call("odd") == "told"
 
 
 # -- results ---------------------------------------------------------------------------------------------------------

@@ -67,11 +67,15 @@ async def test_it_is_exported_from_its_screen_and_replaces_nothing_unasked(tmp_p
         assert "The key is" in target.read_text()
         assert "sk-ant-api03" not in target.read_text()
         target.write_text("mine")
-        await send(pilot, f"/export {target}")
-        await until(pilot, lambda: app.top == "ConfirmScreen", "it asks")
-        await pilot.press("n")
-        await until(pilot, lambda: app.top == "RunScreen")
+        link, led_to = tmp_path / "link.md", tmp_path / "elsewhere"
+        link.symlink_to(led_to)
+        for file in (target, link):
+            await send(pilot, f"/export {file}")
+            await until(pilot, lambda: app.top == "ConfirmScreen", "it asks")
+            await pilot.press("n")
+            await until(pilot, lambda: app.top == "RunScreen")
         assert target.read_text() == "mine"
+        assert not led_to.exists()
         await send(pilot, f"/export jsonl {tmp_path}")
         await until(pilot, lambda: any("is a folder" in note for note in app.notes))
         await send(pilot, f"/export cast {tmp_path / 'run.cast'}")

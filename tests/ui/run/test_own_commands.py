@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.events import Paste
+
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from tests.support.runs import Tape
@@ -27,3 +29,22 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
         await until(pilot, lambda: "✘ You ran  ls -l" in app.shown() and "exit code 2" in app.shown())
         await pilot.press("!", "enter")
         assert isinstance(app.kept.take()[0], commands.SendPrompt), "alone it is no command"
+
+
+async def test_a_page_that_is_pasted_is_none_and_empty_lines_hide_none() -> None:
+    async with watching(Tape().connect(), size=(80, 24)) as (app, pilot):
+        prompt = app.run_screen.prompt
+        for page in ("![badge](x)\n" + "make all\n" * 30, "\n!make\nall", "!" + "x" * 3_000):
+            app.post_message(Paste(page))
+            await until(pilot, lambda: bool(prompt.text))
+            await pilot.press("enter")
+            (sent,) = app.kept.take()
+            assert isinstance(sent, commands.SendPrompt), page[:20]
+            assert sent.text.strip() == page.strip()
+        app.copy_to_clipboard("!make\nall")  # of what an agent has said
+        await pilot.press("ctrl+v", "enter")
+        assert [type(one) for one in app.kept.take()] == [commands.SendPrompt]
+        app.post_message(Paste("\n!make\n"))
+        await until(pilot, lambda: "run it yourself" in str(prompt.border_subtitle))
+        await pilot.press("enter")
+        assert [getattr(one, "command", "") for one in app.kept.take()] == ["make"]
