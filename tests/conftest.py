@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import hashlib
 import itertools
 import os
 import re
@@ -53,6 +54,14 @@ os.environ["BUN_GC_TIMER_DISABLE"] = "1"
 
 # Every test stays in memory until the end: to look through them for garbage again and again takes seconds.
 gc.disable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Among several processes the files are mixed: those of one folder all compute, or all wait for other programs, and
+    side by side they would leave the machine too much to do, and then too little.
+    """
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: hashlib.sha256(item.nodeid.partition("::")[0].encode()).digest())
 
 
 def pytest_collection_finish() -> None:
