@@ -80,8 +80,10 @@ def test_a_command_that_ignores_us_is_killed(mark: str) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_when_its_parent_dies_everything_ends(number: signal.Signals, mark: str) -> None:
+    # It is kept for this one, and not for us.
     code = (
-        f"import subprocess, time; subprocess.Popen({[*KEEP, '/bin/sh', '-c', LEFT_BEHIND + 'wait']!r}); time.sleep(60)"
+        "import subprocess, time; from maverick_tui.keeper import keeper_command\n"
+        f"subprocess.Popen([*keeper_command(), '/bin/sh', '-c', {LEFT_BEHIND + 'wait'!r}]); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     try:
