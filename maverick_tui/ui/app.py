@@ -571,9 +571,12 @@ class MaverickApp(App[int]):
             _ = self.push_screen(HelpScreen())
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Put text on the clipboard; who cuts or copies nothing keeps what is there."""
+        """Put text on the clipboard; who cuts or copies nothing keeps what is there.
+
+        It is pasted into shells and editors, which obey what is in it: what a file or a model has put there is inert.
+        """
         if text:
-            super().copy_to_clipboard(text)
+            super().copy_to_clipboard(inert(text))
 
     def action_copy_or_quit(self) -> None:
         """Copy what is selected; with nothing selected, the second time within two seconds, quit."""

@@ -16,6 +16,7 @@ from maverick_tui.ui.following import prompts_in
 from maverick_tui.ui.hosting import has_host
 from maverick_tui.ui.run_at_rest import GOES_ON, RunAtRest, rest_of
 from maverick_tui.ui.told_work import work_told
+from maverick_tui.ui.widgets.pastes import still_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.exceptions import MaverickError
@@ -246,8 +247,8 @@ class KeptRuns:
         self.give_back(run, "\n".join(prompts_in(wanted)))
 
     def give_back(self, run: RunModel, typed: str) -> None:
-        """Let what was typed stand in the run's prompt again."""
-        screen = self._navigation.screen_of(run)
+        """Let prompts that did not arrive stand in the run's prompt again; whoever wrote them, they are no commands."""
+        typed, screen = still_prompt(typed), self._navigation.screen_of(run)
         if screen is not None and screen.is_mounted:
             screen.prompt.put_before(typed)
             screen.status_clock.refresh_now()

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.host.orders import Order
 from maverick_tui.host.places import hosted_runs
+from maverick_tui.host.racing import Race, Result, entrants_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs.trust import TrustScreen
@@ -146,3 +148,30 @@ async def test_several_race_beside_each_other_and_one_is_merged(
         assert (project / "a.txt").read_text() == "joiner\n"
         assert git(project, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
         assert list(hosted_runs()) == []
+
+
+class KeptInMind(Race):
+    """A race that only tells what would become of one."""
+
+    def hold(self, result: Result) -> None:
+        pass
+
+    def keep(self, result: Result) -> str:
+        return "kept"
+
+    def merge(self, result: Result) -> str:
+        return "merged"
+
+
+async def test_what_was_chosen_when_a_race_was_decided_stays_whatever_is_chosen_then() -> None:
+    race = KeptInMind(entrants_of(["smith", "joiner", "mason"], []))
+    screen = RaceScreen(race, Order("", "", "/nowhere"), {}, has_test=False)
+    for at in (0, 1):
+        screen._lanes[at] = screen._lanes[at]._replace(result=Result(race.entrants[at], "done"))
+    screen.action_decide("keep")
+    for _ in range(2):  # while the others end: to one that has finished, and to one that has not
+        screen.action_choose(1)
+        assert screen._carry_out() == ["1 smith: kept"]
+    screen.action_choose(-1)
+    screen.action_decide("merge")
+    assert screen._carry_out() == ["1 smith: kept"]

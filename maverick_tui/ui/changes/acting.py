@@ -134,7 +134,7 @@ class Acting:
     def copy(self) -> None:
         """Copy the hunk."""
         if (hunk := self._screen.diff.hunk) is not None:
-            text = "\n".join(hunk.hunk.lines)
+            text = "\n".join(line.removesuffix("\r") for line in hunk.hunk.lines)
             self._screen.app.copy_to_clipboard(text)
             self._screen.notify(f"Copied {len(text):,} characters.", timeout=2)
 

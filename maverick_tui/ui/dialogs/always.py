@@ -57,6 +57,8 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
         self._rules, self._file, self._agent = list(rules), inert(file), agent
         self._at = 0
         self._trial = trial
+        self._doubted: RuleWanted | None = None
+        """A rule for all of a tool: it is written if it is wanted twice, for less may have been meant."""
 
     def compose(self) -> ComposeResult:
         """The rule, whom it is for, what it would have allowed, and where it is written."""
@@ -69,6 +71,7 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
                 yield Static(Content.assemble(("for", "bold")), classes="field--label", markup=False)
                 whom = [(Content(f"{one_line(self._agent)} alone"), "agent"), (Content("every agent"), "all")]
                 yield Choices(whom, value="agent", allow_blank=False, compact=True, classes="field--control")
+            yield Static("", classes="dialog--text", id="broad", markup=False)
             yield Static("", classes="dialog--text", id="tried", markup=False)
             yield Static(Content(f"It is written to {self._file}"), classes="field--description", markup=False)
             with Horizontal(classes="dialog--buttons"):
@@ -77,6 +80,7 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
 
     def on_mount(self) -> None:
         """Say at once what the first one would have allowed."""
+        self._say_how_much()
         self._look(0)
 
     def on_unmount(self) -> None:
@@ -102,7 +106,14 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
     @on(Input.Changed)
     @on(Choices.Changed)
     def _changed(self) -> None:
+        self._say_how_much()
         self._look(_AFTER_TYPING)
+
+    def _say_how_much(self, then: str = "") -> None:
+        """Say of a rule for all of a tool that it is one: of many a call no other can be offered."""
+        words, told = _all_of(self._wanted.rule), self.query_one("#broad", Static)
+        told.display = bool(words)
+        told.update(Content.assemble((f"{words}\n{then}".strip(), "$text-warning")))
 
     @work(exclusive=True)
     async def _look(self, delay: float) -> None:
@@ -133,10 +144,26 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
         """Leave with the rule, if it is one."""
         from maverick_tui.agent.permissions.standing import wrong_with
 
-        if problem := wrong_with(self._wanted.rule):
+        wanted = self._wanted
+        if problem := wrong_with(wanted.rule):
             self.query_one("#tried", Static).update(Content(f"✘ {one_line(problem)}"))
+        elif _all_of(wanted.rule) and wanted != self._doubted:
+            self._doubted = wanted
+            self._say_how_much("Press Enter again if that is meant.")
         else:
-            _ = self.dismiss(self._wanted)
+            _ = self.dismiss(wanted)
+
+
+def _all_of(rule: str) -> str:
+    """What is to be known of a rule that says nothing but a tool; empty of any other, and of what is none."""
+    from maverick_tui.agent.tools import parse_tool
+    from maverick_tui.exceptions import InvalidToolError
+
+    try:
+        tool = parse_tool(rule)
+    except InvalidToolError:
+        return ""
+    return f"It allows every use of {one_line(tool.name)}, and not only this one." if tool.rule is None else ""
 
 
 class EditCallScreen(ModalScreen[dict[str, Any] | None]):

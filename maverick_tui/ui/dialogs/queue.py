@@ -61,6 +61,8 @@ class QueueScreen(ModalScreen[None]):
         self._edited = ""
         """The id of the one that is being changed."""
         self._shown: object = None
+        self._ids: list[str] = []
+        """What stands in which row: the queue itself may have moved on since."""
 
     def compose(self) -> ComposeResult:
         """What waits, where one of them is changed, and what the keys do."""
@@ -81,7 +83,7 @@ class QueueScreen(ModalScreen[None]):
         rows = [
             (((f"{state_of(self._run, one):8}", "muted"), (one_line(text), "text")), ()) for one, text in queue.items()
         ]
-        ids = list(queue)
+        self._ids = ids = list(queue)
         choices = self.query_one(ChoiceList)
         if self._marked not in queue:  # it was sent, or dropped: on with the one that has its place
             self._marked = ids[min(choices.at, len(ids) - 1)] if ids else ""
@@ -96,42 +98,41 @@ class QueueScreen(ModalScreen[None]):
 
     def action_mark(self, by: int) -> None:
         """Let the keys act on another one."""
-        ids = list(self._run.store.queue)
-        if ids:
+        if ids := self._ids:
             self._marked = ids[max(0, min(ids.index(self._marked) + by, len(ids) - 1))]
             self._show()
 
-    def _take_clicked(self) -> None:
-        """A click may have marked another one."""
-        ids, at = list(self._run.store.queue), self.query_one(ChoiceList).at
-        self._marked = ids[at] if at < len(ids) else ""
+    def _take_clicked(self) -> bool:
+        """A click may have marked another one; whether the one that is seen to be marked still waits."""
+        at = self.query_one(ChoiceList).at
+        self._marked = self._ids[at] if at < len(self._ids) else ""
+        if self._marked in self._run.store.queue:
+            return True
+        self._show()  # the mark goes to another one, which was not meant
+        return False
 
     def action_shift(self, by: int) -> None:
         """Send it earlier, or later."""
-        self._take_clicked()
-        if self._marked:
+        if self._take_clicked():
             self._run.move_prompt(self._marked, by)
             self._show()
 
     def action_send_now(self) -> None:
         """Give it to the agent at the next moment at which that takes something in."""
-        self._take_clicked()
-        if self._marked:
+        if self._take_clicked():
             self._run.steer(self._marked)
             self._show()
 
     def action_interrupt(self) -> None:
         """Stop what is being done, and send it."""
-        self._take_clicked()
-        if self._marked:
+        if self._take_clicked():
             self._run.interrupt()
             self._run.steer(self._marked)
             self._show()
 
     def action_drop(self) -> None:
         """Take it back."""
-        self._take_clicked()
-        if self._marked:
+        if self._take_clicked():
             self._run.take_back(self._marked)
             self._show()
 
@@ -146,8 +147,7 @@ class QueueScreen(ModalScreen[None]):
 
     def action_edit(self) -> None:
         """Change it, where it stands."""
-        self._take_clicked()
-        if self._marked and not self._edited:
+        if not self._edited and self._take_clicked():
             self._edited = self._marked
             prompt = self.query_one(Prompt)
             prompt.display = True

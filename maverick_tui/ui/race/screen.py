@@ -62,6 +62,8 @@ class RaceScreen(Screen[None]):
         self._shows_diff = False
         self._decided = asyncio.Event()
         self._decision: Decision = ""
+        self._kept: list[Result] = []
+        """What is to stay, as it was chosen when that was decided: until the others have ended, keys go on choosing."""
         self._began = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -146,19 +148,13 @@ class RaceScreen(Screen[None]):
 
     def _carry_out(self) -> list[str]:
         """Do what was decided; what came of it, in words. ConfigError if it cannot be merged: it is kept then."""
-        kept = self._kept()
+        kept = self._kept
         for result in kept:
             self._race.hold(result)  # all of them, before the first that may fail
         if self._decision == "merge" and kept:
             return [self._race.merge(kept[0])]
         words = [f"{result.entrant.number} {result.entrant.label}: {self._race.keep(result)}" for result in kept]
         return words or ["The race has ended; nothing is left of it but what was said."]
-
-    def _kept(self) -> list[Result]:
-        if self._decision == "all":
-            return [lane.result for lane in self._lanes if lane.result is not None]
-        chosen = self._lanes[self._chosen].result
-        return [chosen] if self._decision in ("keep", "merge") and chosen is not None else []
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
@@ -179,12 +175,14 @@ class RaceScreen(Screen[None]):
 
     def action_decide(self, decision: Decision) -> None:
         """Decide, once there is something to decide on: the others end, and are removed."""
-        results = [lane.result for lane in self._lanes]
-        wanted = results if decision == "all" else [results[self._chosen]]
-        if not all(result is not None for result in wanted):
+        if self._decided.is_set():
+            return
+        lanes = self._lanes if decision == "all" else [self._lanes[self._chosen]]
+        results = [lane.result for lane in lanes if lane.result is not None]
+        if len(results) < len(lanes):
             self.notify("It has not settled yet.", timeout=3)
             return
-        self._decision = decision
+        self._decision, self._kept = decision, results
         self._decided.set()
         self._draw()
 

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from maverick_tui.ui.run.mentioning import Mentioning
 from maverick_tui.ui.run.slash_commands import SlashCommands
-from maverick_tui.ui.widgets.pastes import as_prompt
+from maverick_tui.ui.widgets.pastes import still_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -157,7 +157,7 @@ class Prompting:
         if self._run.store.queue:
             prompt_id, text = list(self._run.store.queue.items())[-1]
             self._run.take_back(prompt_id)
-            self._prompt.put_before(as_prompt(text))
+            self._prompt.put_before(still_prompt(text))
             self._prompt.screen.set_focus(self._prompt)
 
     def drop_queued(self) -> None:

@@ -20,7 +20,12 @@ def as_prompt(text: str) -> str:
     is seen whole may be a command.
     """
     is_seen = "\n" not in text.strip("\n") and len(text) <= MOST_CHARACTERS
-    return text if is_seen else _COMMAND.sub(r"\g<0> ", text, count=1)
+    return text if is_seen else still_prompt(text)
+
+
+def still_prompt(text: str) -> str:
+    """A text that was a prompt before, with the same blank: the Enter that sends it again does not run it."""
+    return _COMMAND.sub(r"\g<0> ", text, count=1)
 
 
 class Pastes:

@@ -354,3 +354,14 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await until(pilot, lambda: "3 + drei" in screen.diff.text, "what I have written is there")
         assert "you" in screen.diff.text
     run.close()
+
+
+async def test_a_hunk_is_copied_as_it_is_seen_for_a_shell_obeys_what_ends_a_paste(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    review = ToldReview({"run.sh": (b"ls\r\n", "ls\r\n\x1b[201~\rmake\u202e \u00e9\r\n".encode())}, {})
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "run.sh")
+        await pilot.press("n", "y")
+        await until(pilot, lambda: bool(app.clipboard))
+        assert app.clipboard == " ls\n+␛[201~␍make\ufffd \u00e9"

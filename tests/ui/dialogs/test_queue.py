@@ -5,6 +5,7 @@ from __future__ import annotations
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from maverick_tui.ui.dialogs.queue import QueueScreen
 from tests.support.runs import Tape
 from tests.ui.running import watching
 from tests.ui.waiting import until
@@ -40,3 +41,25 @@ async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen")
         await until(pilot, lambda: "Heed me" in app.shown(), "what was said meanwhile stands in the transcript")
+
+
+async def test_keys_act_on_what_is_seen_also_when_it_was_sent_a_moment_ago() -> None:
+    tape = Tape().connect().prompt("Go").say("Half", is_open=True)
+    for name in ("first", "second", "third"):
+        tape.put(ev.PromptQueued(tape.at, name, f"The {name} one"))
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+k")
+        await until(pilot, lambda: app.top == "QueueScreen")
+        screen = app.screen
+        assert isinstance(screen, QueueScreen)
+        for act in (screen.action_drop, screen.action_send_now, screen.action_interrupt, screen.action_edit):
+            screen._show()
+            gone, text = next(iter(app.run_model.store.queue.items()))
+            del app.run_model.store.queue[gone]
+            act()
+            assert app.kept.take() == [], "the next one was not meant"
+            app.run_model.store.queue[gone] = text
+            screen._show()
+        del app.run_model.store.queue[screen._marked]
+        screen.action_mark(1)
+        assert screen._marked in app.run_model.store.queue

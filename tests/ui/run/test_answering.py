@@ -301,6 +301,19 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
         assert (answer.decision, answer.rule, answer.is_for_agent) == ("once", "Bash(make:*)", True)
 
 
+async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice() -> None:
+    # Of a command of several lines, or with a pattern, no other rule can be offered: the model says which it is.
+    tape = begun().ask("Bash", {"command": "ls\nls"}, rules=RULES[-1:], rules_file="/home/me/rules.toml").wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+r")
+        await until(pilot, lambda: "It allows every use of Bash, and not only this one." in screen_text(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "Press Enter again" in screen_text(app))
+        assert app.kept.take() == []
+        await pilot.press("enter")
+        assert [getattr(one, "rule", "") for one in app.kept.take()] == ["Bash"]
+
+
 async def test_a_call_is_changed_before_it_runs() -> None:
     async with watching(begun().ask("Bash", {"command": "make tset"}).wait(1)) as (app, pilot):
         await pilot.press("alt+e")

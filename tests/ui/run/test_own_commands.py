@@ -44,6 +44,10 @@ async def test_a_page_that_is_pasted_is_none_and_empty_lines_hide_none() -> None
         app.copy_to_clipboard("!make\nall")  # of what an agent has said
         await pilot.press("ctrl+v", "enter")
         assert [type(one) for one in app.kept.take()] == [commands.SendPrompt]
+        for page in ("!make\nall", "!make"):  # it was sent as a prompt, by --prompt for example, and did not arrive
+            app._kept.give_back(app.run_model, page)
+            await pilot.press("enter")
+            assert [type(one) for one in app.kept.take()] == [commands.SendPrompt], page
         app.post_message(Paste("\n!make\n"))
         await until(pilot, lambda: "run it yourself" in str(prompt.border_subtitle))
         await pilot.press("enter")
