@@ -11,8 +11,9 @@ from maverick_tui import paths
 from maverick_tui.doctor.findings import Finding, Situation
 
 OTHERS = 0o077
-CHANGE = 0o022
 """What a file's mode allows everybody else."""
+CHANGE = 0o022
+"""Of that, to change it."""
 
 _EDIT = "Correct it: maverick config edit"
 

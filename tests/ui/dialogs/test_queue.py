@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from textual.pilot import Pilot
+
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.dialogs.queue import QueueScreen
 from tests.support.runs import Tape
-from tests.ui.running import watching
+from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
 
 
-async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
+def three_wait() -> Tape:
+    """An agent at work, and three prompts that wait for it."""
     tape = Tape().connect().prompt("Go").say("Half", is_open=True)
     for name in ("first", "second", "third"):
         tape.put(ev.PromptQueued(tape.at, name, f"The {name} one"))
+    return tape
+
+
+@asynccontextmanager
+async def listed(tape: Tape) -> AsyncIterator[tuple[FedApp, Pilot[Any]]]:
+    """The list of what waits, on the screen of its run."""
     async with watching(tape, size=(80, 24)) as (app, pilot):
         await pilot.press("alt+k")
         await until(pilot, lambda: app.top == "QueueScreen")
+        yield app, pilot
+
+
+async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
+    tape = three_wait()
+    async with listed(tape) as (app, pilot):
         rows = app.screen.query_one(ChoiceList)
         await until(pilot, lambda: rows.text.splitlines()[0] == "queued  The first one")
         await pilot.press("down", "shift+up")
@@ -44,12 +63,7 @@ async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
 
 
 async def test_keys_act_on_what_is_seen_also_when_it_was_sent_a_moment_ago() -> None:
-    tape = Tape().connect().prompt("Go").say("Half", is_open=True)
-    for name in ("first", "second", "third"):
-        tape.put(ev.PromptQueued(tape.at, name, f"The {name} one"))
-    async with watching(tape, size=(80, 24)) as (app, pilot):
-        await pilot.press("alt+k")
-        await until(pilot, lambda: app.top == "QueueScreen")
+    async with listed(three_wait()) as (app, _):
         screen = app.screen
         assert isinstance(screen, QueueScreen)
         for act in (screen.action_drop, screen.action_send_now, screen.action_interrupt, screen.action_edit):
