@@ -16,7 +16,7 @@ from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk,
 from maverick_tui.review.patches import patch_of
 from maverick_tui.review.proving import is_exactly
 from maverick_tui.review.scopes import end_of, is_own, range_of
-from maverick_tui.review.taking_back import OwnChanges, own_changes
+from maverick_tui.review.taking_back import OwnChanges, only_shown, own_changes
 from maverick_tui.review.undo_records import UndoRecord, UndoRecords, all_records
 from maverick_tui.snapshots import planning, undoing
 from maverick_tui.snapshots.attribution import Writer
@@ -131,16 +131,21 @@ class RunReview:
         chain = self._now()
         return self._own(chain, scope).steps(chain, self._names().words, paths)
 
-    def undo(self, scope: Scope = START, paths: Collection[str] | None = None) -> Undone:
+    def undo(
+        self, scope: Scope = START, paths: Collection[str] | None = None, *, shown: Sequence[Step] | None = None
+    ) -> Undone:
         """Take back what the run's calls have changed in this part of it: all of it, or these paths alone.
 
-        What you or another run may have changed, too, or since, is refused path by path, with who it was.
-        NotRestoredError if something goes wrong: then all is as it was.
+        What you or another run may have changed, too, or since, is refused path by path, with who it was; and so is
+        whatever is not among the steps that a person was shown. NotRestoredError if something goes wrong: then all is
+        as it was.
         """
         self._require_folder()
         chain = self._now()
         own = self._own(chain, scope)
         steps = own.steps(chain, self._names().words, paths)
+        if shown is not None:
+            steps = only_shown(steps, shown)
         chosen = [step for step in steps if not step.why_not]
         asked = {step.path for step in chosen}
         undone = self._recorded(chosen, lambda: undoing.undo(chain.shadow, own.spans, self.run_id, asked))

@@ -47,6 +47,17 @@ class OwnChanges:
         return replace(step, why_not=f"{step.why_not} (by {named(writers)})") if step.why_not and writers else step
 
 
+def only_shown(steps: Iterable[Step], shown: Iterable[Step]) -> list[Step]:
+    """These steps, but what was not to be done in the same way when they were shown stays as it is."""
+    agreed = {(step.path, step.does, step.wanted, step.left) for step in shown if not step.why_not}
+    return [
+        step
+        if step.why_not or (step.path, step.does, step.wanted, step.left) in agreed
+        else replace(step, why_not="it has changed since this was shown")
+        for step in steps
+    ]
+
+
 def long_commands(steps: Iterable[Step]) -> str:
     """What is to be known before steps are taken about what commands have changed; empty if they were short."""
     longest = max((step.lasted for step in steps if not step.why_not), default=0.0)

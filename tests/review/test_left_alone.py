@@ -140,3 +140,22 @@ def test_what_you_do_after_a_call_that_has_changed_nothing_is_not_its_own(folder
     (folder / "b.txt").write_text("yours\n")
     assert all(step.why_not for step in RunReview(RUN).plan())
     run.close()
+
+
+def test_what_was_not_shown_is_not_taken_back(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.write("deep/x.txt", "x\n")
+    run.write("new.txt", "new\n")
+    review = RunReview(RUN)
+    shown = review.plan()
+    run.edit("a.txt", "two", "2")  # while a person looks at the plan
+    run.write("deep/y.txt", "y\n")
+    left = {path: (folder / path).read_text() for path in ("a.txt", "deep/y.txt")}
+    review.refresh()
+    undone = review.undo(shown=shown)
+    assert undone.paths == {"deep/x.txt", "new.txt"}
+    since = "it has changed since this was shown"
+    told = {step.path: step.why_not for step in undone.refused}
+    assert told.items() >= dict.fromkeys(left, since).items()
+    assert {path: (folder / path).read_text() for path in left} == left

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.exceptions import MaverickError
+from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.review.comments import Comment, as_prompt
 from maverick_tui.ui.changes.comments import Noted
@@ -174,11 +174,12 @@ class Acting:
             return await screen.looking.reviewing.ask(lambda review: review.plan(way.scope, way.paths))
 
         is_at_work = screen.model.is_served and screen.model.store.is_running
-        way = await screen.app.push_screen_wait(UndoScreen(self._ways(), plan, is_at_work=is_at_work))
-        if way is None:
+        agreed = await screen.app.push_screen_wait(UndoScreen(self._ways(), plan, is_at_work=is_at_work))
+        if agreed is None:
             return
         screen.hints.say("Taking it back …")
-        undone = await screen.looking.reviewing.ask(lambda review: review.undo(way.scope, way.paths))
+        (_, scope, paths), steps = agreed
+        undone = await screen.looking.reviewing.ask(lambda review: review.undo(scope, paths, shown=steps))
         self._tell_undone(undone, "taken back")
 
     def _ways(self) -> list[Way]:
@@ -292,8 +293,13 @@ class Acting:
     def _chosen(self, review: RunReview, file: ChangedFile) -> list[Chosen]:
         from maverick_tui.review.committing import Chosen
 
-        lines = self._screen.looking.marks.get(file.path)
+        marks = self._screen.looking.marks
+        lines = marks.get(file.path)
         if lines is None:
             return [Chosen(file.path), *([Chosen(file.was)] if file.was else [])]
-        hunks = review.hunks(self._screen.looking.wanted.scope, file.path)
-        return [Chosen(file.path, tuple(one for one in hunks if one.hunk.lines in lines))]
+        hunks = [one for one in review.hunks(self._screen.looking.wanted.scope, file.path) if one.hunk.lines in lines]
+        if {one.hunk.lines for one in hunks} != lines:
+            del marks[file.path]
+            why = f"Nothing was committed: what you have chosen of {shown_path(file.path)} has changed since."
+            raise ConfigError(why, hint="Look at it again, and choose what is there now.")
+        return [Chosen(file.path, tuple(hunks))]

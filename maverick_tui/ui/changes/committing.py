@@ -59,6 +59,8 @@ class CommitScreen(ModalScreen[CommitWanted]):
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("alt+m", "ask", "Ask the agent for a message", id="commit.ask", show=False, priority=True),
+        Binding("pageup", "move(-1)", "Files above", id="commit.page_up", show=False, priority=True),
+        Binding("pagedown", "move(1)", "Files below", id="commit.page_down", show=False, priority=True),
         Binding("escape", "leave", "Commit nothing", key_display="Esc", id="commit.leave", show=False),
     ]
 
@@ -79,7 +81,8 @@ class CommitScreen(ModalScreen[CommitWanted]):
             choices.styles.height = max(1, min(count, MOST_FILES))
             yield choices
             yield Prompt(id="words", placeholder="Why was this changed?")
-            keys = "Enter commit   Ctrl+J new line   Alt+M ask the agent   Esc back"
+            more = "   PgDn more files" if count > MOST_FILES else ""
+            keys = f"Enter commit   Ctrl+J new line   Alt+M ask the agent{more}   Esc back"
             yield Static(Content(keys), classes="field--description", markup=False)
 
     def on_mount(self) -> None:
@@ -98,6 +101,10 @@ class CommitScreen(ModalScreen[CommitWanted]):
         event.stop()
         if event.text.strip():
             _ = self.dismiss(CommitWanted("commit", event.text.strip()))
+
+    def action_move(self, by: int) -> None:
+        """Look at the files of the page before, or of the next one; the keys stay with the message."""
+        self.query_one(ChoiceList).move(by * MOST_FILES)
 
     def action_ask(self) -> None:
         """Have the agent propose one."""

@@ -39,10 +39,17 @@ class Way(NamedTuple):
     paths: tuple[str, ...] | None = None
 
 
+class Agreed(NamedTuple):
+    """The way that was agreed to, and what was shown of it."""
+
+    way: Way
+    steps: list[Step]
+
+
 Plan = Callable[[Way], Coroutine[Any, Any, "list[Step]"]]
 
 
-class UndoScreen(ModalScreen[Way | None]):
+class UndoScreen(ModalScreen[Agreed | None]):
     """Shows the plan of each way back, and asks for one; None if nothing is to be taken back."""
 
     CSS_PATH = STYLES
@@ -65,7 +72,8 @@ class UndoScreen(ModalScreen[Way | None]):
         self._plan = plan
         self._is_at_work = is_at_work
         self._way = 0
-        self._can_be_done = False
+        self._shown: list[Step] = []
+        """What is to be done, as it stands on the screen."""
 
     def compose(self) -> ComposeResult:
         """Which way, what it does, and the keys."""
@@ -85,7 +93,7 @@ class UndoScreen(ModalScreen[Way | None]):
     async def _look(self) -> None:
         from maverick_tui.review.taking_back import long_commands
 
-        way, self._can_be_done = self._ways[self._way], False
+        way = self._ways[self._way]
         number = f"  {self._way + 1} of {len(self._ways)}" if len(self._ways) > 1 else ""
         self.query_one("#way", Static).update(Content(f"Take back {one_line(way.words)}?{number}"))
         rows = self.query_one(ChoiceList)
@@ -96,7 +104,7 @@ class UndoScreen(ModalScreen[Way | None]):
             rows.show([])
             return
         done, refused = ([one for one in steps if bool(one.why_not) is is_not] for is_not in (False, True))
-        self._can_be_done = bool(done)
+        self._shown = done
         rows.styles.height = max(1, min(len(steps), MOST_ROWS))
         rows.show([_row(step) for step in (*refused, *done)], notice="There is nothing to take back.")
         words = f"{_paths(len(done))} before." if done else "Nothing can be taken back."
@@ -113,7 +121,7 @@ class UndoScreen(ModalScreen[Way | None]):
 
     def action_other(self, by: int) -> None:
         """Show another way back."""
-        self._way = (self._way + by) % len(self._ways)
+        self._way, self._shown = (self._way + by) % len(self._ways), []
         self._look()
 
     def action_move(self, by: int) -> None:
@@ -122,8 +130,8 @@ class UndoScreen(ModalScreen[Way | None]):
 
     def action_agree(self) -> None:
         """Take it back."""
-        if self._can_be_done:
-            _ = self.dismiss(self._ways[self._way])
+        if self._shown:
+            _ = self.dismiss(Agreed(self._ways[self._way], self._shown))
 
     def action_leave(self) -> None:
         """Take nothing back."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 
-from maverick_tui.ui.mentions.ranking import fits, mention
+from maverick_tui.ui.mentions.ranking import fits, mention, shell_word
 
 _BEGUN = re.compile(r"""(?:^|(?<=[\s(\[{<,;:'`]))@([^\s"@]{0,200})$""")
 """A file of which a part has been typed, up to the cursor; the `@` of an address has a word before it."""
@@ -61,12 +62,19 @@ class MentionChoice:
         self.at = (self.at + by) % len(self.names)
         self._on_change()
 
-    def completion(self, before: str, at: int | None = None) -> tuple[int, str] | None:
-        """From which column on the text becomes what, by the marked file or the one at a place; None if it is that."""
+    def completion(self, before: str, at: int | None = None, *, command: str = "") -> tuple[int, str] | None:
+        """From which column on the text becomes what, by the marked file or the one at a place; None if it is that.
+
+        `command` is all that stands before the cursor, if it is one of the shell: there a file is a word of it, and
+        within quotes that somebody has begun none is put in.
+        """
         if not self.is_open(before) or self._wanted is None:
             return None
         start = len(before) - len(self._wanted) - 1
-        named = mention(self.names[self.at if at is None else at])
+        name = self.names[self.at if at is None else at]
+        if command and _is_quoted(command[: start - len(before)]):
+            return None
+        named = shell_word(name) if command else mention(name)
         return None if before[start:] == named else (start, f"{named} ")
 
     def refuse(self) -> None:
@@ -83,3 +91,12 @@ class MentionChoice:
         if names != self.names:
             self.names, self.at = names, 0
             self._on_change()
+
+
+def _is_quoted(before: str) -> bool:
+    """Whether what follows would be within quotes, or after a backslash."""
+    try:
+        shlex.split(before)
+    except ValueError:
+        return True
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 import time
 from bisect import insort
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,11 @@ Key = tuple[int, int, int, str]
 def mention(name: str) -> str:
     """How a prompt names a file."""
     return f'@"{name}"' if any(map(str.isspace, name)) else f"@{name}"
+
+
+def shell_word(name: str) -> str:
+    """How a command of the shell names a file: as one word, which is no option, and nothing in it is run."""
+    return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
 def fits(name: str, wanted: str) -> bool:

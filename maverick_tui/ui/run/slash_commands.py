@@ -37,8 +37,8 @@ _COMMAND = re.compile(r"/([A-Za-z][\w-]*)(?:\s+(.*))?", re.DOTALL)
 
 
 def slash_command(text: str) -> tuple[str, str] | None:
-    """The command and what follows it; None if the text is none."""
-    found = _COMMAND.fullmatch(text.strip())
+    """The command and what follows it; None if the text is none: it begins with a blank, as a page that was pasted."""
+    found = _COMMAND.fullmatch(text.rstrip().lstrip("\n"))
     return (found[1].lower(), (found[2] or "").strip()) if found else None
 
 

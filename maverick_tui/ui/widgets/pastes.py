@@ -10,22 +10,23 @@ MOST_CHARACTERS = 2_000
 """A longer text is shown by a few words."""
 
 _MARK = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
-_COMMAND = re.compile(r"\A\n*(?=!)")
+_SHELL = re.compile(r"\A\n*(?=!)")
+_COMMAND = re.compile(r"\A\n*(?=[!/])")
 
 
 def as_prompt(text: str) -> str:
     """A text that nobody has typed here, with a blank where it would be taken for a command of the person's own.
 
-    A page may begin with a `!` (`![badge](...)`), and whoever pastes it does not want its lines run. A single line that
-    is seen whole may be a command.
+    A page may begin with a `!` (`![badge](...)`) or a `/`, and whoever pastes it does not want its lines run, nor to
+    have them obeyed. A single line that is seen whole may be a command.
     """
     is_seen = "\n" not in text.strip("\n") and len(text) <= MOST_CHARACTERS
-    return text if is_seen else still_prompt(text)
+    return text if is_seen else _COMMAND.sub(r"\g<0> ", text, count=1)
 
 
 def still_prompt(text: str) -> str:
-    """A text that was a prompt before, with the same blank: the Enter that sends it again does not run it."""
-    return _COMMAND.sub(r"\g<0> ", text, count=1)
+    """A text that was a prompt before, with such a blank: the Enter that sends it again does not run it."""
+    return _SHELL.sub(r"\g<0> ", text, count=1)
 
 
 class Pastes:

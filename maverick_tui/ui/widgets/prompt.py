@@ -286,7 +286,11 @@ class Prompt(TextArea, inherit_bindings=False):
             return None
         if self.open_choice is self.choice:
             return self.choice.completion(self.text, at)
-        return self.mentions.completion(self.before_cursor, at) if self.mentions is not None else None
+        if self.mentions is None:
+            return None
+        text = self.get_text_range((0, 0), self.cursor_location)
+        command = text if text.lstrip("\n").startswith("!") else ""
+        return self.mentions.completion(self.before_cursor, at, command=command)
 
     def action_send(self) -> None:
         """Send the text; complete what has been begun; after a backslash, begin a new line in its place."""

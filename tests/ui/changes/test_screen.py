@@ -259,6 +259,46 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
         await until(pilot, lambda: "All of this is committed already." in screen.hints.notice, "nothing is left")
 
 
+async def test_a_hunk_that_has_changed_since_it_was_chosen_is_not_committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maverick_tui.review import committing as by_git
+
+    asked: list[str] = []
+    monkeypatch.setattr(by_git, "commit", lambda _root, _chosen, message: asked.append(message))
+    monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("n", "space", "C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
+        before, after = review.contents["shop/cart.py"]
+        assert after is not None
+        review.contents["shop/cart.py"] = before, after.upper()  # the agent is at work
+        await pilot.press(*"Why not", "enter")
+        await until(pilot, lambda: app.top == "SaidScreen" and app.screen.is_mounted, "why nothing was committed")
+        assert isinstance(app.screen, committing.SaidScreen)
+        assert "what you have chosen of shop/cart.py has changed since" in app.screen.view.text.replace("\n", " ")
+        assert not asked
+        await pilot.press("escape")
+        assert not screen_of(app).looking.marks, "what is not there cannot be chosen"
+
+
+async def test_all_files_that_would_be_committed_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maverick_tui.review import committing as by_git
+    from maverick_tui.ui.dialogs.choice_list import ChoiceList
+
+    monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
+    review = shop()
+    review.contents |= {f"many/{number:02}.txt": (None, b"x\n") for number in range(20)}
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "many/00.txt")
+        await pilot.press("C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
+        rows = app.screen.query_one(ChoiceList)
+        await until(pilot, lambda: rows.room > 0 and rows.top == 0 and rows.line_count == 24, "the first ones")
+        await pilot.press("pagedown", "pagedown", "pagedown", *"Why")
+        await until(pilot, lambda: (rows.at, rows.top) == (23, 16), "the last ones")
+
+
 async def test_from_a_hunk_to_its_call_and_from_a_call_to_its_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     review = shop()
     async with reviewing(review, monkeypatch) as (app, pilot):

@@ -93,7 +93,9 @@ class ToldReview:
             for path in wanted
         ]
 
-    def undo(self, scope: Scope = START, paths: Collection[str] | None = None) -> Undone:
+    def undo(
+        self, scope: Scope = START, paths: Collection[str] | None = None, *, shown: Sequence[Step] | None = None
+    ) -> Undone:
         steps = self.plan(scope, paths)
         done = tuple(step for step in steps if not step.why_not)
         self.taken = {step.path: self.contents[step.path] for step in done}

@@ -87,6 +87,25 @@ def test_only_what_begins_with_an_at_sign_of_its_own_names_a_file() -> None:
     assert choice.names == ("cart.py",), "another one is offered again"
 
 
+def test_in_a_command_of_the_shell_a_file_is_one_word_and_none_within_quotes() -> None:
+    choice = MentionChoice(lambda _wanted: None, lambda: None)
+    for name, word in {
+        "my notes;id": "'my notes;id'",
+        "-rf": "./-rf",
+        "$(id)": "'$(id)'",
+        "cart.py": "cart.py",
+    }.items():
+        choice.look("!cat @c")
+        choice.offer("c", [name])
+        assert choice.completion("!cat @c", command="!cat @c") == (5, f"{word} ")
+        choice.look("!cat '@c")
+        choice.offer("c", [name])
+        assert choice.completion("!cat '@c", command="!cat '@c") is None
+        choice.look("@c")
+        choice.offer("c", [name])
+        assert choice.completion("@c", command="!cat '\n@c") is None, "they were begun in the line before"
+
+
 def listed(app: FedApp) -> list[str]:
     menus = app.run_screen.query(ChoiceMenu)
     return [line.strip() for one in menus if one.display for line in one.text.splitlines()]

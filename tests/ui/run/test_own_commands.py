@@ -34,7 +34,13 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
 async def test_a_page_that_is_pasted_is_none_and_empty_lines_hide_none() -> None:
     async with watching(Tape().connect(), size=(80, 24)) as (app, pilot):
         prompt = app.run_screen.prompt
-        for page in ("![badge](x)\n" + "make all\n" * 30, "\n!make\nall", "!" + "x" * 3_000):
+        for page in (
+            "![badge](x)\n" + "make all\n" * 30,
+            "\n!make\nall",
+            "!" + "x" * 3_000,
+            "/name x\ny",
+            "/compact\n" * 30,
+        ):
             app.post_message(Paste(page))
             await until(pilot, lambda: bool(prompt.text))
             await pilot.press("enter")
