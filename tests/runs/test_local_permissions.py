@@ -161,11 +161,11 @@ async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say_and_ne
         run.prompt("work")
         first = await run.until(PermissionAsked)
         assert first.grants == ("Bash: yarn run a", "Bash: yarn run …", "every Bash command")
-        user_file().parent.mkdir(parents=True)
-        user_file().write_text('ask = ["Bash(yarn run asked)"]')
         run.send(AnswerPermission(first.request, "run", grant=1))
         for number in (2, 3, 4):
             question = await run.until(PermissionAsked, number)
+            user_file().parent.mkdir(parents=True, exist_ok=True)
+            user_file().write_text('ask = ["Bash(yarn run asked)"]')  # it holds for a run at work, whatever was granted
             run.send(AnswerPermission(question.request, "deny"))
         await run.until(TurnEnded)
         asked = [question.arguments["command"] for question in run.all(PermissionAsked)]
