@@ -86,7 +86,10 @@ class _Committing:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
             before = staged.begin(index, self._head)
             committed = staged.entries(index)
-            whole = [path for path, hunks in self._chosen.items() if hunks is None or path not in committed]
+            whole = [path for path, hunks in self._chosen.items() if hunks is None]
+            if unknown := next((path for path in self._chosen.keys() - set(whole) if path not in committed), None):
+                why = f"git has no {one_line(unknown)} yet, to which its hunks could be added"
+                raise _refused(why, "Choose the whole file.", self._top)
             self._add(index, whole)
             for path in self._chosen.keys() - set(whole):
                 self._apply(index, path, self._git.run("cat-file", "blob", committed[path].blob))

@@ -176,6 +176,24 @@ def test_what_cannot_be_committed(
     assert theirs(folder) == before
 
 
+def test_hunks_of_a_file_that_git_does_not_have_are_not_all_of_it(folder: Path) -> None:
+    (folder / "mine.txt").write_text(LINES)  # nobody but the person has seen most of it
+    (folder / "old.txt").write_text(LINES)
+    git(folder, "add", "old.txt")
+    git(folder, "commit", "--quiet", "-m", "old")
+    run = PlayedRun(folder, RUN)
+    run.edit("mine.txt", "line 3\n", "three\n")
+    run.edit("mine.txt", "line 30\n", "thirty\n")
+    run.bash(lambda: (folder / "old.txt").rename(folder / "moved.txt"), "mv old.txt moved.txt")
+    run.edit("moved.txt", "line 3\n", "three\n")
+    before = theirs(folder)
+    for path in ("mine.txt", "moved.txt"):
+        first, *_ = RunReview(RUN).hunks(START, path)
+        with pytest.raises(ConfigError, match=f"Nothing was committed: git has no {path} yet"):
+            commit(folder, [Chosen(path, (first,))], "One hunk")
+    assert theirs(folder) == before
+
+
 def test_the_first_commit_a_detached_head_filters_and_line_endings(folder: Path, tmp_path: Path) -> None:
     git(folder, "switch", "--quiet", "--detach")
     git(folder, "config", "filter.upper.clean", "tr a-z A-Z")
