@@ -1,16 +1,16 @@
 """Begins a list of a folder's files with what the repository there knows, so that not every file has to be read.
 
-Git remembers of each file what it was like when it was last read. That is copied, and what was in it is linked into
-our repository, or copied where that cannot be: it stays, whatever the person's git throws away.
+Git remembers of each file what it was like when it was last read. That is copied, and so is what was in it, once it is
+known to be that: it stays, whatever the person's git throws away.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
@@ -19,7 +19,8 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 
 _MOST = 500_000_000
-_PACKS = (".pack", ".idx", ".rev")
+_SAID_BY_THEM = (".idx", ".rev", ".mtimes")
+_KIND_AND_SIZE = "%(objecttype) %(objectsize)"
 _GITLINK = "160000"
 _OF_GIT = frozenset({"", ".", "..", ".git"})
 """What is in no path of a list that git makes. In one that a clone brings along it stays; an undo would write it."""
@@ -30,7 +31,7 @@ _NOTHING = (b"unspecified", b"unset", b"")
 def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until: float) -> list[str]:
     """Make the list, unless there is nothing to begin with; the files that git tracks and that are not in it yet.
 
-    Where something has to be copied, it is at most so many bytes.
+    What is copied is at most so many bytes.
     """
     try:
         _copy(repository.own / "index", index)
@@ -39,6 +40,7 @@ def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until
             raise OSError(f"{repository.own / 'index'} lists what git itself would not.")
         _have_objects(git, repository.common / "objects", {one.blob for one in listed if one.is_plain}, most, until)
         unsure = _unsure(git, repository.top, listed, until)
+        _have_own_trees(git, index, until)
         if unsure:
             names = b"".join(os.fsencode(path) + b"\0" for path in unsure)
             git("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index, of=repository.top)
@@ -79,39 +81,38 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _have_objects(git: KeepingGit, theirs: Path, wanted: set[str], most: int, until: float) -> None:
-    """Have what they have, so far as we can: what we do not have, we read."""
-    try:
-        _link_objects(theirs, git.repository / "objects", wanted)
-    except OSError:  # on another file system, say
-        names = "".join(f"{name}\n" for name in sorted(wanted)).encode()
-        told = git("cat-file", "--batch-check=%(objectsize)", "--buffer", stdin=names, borrowing=theirs, until=until)
-        sizes = told.split(b"\n")[:-1]
-        if all(map(bytes.isdigit, sizes)) and sum(map(int, sizes)) <= most:
-            place = str(git.repository / "objects" / "pack" / "pack")
-            git("pack-objects", "-q", "--window=0", place, stdin=names, borrowing=theirs, until=until)
+    """Have of these files what they have, so far as we can: what we do not have, we read.
+
+    Git takes bytes for what the list of a pack calls them, and whoever packs a repository by hand may call them what
+    they like. So our list is made of the bytes themselves, and nothing else of theirs is in it: no tree above all.
+    """
+    names = "".join(f"{name}\n" for name in sorted(wanted)).encode()
+    told = git("cat-file", f"--batch-check={_KIND_AND_SIZE}", "--buffer", stdin=names, borrowing=theirs, until=until)
+    sizes = [int(size) for kind, _, size in (line.partition(b" ") for line in told.splitlines()) if kind == b"blob"]
+    if len(sizes) < len(wanted) or sum(sizes) > most:
+        return
+    with tempfile.TemporaryDirectory(dir=git.repository, prefix="adopted-") as scratch:
+        packing = ("pack-objects", "-q", "--window=0", f"{scratch}/pack")
+        name = git(*packing, stdin=names, borrowing=theirs, until=until).decode().strip()
+        pack = Path(scratch) / f"pack-{name}.pack"
+        for suffix in _SAID_BY_THEM:
+            pack.with_suffix(suffix).unlink(missing_ok=True)
+        git("index-pack", "--no-rev-index", str(pack), until=until)
+        place = git.repository / "objects" / "pack"
+        place.mkdir(exist_ok=True)
+        (place / pack.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
+        for one in (pack, pack.with_suffix(".idx")):  # without the second one, git does not see the first
+            one.rename(place / one.name)
 
 
-def _link_objects(theirs: Path, ours: Path, wanted: set[str]) -> None:
-    """Give what they have a second name, which needs no space. OSError if that cannot be."""
-    (ours / "pack").mkdir(exist_ok=True)
-    with os.scandir(theirs / "pack") as entries:
-        found = [one for one in entries if one.name.endswith(_PACKS)]
-    for entry in sorted(found, key=lambda one: one.name.endswith(".idx")):  # without it, git does not see the pack
-        _link(entry, ours / "pack")
-        (ours / "pack" / entry.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
-    for first in range(256):
-        folder = theirs / f"{first:02x}"
-        with suppress(FileNotFoundError), os.scandir(folder) as entries:
-            for entry in entries:
-                if f"{folder.name}{entry.name}" in wanted:
-                    (ours / folder.name).mkdir(exist_ok=True)
-                    _link(entry, ours / folder.name)
-
-
-def _link(entry: os.DirEntry[str], folder: Path) -> None:
-    if entry.is_file(follow_symlinks=False):
-        with suppress(FileExistsError):
-            os.link(entry.path, folder / entry.name)
+def _have_own_trees(git: KeepingGit, index: Path, until: float) -> None:
+    """Have a list say of folders what we know of them: it came with names of trees that somebody may have made up."""
+    with tempfile.TemporaryDirectory(dir=git.repository, prefix="adopted-") as scratch:
+        bare = Path(scratch) / "index"
+        entries = git("ls-files", "-s", "-z", index=index, until=until)
+        git("update-index", "-z", "--index-info", stdin=entries, index=bare, until=until)
+        tree = git("write-tree", "--missing-ok", index=bare, until=until).decode().strip()
+        git("read-tree", "-m", "-i", tree, index=index, until=until)
 
 
 def _unsure(git: KeepingGit, top: Path, listed: list[_Listed], until: float) -> list[str]:

@@ -20,6 +20,8 @@ class Caps:
     files: int = 250_000
     new_bytes: int = 1_000 * _MB
     """Of files that are new or may have changed, in one snapshot."""
+    adopted_bytes: int = 4_000 * _MB
+    """Of what git has stored of them already, which need not be packed."""
     file_bytes: int = 250 * _MB
     """Of one file; a larger one is left out."""
     seconds: float = 30.0

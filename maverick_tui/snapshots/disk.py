@@ -29,12 +29,21 @@ OTHER = File("something else", "", 0)
 """A pipe, a socket or a device."""
 
 
+_OF_GIT = frozenset({"", ".", "..", ".git"})
+"""Names that no snapshot has: whatever a list or a tree says, nothing outside of the folder is written, and no hook."""
+
+
 class BlockedError(Exception):
-    """The way to a path leads through something that is no folder: `at`."""
+    """The way to a path leads through something that is no folder, or no name in one: `at`."""
 
     def __init__(self, at: str) -> None:
         super().__init__(f"{at} is no folder any more")
         self.at = at
+
+
+def _require_name(name: str, at: str) -> None:
+    if name.casefold() in _OF_GIT:
+        raise BlockedError(at)
 
 
 class Disk:
@@ -42,6 +51,7 @@ class Disk:
 
     def write(self, folder: int, name: str, data: bytes, permissions: int) -> None:
         """A new file, which is on the disk when this returns."""
+        _require_name(name, name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as file:
             file.write(data)
@@ -51,14 +61,17 @@ class Disk:
 
     def symlink(self, folder: int, name: str, target: bytes) -> None:
         """A new link."""
+        _require_name(name, name)
         os.symlink(target, os.fsencode(name), dir_fd=folder)
 
     def rename(self, folder: int, name: str, to: int, new: str) -> None:
         """Give it another name, in the place of whatever file has that."""
+        _require_name(new, new)
         os.rename(name, new, src_dir_fd=folder, dst_dir_fd=to)
 
     def link(self, folder: int, name: str, to: int, new: str) -> None:
         """Give it a second name, which nothing else has."""
+        _require_name(new, new)
         os.link(name, new, src_dir_fd=folder, dst_dir_fd=to, follow_symlinks=False)
 
     def unlink(self, folder: int, name: str) -> None:
@@ -67,6 +80,7 @@ class Disk:
 
     def mkdir(self, folder: int, name: str, permissions: int = 0o777) -> None:
         """A new folder."""
+        _require_name(name, name)
         os.mkdir(name, permissions, dir_fd=folder)
 
     def rmdir(self, folder: int, name: str) -> None:
@@ -115,6 +129,7 @@ def opened(top: int, path: str) -> Iterator[int]:
     try:
         for name in path.split("/") if path else []:
             way = f"{way}/{name}" if way else name
+            _require_name(name, way)
             try:
                 inner = os.open(name, _OPEN, dir_fd=folder)
             except FileNotFoundError:
@@ -137,6 +152,7 @@ def split(path: str) -> tuple[str, str]:
 def look(top: int, path: str) -> File | None:
     """What is there now; None if nothing is. BlockedError if the way there leads through what is no folder."""
     folder, name = split(path)
+    _require_name(name, path)
     try:
         with opened(top, folder) as inner:
             return look_in(inner, name)

@@ -7,7 +7,9 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from maverick_tui.snapshots.disk import FOLDER, Disk, File, look, opened, opened_top, split
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.inert import one_line
+from maverick_tui.snapshots.disk import FOLDER, BlockedError, Disk, File, look, opened, opened_top, split
 from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.planning import file_of
 from maverick_tui.snapshots.shadow import Shadow
@@ -22,7 +24,15 @@ def lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> None:
     """Have exactly the files of a snapshot in a folder, but for those that git ignores.
 
     What the snapshot has left out stays as it is there, and so does `.git`. Repositories inside are not laid out.
+    ConfigError if a path of it leads out of the folder.
     """
+    try:
+        _lay_out(shadow, snapshot, folder)
+    except BlockedError as error:
+        raise ConfigError(f"The files cannot be laid out: {one_line(str(error))}.", path=str(folder)) from error
+
+
+def _lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> None:
     wanted, disk = _kept(shadow, snapshot), Disk()
     with opened_top(folder) as top:
         for path in list(_paths(top)):

@@ -113,7 +113,7 @@ class Taking:
         index = place / "index"
         if not index.exists() and repository is not None:
             # What is tracked is kept, also where git would ignore it if it was not.
-            known = Found(changed=set(adopt(self._git, repository, index, self._caps.new_bytes, self._until)))
+            known = Found(changed=set(adopt(self._git, repository, index, self._caps.adopted_bytes, self._until)))
             self._bring_up_to_date(index, top, known)
             told = self._git("ls-files", "-z", index=index, until=self._until)
             again = [os.fsdecode(name) for name in told.split(b"\0") if name]

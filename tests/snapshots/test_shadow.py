@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
@@ -104,18 +103,15 @@ def test_folders_without_git_without_commits_and_with_a_list_that_we_cannot_read
     assert root_of(begun / "deep") == begun
 
 
-def test_on_another_file_system_objects_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.EXDEV, "Invalid cross-device link")
-
-    monkeypatch.setattr(os, "link", refuse)
+def test_what_git_has_is_copied_once_and_stays(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     shadow = Shadow(top)
     first, before = shadow.take(OWNER), content(top)
     assert len(list(shadow.git.repository.glob("objects/pack/*.pack"))) == 1
+    assert not list(shadow.git.repository.glob("adopted-*"))
     shutil.rmtree(top / ".git")
     assert kept(shadow, first) == before
-    poor = Shadow(project(tmp_path / "q"), Caps(new_bytes=15))  # less than there is: each file is read
+    poor = Shadow(project(tmp_path / "q"), Caps(new_bytes=15, adopted_bytes=15))  # less than there is: each is read
     with pytest.raises(NotTrackedError):
         poor.take(OWNER)
 
