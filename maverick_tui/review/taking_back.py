@@ -80,7 +80,7 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
         taken_back = {path for one in link.by if one.id == f"{TAKEN_BACK}{run_id}" for path in one.paths} & mine
         own_here = set[str]()
         for path in touched:
-            possible = [one for one in link.by if not one.paths or path in one.paths]
+            possible = [one for one in link.by if one.may_write(path)]
             others = tuple(one for one in possible if one not in own)
             if path in taken_back:
                 own_here.add(path)
