@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,24 +17,25 @@ RUN, OTHER = "run-aaaa", "run-bbbb"
 DOUBT = f"the run {OTHER} (Inner) may have changed it at the same time"
 
 
-@pytest.fixture(params=["repositories", "plain folders"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path, home: Path) -> Path:
-    top = tmp_path / "project"
-    if request.param == "repositories":
-        project(top)
-        project(top / "lib")
-    else:
-        (top / "lib").mkdir(parents=True)
-        for name in ("a.txt", "lib/a.txt"):
-            (top / name).write_text("one\ntwo\nthree\n")
-    return top
+@pytest.fixture
+def folder(tmp_path: Path, home: Path) -> Path:
+    """A repository, and another one in it."""
+    project(tmp_path / "project")
+    project(tmp_path / "project" / "lib")
+    return tmp_path / "project"
 
 
 def why(run_id: str) -> dict[str, str]:
     return {step.path: step.why_not for step in RunReview(run_id).plan()}
 
 
-def test_what_a_run_inside_did_while_a_command_ran_is_not_that_commands(folder: Path) -> None:
+@pytest.mark.parametrize("are_repositories", [True, False])
+def test_what_a_run_inside_did_while_a_command_ran_is_not_that_commands(
+    folder: Path, *, are_repositories: bool
+) -> None:
+    if not are_repositories:
+        for top in (folder, folder / "lib"):
+            shutil.rmtree(top / ".git")
     run, inner = PlayedRun(folder, RUN), PlayedRun(folder / "lib", OTHER, "Inner")
     call = run.begin("Bash", command="make")
     (folder / "mine.txt").write_text("mine\n")
@@ -80,11 +82,11 @@ def test_runs_that_were_not_at_work_at_that_time_are_in_nobodys_way(
     clock = [1_000.0]
     monkeypatch.setattr(played, "now", lambda: clock[0])
     run, inner = PlayedRun(folder, RUN), PlayedRun(folder / "lib", OTHER, "Inner")
-    for before, path in ((inner, "lib/theirs.txt"), (run, "lib/mine.txt"), (inner, "lib/more.txt")):
+    for one, path in ((inner, "lib/theirs.txt"), (run, "lib/mine.txt"), (inner, "lib/more.txt")):
         clock[0] += 60
-        call = before.begin("Bash", command="make")
+        call = one.begin("Bash", command="make")
         (folder / path).write_text("made\n")
-        before.finish(call)
+        one.finish(call)
     for one in (run, inner):
         one.end_turn()
     assert (why(RUN), why(OTHER)) == ({"lib/mine.txt": ""}, {"more.txt": "", "theirs.txt": ""})
