@@ -33,7 +33,9 @@ class NotKept:
 
     def only_copies(self, paths: Collection[str], gone: Collection[str]) -> dict[str, str]:
         """Which of the paths that the command has changed may hold what is nowhere else, and why that may be."""
-        left_out = self._before.left_out
+        if not (left_out := self._before.left_out):
+            return {}
+        paths = [path for path in paths if not self._before.leaves_out(path)]  # those were there before
         secrets = [path for path, why in left_out.items() if why == SECRET]
         lost = sorted({*gone, *filter(self._is_changed, secrets)}, key=os.fsencode)
         moved = set[str]()

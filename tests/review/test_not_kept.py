@@ -60,6 +60,12 @@ def _moved_out_of_a_folder(top: Path) -> None:
     (top / "many" / "3").rename(top / "out" / "3")
 
 
+def _moved_for_the_most_part(top: Path) -> None:
+    (top / "out").mkdir()
+    for number in range(3, 9):
+        (top / "many" / f"{number}").rename(top / "out" / f"{number}")
+
+
 @pytest.mark.parametrize(
     ("command", "gone", "left"),
     [
@@ -68,6 +74,7 @@ def _moved_out_of_a_folder(top: Path) -> None:
         (_poured, ".env", "a.txt"),
         (lambda top: (top / "many").rename(top / "few"), "many", "few/3"),
         (_moved_out_of_a_folder, "", "out/3"),
+        (_moved_for_the_most_part, "", "out/3"),
     ],
 )
 def test_what_may_be_all_that_is_left_stays(
@@ -84,6 +91,7 @@ def test_what_may_be_all_that_is_left_stays(
     if gone:
         assert told[gone].startswith("it is gone, and was not kept: ")
     assert all(told.values()), "nor does a folder go in which it is"
+    assert not any(path.startswith("many/") for path in told), "what was there before is nobody's"
     assert review.undo().paths == {"b.txt"}
     assert content(folder) == was | {"b.txt": content(folder)["b.txt"]}
 
