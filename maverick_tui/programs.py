@@ -3,16 +3,27 @@
 An empty or a relative entry of PATH leads into whatever folder one is in, and one inside a project (direnv, an
 activated environment of a clone) to what the project's author has put there under the name of git or ssh. So whatever
 starts a program asks here for its path; a test looks for starts that do not.
+
+What one has said into a file is read here as well, and one that takes too long is ended with what it has started.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
+import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
+from maverick_tui.inert import inert
+from maverick_tui.masking.redact import redact
 from maverick_tui.paths import project_folders, working_folder, worktree_around, worktree_project
+
+_MOST_SAID = 64_000
+"""Bytes of the end of an output that are read."""
 
 
 def find_program(name: str, *folders: Path, also: Sequence[str] = ()) -> str | None:
@@ -82,3 +93,21 @@ def _runnable(path: str, named: str) -> str:
 
 def _not_found(named: str) -> FileNotFoundError:
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), named)
+
+
+def end_of_output(out: BinaryIO) -> str:
+    """The last lines that a program has written into a file: inert, and without secrets."""
+    size = out.seek(0, os.SEEK_END)
+    out.seek(max(size - _MOST_SAID, 0))
+    said = out.read(_MOST_SAID).decode(errors="replace")
+    return inert(redact(said if size <= _MOST_SAID else said.partition("\n")[2]))
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a program that leads a session of its own, with what it has started there."""
+    if os.name == "posix":
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()

@@ -65,8 +65,8 @@ class ToolQuestion:
     subagent: str = ""
     is_asked_each_time: bool = False
     """Whether nothing that the person has allowed before answers it, as the judge says."""
-    is_ruled: bool = False
-    """Whether a standing rule has it ask, so that none can allow it."""
+    ruled_by: str = ""
+    """The standing rule that has it ask, so that none can allow it; empty if there is none."""
     known_as: str = ""
     """What rules call the tool, where that is not its name."""
     look_again: Callable[[], Awaitable[Judgement | None]] | None = None

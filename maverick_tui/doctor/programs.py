@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import platform
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.doctor.findings import Finding, Situation
 from maverick_tui.inert import one_line
+from maverick_tui.programs import end_group
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -174,20 +173,12 @@ def _version_told(command: Sequence[str]) -> tuple[str, str]:
         try:
             out, _ = process.communicate(timeout=_SECONDS)
         except subprocess.TimeoutExpired:
-            _end(process)
+            end_group(process)  # with what it has started, which may hold its output open
             return f"no answer within {_SECONDS:g} s", ""
     said = one_line(out.decode("utf-8", "replace"))[:_MOST_SAID]
     if process.returncode != 0:
         return f"exit code {process.returncode}{f': {said}' if said else ''}", ""
     return said or "nothing", _version_in(said)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """With what it has started, which may hold its output open."""
-    if os.name == "posix":
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
 
 
 def _version_in(text: str) -> str:

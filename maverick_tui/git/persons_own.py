@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 from maverick_tui.git.asking import find_git
 from maverick_tui.git.changing import GitError
-from maverick_tui.inert import inert
-from maverick_tui.masking.redact import redact
+from maverick_tui.programs import end_group, end_of_output
 
 SECONDS = 1_800.0
 """How long it may take: a hook may run all tests."""
@@ -33,29 +33,28 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
     variables = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     variables |= {"GIT_INDEX_FILE": str(index), "GIT_TERMINAL_PROMPT": "0"}
     line = [program, "--no-pager", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", *arguments]
-    try:
-        done = subprocess.run(
-            line,
-            cwd=top,
-            env=variables,
-            input=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=SECONDS,
-            check=False,
-            start_new_session=True,
-        )
-    except subprocess.TimeoutExpired as error:
-        words = f"git {arguments[0]} has taken more than {SECONDS:g} s, and was ended."
-        raise GitError(words, path=str(top), hint="Do it by hand.") from error
-    except OSError as error:
-        raise GitError(f"git {arguments[0]} cannot be run: {error.strerror or error}.", path=str(top)) from error
-    said = inert(redact(done.stdout.decode(errors="replace"))).strip()
-    if done.returncode:
+    with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out:
+        told.write(stdin)
+        told.seek(0)
+        try:
+            # No pipes: git alone is waited for, and not what a hook leaves in the background with its output open.
+            process = subprocess.Popen(
+                line, cwd=top, env=variables, stdin=told, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        except OSError as error:
+            raise GitError(f"git {arguments[0]} cannot be run: {error.strerror or error}.", path=str(top)) from error
+        try:
+            code = process.wait(SECONDS)
+        except subprocess.TimeoutExpired as error:
+            end_group(process)
+            words = f"git {arguments[0]} has taken more than {SECONDS:g} s, and was ended."
+            raise GitError(words, path=str(top), hint="Do it by hand.") from error
+        said = end_of_output(out).strip()
+    if code:
         raise GitError(
-            f"git {arguments[0]} has refused: {said or f'code {done.returncode}'}",
+            f"git {arguments[0]} has refused: {said or f'code {code}'}",
             said=said,
-            code=done.returncode,
+            code=code,
             path=str(top),
             hint="See to what it or a hook says, then try again.",
         )

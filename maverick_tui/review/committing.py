@@ -86,7 +86,10 @@ class _Committing:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
             before = staged.begin(index, self._head)
             committed = staged.entries(index)
-            whole = [path for path, hunks in self._chosen.items() if hunks is None or path not in committed]
+            whole = [path for path, hunks in self._chosen.items() if hunks is None]
+            if unknown := next((path for path in self._chosen.keys() - set(whole) if path not in committed), None):
+                why = f"git has no {one_line(unknown)} yet, to which its hunks could be added"
+                raise _refused(why, "Choose the whole file.", self._top)
             self._add(index, whole)
             for path in self._chosen.keys() - set(whole):
                 self._apply(index, path, self._git.run("cat-file", "blob", committed[path].blob))
@@ -98,17 +101,31 @@ class _Committing:
                 raise _refused(why, "Commit or unstage that first, or choose the whole file.", self._top)
             if self._git.commit("HEAD") != self._head:  # filters may have taken long; what it brought would be undone
                 raise _refused("somebody else has just committed there", "Try again.", self._top)
-            said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
+            try:
+                said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
+            except GitError as error:
+                if not self._is_made(after):
+                    raise
+                said = error.message  # a hook that comes after the commit was ended, say
             new = self._git.commit("HEAD")
             if new == self._head:
                 raise _refused("no commit was made", "See what `git status` says.", self._top)
             note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
         return Committed(new, said, " ".join(filter(None, (self._about(new), note))))
 
+    def _is_made(self, tree: str) -> bool:
+        """Whether a commit with all of this is there, whatever git says."""
+        new = self._git.commit("HEAD")
+        return new != self._head and self._is_next(new) and self._git("rev-parse", f"{new}^{{tree}}") == tree
+
+    def _is_next(self, new: str) -> bool:
+        """Whether it comes after the commit that was there, and after no other one."""
+        parents = self._git("rev-list", "--parents", "--max-count=1", new).split()[1:]
+        return parents == [self._head][: bool(self._head)]
+
     def _about(self, new: str) -> str:
         """What is odd about the commit itself."""
-        parents = self._git("rev-list", "--parents", "--max-count=1", new).split()[1:]
-        if parents != [self._head][: bool(self._head)]:
+        if not self._is_next(new):
             return "Somebody else has committed at the same time: look at what is in this commit."
         return "" if self._git.has("symbolic-ref", "--quiet", "HEAD") else "No branch has it: HEAD is detached."
 

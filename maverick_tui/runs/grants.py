@@ -59,17 +59,23 @@ class Grants:
     def __init__(self, cwd: Path) -> None:
         self._places = Places(cwd)
         self._cwd = self._places.cwd
-        self._given: list[Grant] = []
+        self._given: list[tuple[Grant, str]] = []
+        """Each with the standing rule by which was asked when it was given."""
 
-    def give(self, grant: Grant) -> None:
-        """Allow it from now on."""
-        self._given.append(grant)
+    def give(self, grant: Grant, ruled_by: str = "") -> None:
+        """Allow it from now on, also what the standing rule asks about by which this was asked."""
+        self._given.append((grant, ruled_by))
 
-    def rule_for(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """The text of the grant that allows this call; nothing if none does, or if it asks each time."""
+    def rule_for(self, tool: str, arguments: Mapping[str, Any], ruled_by: str = "") -> str:
+        """The text of the grant that allows this call; nothing if none does, or if it asks each time.
+
+        What a standing rule asks about is allowed only by what was granted at a question of that rule: whoever allows
+        every command has not thought of the one that they want to be asked about.
+        """
         if self._is_asked_each_time(tool, arguments):
             return ""
-        return next((grant.text for grant in self._given if grant.covers(tool, arguments)), "")
+        given = (grant for grant, asked_by in self._given if ruled_by in ("", asked_by))
+        return next((grant.text for grant in given if grant.covers(tool, arguments)), "")
 
     def offers(self, tool: str, arguments: Mapping[str, Any], known_as: str = "") -> list[Grant]:
         """What can be allowed for the run at the occasion of this call, from little to much.

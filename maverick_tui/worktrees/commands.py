@@ -9,16 +9,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from maverick_tui import keeper
-from maverick_tui.inert import inert
-from maverick_tui.masking.redact import redact
-from maverick_tui.programs import server_path
+from maverick_tui.programs import end_of_output, server_path
 
 _LOOK = 0.05
-_MOST = 64_000
-"""Bytes of the end of its output that are read."""
 
 
 class CommandEnd(NamedTuple):
@@ -73,7 +69,7 @@ def run_command(
             _end(process, mark)
         took = time.monotonic() - began
         why = "" if code is not None else f"it has taken more than {seconds:g} s" if took >= seconds else "it was ended"
-        return CommandEnd(code, why, _end_of(out), took)
+        return CommandEnd(code, why, end_of_output(out), took)
 
 
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:
@@ -86,10 +82,3 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> None:
         process.kill()
         process.wait()
         keeper.end_marked(mark)
-
-
-def _end_of(out: BinaryIO) -> str:
-    size = out.seek(0, os.SEEK_END)
-    out.seek(max(size - _MOST, 0))
-    said = out.read(_MOST).decode(errors="replace")
-    return inert(redact(said if size <= _MOST else said.partition("\n")[2]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -175,6 +176,24 @@ def test_what_cannot_be_committed(
     assert theirs(folder) == before
 
 
+def test_hunks_of_a_file_that_git_does_not_have_are_not_all_of_it(folder: Path) -> None:
+    (folder / "mine.txt").write_text(LINES)  # nobody but the person has seen most of it
+    (folder / "old.txt").write_text(LINES)
+    git(folder, "add", "old.txt")
+    git(folder, "commit", "--quiet", "-m", "old")
+    run = PlayedRun(folder, RUN)
+    run.edit("mine.txt", "line 3\n", "three\n")
+    run.edit("mine.txt", "line 30\n", "thirty\n")
+    run.bash(lambda: (folder / "old.txt").rename(folder / "moved.txt"), "mv old.txt moved.txt")
+    run.edit("moved.txt", "line 3\n", "three\n")
+    before = theirs(folder)
+    for path in ("mine.txt", "moved.txt"):
+        first, *_ = RunReview(RUN).hunks(START, path)
+        with pytest.raises(ConfigError, match=f"Nothing was committed: git has no {path} yet"):
+            commit(folder, [Chosen(path, (first,))], "One hunk")
+    assert theirs(folder) == before
+
+
 def test_the_first_commit_a_detached_head_filters_and_line_endings(folder: Path, tmp_path: Path) -> None:
     git(folder, "switch", "--quiet", "--detach")
     git(folder, "config", "filter.upper.clean", "tr a-z A-Z")
@@ -239,3 +258,25 @@ def test_what_is_only_meant_to_be_added_stays_so(folder: Path) -> None:
     commit(folder, [Chosen("meant")], "Now")
     assert shown(folder) == ["A\tmeant"]
     assert git(folder, "status", "--short") == ""
+
+
+def test_what_a_hook_leaves_in_the_background_is_not_waited_for(folder: Path, tmp_path: Path) -> None:
+    os.mkfifo(gate := tmp_path / "gate")
+    hook(folder, "post-commit", f"cat {gate} &\necho indexing")
+    (folder / "a.txt").write_text("by the run\n")
+    assert "indexing" in commit(folder, [Chosen("a.txt")], "It").said, "it would hang here"
+    assert git(folder, "status", "--short") == ""
+    gate.write_text("")  # it still reads: else this would hang
+
+
+def test_a_commit_that_is_there_counts_whatever_has_become_of_git(folder: Path) -> None:
+    hook(folder, "post-commit", "kill -9 $PPID")
+    (folder / "new.txt").write_text("new\n")
+    done = commit(folder, [Chosen("new.txt")], "More")
+    assert (shown(folder), done.commit) == (["A\tnew.txt"], git(folder, "rev-parse", "HEAD"))
+    assert git(folder, "status", "--short") == "", "nothing stages its deletion"
+    hook(folder, "pre-commit", "kill -9 $PPID")
+    (folder / "new.txt").write_text("newer\n")
+    with pytest.raises(ConfigError, match="has refused"):
+        commit(folder, [Chosen("new.txt")], "Never")
+    assert (shown(folder), git(folder, "status", "--short").strip()) == (["A\tnew.txt"], "M new.txt")

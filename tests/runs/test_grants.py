@@ -167,6 +167,16 @@ def test_every_command_is_still_asked_about_where_it_always_is() -> None:
     assert grants.rule_for("Bash", {**bash("id"), "dangerouslyDisableSandbox": True}) == ""
 
 
+def test_what_a_standing_rule_asks_about_is_allowed_only_by_what_was_granted_at_its_own_question() -> None:
+    grants = Grants(Path.cwd())
+    *_, everything = grants.offers("Bash", bash("mkdir a"))
+    grants.give(everything)
+    assert grants.rule_for("Bash", bash("git push"), "ask Bash(git push:*)") == ""
+    grants.give(everything, "ask Bash(git push:*)")
+    assert grants.rule_for("Bash", bash("git push"), "ask Bash(git push:*)") == everything.text
+    assert grants.rule_for("Bash", bash("rm x"), "ask Bash(rm:*)") == ""
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -153,7 +153,7 @@ class Hooked(Handyman):
 async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say_and_never_to_what_hooks_run(
     serve: ServeModel, tmp_path: Path
 ) -> None:
-    commands = ["yarn run a", "yarn run b --silent", "yarn run c; touch c.txt", "yarn install"]
+    commands = ["yarn run a", "yarn run b --silent", "yarn run c; touch c.txt", "yarn install", "yarn run asked"]
     places = ["a.txt", "sub/b.txt", ".git/hooks/pre-commit", str(tmp_path / "outside.txt"), "scripts/check.sh"]
     writes = [call("Write", file_path=str(Path(place).absolute()), content="touch PWNED") for place in places]
     script = [scene(*map(bash, commands), say("done"), turn=1), scene(*writes, say("done"), turn=2)]
@@ -162,8 +162,10 @@ async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say_and_ne
         first = await run.until(PermissionAsked)
         assert first.grants == ("Bash: yarn run a", "Bash: yarn run …", "every Bash command")
         run.send(AnswerPermission(first.request, "run", grant=1))
-        for number in (2, 3):
+        for number in (2, 3, 4):
             question = await run.until(PermissionAsked, number)
+            user_file().parent.mkdir(parents=True, exist_ok=True)
+            user_file().write_text('ask = ["Bash(yarn run asked)"]')  # it holds for a run at work, whatever was granted
             run.send(AnswerPermission(question.request, "deny"))
         await run.until(TurnEnded)
         asked = [question.arguments["command"] for question in run.all(PermissionAsked)]
@@ -172,10 +174,10 @@ async def test_grants_for_commands_and_for_files_reach_as_far_as_they_say_and_ne
         assert [(event.decision, event.by_rule) for event in by_rule] == [("run", "Bash: yarn run …")]
 
         run.prompt("write")
-        fourth = await run.until(PermissionAsked, 4)
-        assert fourth.grants == ("Write of a.txt", "Write in this folder")
-        run.send(AnswerPermission(fourth.request, "run", grant=1))
-        for number, place, grants in ((5, 2, ()), (6, 3, (f"Write of {places[3]}",)), (7, 4, ())):
+        fifth = await run.until(PermissionAsked, 5)
+        assert fifth.grants == ("Write of a.txt", "Write in this folder")
+        run.send(AnswerPermission(fifth.request, "run", grant=1))
+        for number, place, grants in ((6, 2, ()), (7, 3, (f"Write of {places[3]}",)), (8, 4, ())):
             question = await run.until(PermissionAsked, number)
             assert question.arguments["file_path"].endswith(places[place])
             assert question.grants == grants, "it ends at the folder, at hidden ones, and at what the agent's hooks run"

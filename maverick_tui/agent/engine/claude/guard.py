@@ -46,7 +46,7 @@ class Guard:
         self._on_allowed = on_allowed
         self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
-        self._ruled: set[str] = set()
+        self._ruled: dict[str, str] = {}
         self._asked: dict[str, Rejudging] = {}
         """Calls that the CLI is about to ask a person about."""
         self._rereading = Rereading(judge, write, resumed)
@@ -91,7 +91,7 @@ class Guard:
         elif tool_use_id and not judgement.is_asked_each_time:
             self._may_be_granted.add(tool_use_id)
         if tool_use_id and judgement.rule is not None:
-            self._ruled.add(tool_use_id)
+            self._ruled[tool_use_id] = judgement.rule.text
         if tool_use_id and judgement.decision == "ask":
             mode, here = call.get("permission_mode"), call.get("cwd")
             self._asked[tool_use_id] = Rejudging(self._judge, tool, arguments, mode=mode, here=here)
@@ -106,9 +106,9 @@ class Guard:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
         return call not in self._may_be_granted
 
-    def is_ruled(self, call: str | None) -> bool:
-        """Whether a standing rule has it ask."""
-        return call in self._ruled
+    def ruled_by(self, call: str | None) -> str:
+        """The standing rule that has it ask; empty if none does."""
+        return self._ruled.get(call or "", "")
 
     def take_asked(self, call: str | None) -> Rejudging | None:
         """What judges a call once more that a person is asked about now."""
