@@ -142,11 +142,13 @@ class RunAccount:
         """Whether calls that may write have begun and not ended."""
         return bool(self._running)
 
-    def writer(self, call: str) -> Writer:
-        """A call as somebody who writes."""
+    def writer(self, call: str, root: str = "") -> Writer:
+        """A call as somebody who writes, with paths as they are in this folder; else in the run's own."""
         known = self.calls.get(call)
-        paths = known.paths if known is not None else ()
-        return Writer(f"{self.run_id}/{call}", frozenset(path.removeprefix(f"{self.root}/") for path in paths))
+        top = f"{root or self.root}/"
+        paths = frozenset(path.removeprefix(top) for path in known.paths) if known is not None else frozenset[str]()
+        within = f"{self.root}/".removeprefix(top) if self.root.startswith(top) else ""
+        return Writer(f"{self.run_id}/{call}", paths, within)
 
     def arguments(self, call: str) -> dict[str, Any]:
         """What a call was given, masked as it is kept."""

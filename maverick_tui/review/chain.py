@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -13,10 +13,10 @@ from typing import NamedTuple
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import is_alive, journal_of
 from maverick_tui.review.accounts import RunAccount
-from maverick_tui.review.undo_records import UndoRecord
+from maverick_tui.review.undo_records import UndoRecord, all_records
 from maverick_tui.snapshots.attribution import YOU, Attribution, Link, Writer, Writers
 from maverick_tui.snapshots.changes import FileChange, FileLines, changed_lines, changes
-from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.shadow import Shadow, all_shadows
 from maverick_tui.snapshots.snapshot import Snapshot
 
 NOW = 1 << 62
@@ -24,7 +24,10 @@ NOW = 1 << 62
 
 
 _SLACK = 5.0
-"""Seconds after the last that is heard of a run in which its calls may still have been at work."""
+"""Seconds after the last that is heard of a run in which its calls may still have been at work.
+
+A snapshot is told so long after it was begun at most, or nearly always.
+"""
 
 
 class Point(NamedTuple):
@@ -42,10 +45,11 @@ class Chain:
     def __init__(self, shadow: Shadow) -> None:
         self.shadow = shadow
         self.accounts: dict[str, RunAccount] = {}
-        """Of all runs that have snapshots here and a journal."""
+        """Of all runs that have a journal, and snapshots here or in a folder in this one, or around it."""
         self.links: list[Link] = []
         self.numbers: list[int] = []
         """Of each link the number of its snapshot."""
+        self._overlapping: list[Shadow] = []
         self._snapshots: dict[str, Snapshot] = {}
         self._differing: dict[tuple[str, str], list[FileLines]] = {}
         self._changes: tuple[tuple[str, str], list[FileChange]] | None = None
@@ -55,10 +59,20 @@ class Chain:
 
         Runs that ended before this one began are left out.
         """
-        is_new, since = False, account.taken[0].at if account is not None and account.taken else 0.0
-        for run_id in self.shadow.owners() if self.shadow.place.exists() else ():
-            if account is not None and run_id == account.run_id:
-                self.accounts[run_id] = account
+        if account is not None:
+            self.accounts[account.run_id] = account
+        since = account.taken[0].at if account is not None and account.taken else 0.0
+        is_new = self._read_all(self.shadow, since, account)
+        since = since or min((one.taken[0].at for one in self.here() if one.taken), default=0.0)
+        self._overlapping = list(all_shadows(overlapping=self.shadow.folder))
+        for shadow in self._overlapping:
+            is_new = self._read_all(shadow, since, account) or is_new
+        return is_new
+
+    def _read_all(self, shadow: Shadow, since: float, but: RunAccount | None) -> bool:
+        is_new = False
+        for run_id in shadow.owners() if shadow.place.exists() else ():
+            if but is not None and run_id == but.run_id:
                 continue
             with suppress(ConfigError, FileNotFoundError):  # it is not kept, or is being removed
                 if run_id in self.accounts or _is_since(journal_of(run_id), since - _SLACK):
@@ -69,7 +83,7 @@ class Chain:
         """Make the links anew: all from this number on, and at the end what is there now."""
         points = [
             Point(one.number, one.snapshot, one.at)
-            for account in self._here()
+            for account in self.here()
             for one in account.taken
             if one.number >= since
         ]
@@ -83,10 +97,16 @@ class Chain:
         if now is not None:
             self._snapshots[now.id] = now
             points.append(Point(NOW, now.id, time.time()))
-        at_work = [_AtWork(account) for account in self._here()]
+        at_work = [_AtWork(account) for account in self.here()]
+        folders = {str(one.folder) for one in self._overlapping}
+        others = [account for account in self.accounts.values() if account.root in folders]
+        elsewhere = [_AtWorkElsewhere(account, self.shadow.folder) for account in others]
+        undone_elsewhere = list(self._undone_elsewhere())
         self.links, self.numbers, began = [], [], 0.0
         for point in points:
             by = [writer for one in at_work for writer in one.until(point.number, began)]
+            by += (writer for one in elsewhere for writer in one.between(began, point.at))
+            by += (writer for at, writer in undone_elsewhere if began - _SLACK <= at <= point.at)
             began = point.at
             if point.undone is not None:
                 by.append(point.undone)
@@ -119,9 +139,17 @@ class Chain:
             found.add(link.by, files)
         return found
 
-    def _here(self) -> list[RunAccount]:
+    def here(self) -> list[RunAccount]:
+        """Those of the runs whose snapshots these are."""
         folder = str(self.shadow.folder)
         return [account for account in self.accounts.values() if account.root == folder]
+
+    def _undone_elsewhere(self) -> Iterator[tuple[float, Writer]]:
+        """What was taken back of runs in folders in this one, or around it, and when."""
+        for shadow in self._overlapping:
+            for record in all_records(shadow):
+                paths = (f"{shadow.folder}/{path}".removeprefix(f"{self.shadow.folder}/") for path in record.paths)
+                yield record.at, record.writer._replace(paths=frozenset(paths))
 
     def _have(self, ids: Sequence[str]) -> None:
         self._snapshots |= self.shadow.read_all(one for one in ids if one not in self._snapshots)
@@ -149,6 +177,27 @@ class _AtWork:
         if died is None or not found:
             return (*found, YOU) if is_shared else found
         return (*found, YOU) if began <= died + _SLACK else ()
+
+
+class _AtWorkElsewhere:
+    """Which calls of a run in a folder in this one, or around it, were at work: by time, for its numbers are others."""
+
+    def __init__(self, account: RunAccount, folder: Path) -> None:
+        self._account = account
+        self._folder = str(folder)
+        self._times = [one.at for one in account.taken]
+
+    def between(self, began: float, ended: float) -> Iterator[Writer]:
+        """Those that may have changed something between two snapshots that were told then."""
+        account = self._account
+        first, last = (bisect_left(self._times, at) for at in (began - _SLACK, ended))
+        told = [(one.calls, one.died) for one in account.taken[first : last + 1]]
+        if last == len(account.taken):
+            told.append((tuple(account.at_work), account.died))
+        for calls, died in told:
+            if died is None or began <= died + _SLACK:
+                begun = (call for call in calls if account.began.get(call, ended) <= ended)
+                yield from (account.writer(call, self._folder) for call in begun)
 
 
 def _is_since(journal: Path, at: float) -> bool:

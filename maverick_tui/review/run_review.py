@@ -157,8 +157,10 @@ class RunReview:
         chain, first, last, change = self._found(scope, path)
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
         asked, shown = parts(hunks), self.hunks(scope, path, context=0)
+        why = self._own(chain, scope).only_copies.get(path, "")
         if not asked <= parts(shown):  # their numbers may be those of other lines by now
             why = "these lines have changed since they were shown"
+        if why:
             return Undone(span.after, span.after, (), (Step(path, "write", why),))
         lines, others = own_lines([one for one in shown if parts([one]) <= asked])
         refused = [Step(path, "write", f"lines that are not its own alone: {', '.join(others)}")] if others else []

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from maverick_tui.review.chain import Chain
+from maverick_tui.review.not_kept import NotKept
 from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Writer, Writers
 from maverick_tui.snapshots.changes import changed_paths
 from maverick_tui.snapshots.entries import bytes_of
@@ -29,6 +31,10 @@ class OwnChanges:
     """Paths that somebody else may have changed in the same moment, and who."""
     others: dict[str, Writers] = field(default_factory=dict)
     """Paths that they have changed, and who else has changed each of them afterwards."""
+    only_copies: dict[str, str] = field(default_factory=dict)
+    """Paths that may hold what is kept nowhere else, and why that may be."""
+    gone: dict[str, str] = field(default_factory=dict)
+    """What is not there since, and was left out of the snapshots, with the reason."""
     lasted: dict[str, float] = field(default_factory=dict)
     """Paths that long commands have changed, and how many seconds those ran: nobody knows what was saved meanwhile."""
 
@@ -36,9 +42,14 @@ class OwnChanges:
         """What to do with each path, or why it stays as it is; `named` says who somebody is."""
         planned = (self._told(step, named) for step in plan(chain.shadow, self.spans, paths))
         found = {step.path: replace(step, lasted=self.lasted.get(step.path, 0.0)) for step in planned}
-        for path, writers in self.shared.items():
+        refused = {path: f"{named(by)} may have changed it at the same time" for path, by in self.shared.items()}
+        top = chain.shadow.folder
+        refused |= {path: why for path, why in self.only_copies.items() if os.path.lexists(top / path)}
+        for path, why in self.gone.items():
+            if not os.path.lexists(top / path):
+                refused[path.rstrip("/")] = f"it is gone, and was not kept: {why}"
+        for path, why in refused.items():
             if paths is None or path in paths:
-                why = f"{named(writers)} may have changed it at the same time"
                 found[path] = replace(found.get(path, Step(path, "write")), why_not=why)
         return [found[path] for path in sorted(found, key=os.fsencode)]
 
@@ -70,17 +81,22 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
     mine: set[str] = set()
     account = chain.accounts[run_id]
     snapshots = [link.snapshot for link in chain.links[first:]]
-    for before, link, touched in zip(
-        snapshots, chain.links[first + 1 :], changed_paths(chain.shadow, snapshots), strict=False
-    ):
+    for (was, link), touched in zip(pairwise(chain.links[first:]), changed_paths(chain.shadow, snapshots), strict=True):
+        before = was.snapshot
+        own = {writer for writer in link.by if is_own(writer)}
+        calls = (writer.id.partition("/")[2] for writer in own)
+        began = min((account.began[call] for call in calls if call in account.began), default=link.at)
+        not_kept = NotKept(chain.shadow, before, link.snapshot, began, link.at)
+        has_commands = any(not writer.paths for writer in own)
+        gone = not_kept.gone(touched) if has_commands else {}
+        found.gone |= gone
         if not touched:
             continue
-        own = {writer for writer in link.by if is_own(writer)}
         # Whatever of it a person has taken back since, or has given back again, belongs to it, too.
         taken_back = {path for one in link.by if one.id == f"{TAKEN_BACK}{run_id}" for path in one.paths} & mine
         own_here = set[str]()
         for path in touched:
-            possible = [one for one in link.by if not one.paths or path in one.paths]
+            possible = [one for one in link.by if one.may_write(path)]
             others = tuple(one for one in possible if one not in own)
             if path in taken_back:
                 own_here.add(path)
@@ -97,11 +113,15 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
                 own_here.add(path)
             elif path in mine:
                 found.others[path] = others or (YOU,)
+        only_copies = not_kept.only_copies(own_here - taken_back, gone) if has_commands else {}
+        for path, why in only_copies.items():
+            if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:
+                found.only_copies[path] = why
+                own_here.discard(path)
         mine |= own_here
-        lasted = max((link.at - account.began.get(one.id.partition("/")[2], link.at) for one in own), default=0.0)
-        if lasted >= _LONG_ENOUGH:
+        if link.at - began >= _LONG_ENOUGH:
             named = {path for one in own for path in one.paths}
-            found.lasted |= dict.fromkeys(own_here - named - taken_back, lasted)
+            found.lasted |= dict.fromkeys(own_here - named - taken_back, link.at - began)
         is_all = own_here == touched
         if is_all and is_open:
             found.spans[-1] = found.spans[-1]._replace(after=link.snapshot)

@@ -59,7 +59,7 @@ class Traced:
         """Whether runs have worked on this repository there."""
         if repository_of(self.shadow.folder) == repository:
             return True
-        return any(account.repository == repository for account in self._chain.accounts.values())
+        return any(account.repository == repository for account in self._chain.here())
 
     def now(self, path: str, data: bytes) -> list[Told] | None:
         """Who has written each line of a file as it is now; None if it was not there when the last one was taken."""
@@ -125,15 +125,11 @@ class Traced:
     def _all(self) -> tuple[dict[str, list[Version]], Attribution]:
         """All that was ever in each file, the first one first; and who has written what at the end."""
         chain, found, versions = self._chain, Attribution(), dict[str, list[Version]]()
-        times = {one.number: one.at for account in chain.accounts.values() for one in account.taken}
-        at = 0.0
-        steps = zip(chain.links[1:], chain.numbers[1:], chain.differing(0, len(chain.links) - 1), strict=True)
-        for link, number, files in steps:
+        for link, files in zip(chain.links[1:], chain.differing(0, len(chain.links) - 1), strict=True):
             found.add(link.by, files)
-            at = times.get(number, at)
             for one in files:
                 if one.path:
-                    version = Version(one.blobs[1], at, found.lineage(one.path))
+                    version = Version(one.blobs[1], link.at, found.lineage(one.path))
                     versions.setdefault(one.path, []).append(version)
         return versions, found
 

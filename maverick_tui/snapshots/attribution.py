@@ -25,6 +25,14 @@ class Writer(NamedTuple):
 
     id: str
     paths: frozenset[str] = frozenset()
+    within: str = ""
+    """What the paths begin with that one may have written to who names none; all, if it is empty."""
+
+    def may_write(self, *paths: str) -> bool:
+        """Whether it may have changed one of these."""
+        if self.paths:
+            return not self.paths.isdisjoint(paths)
+        return any(path.startswith(self.within) for path in paths)
 
     @property
     def is_person(self) -> bool:
@@ -185,8 +193,8 @@ def trace(shadow: Shadow, chain: Sequence[Link]) -> Attribution:
 
 def possible(by: Writers, *paths: str) -> Writers:
     """Who of these may have changed a file: those that name it; else those that name none; else somebody else."""
-    named = tuple(writer for writer in by if not writer.paths.isdisjoint(paths))
-    return named or tuple(writer for writer in by if not writer.paths) or (YOU,)
+    able = tuple(writer for writer in by if writer.may_write(*paths))
+    return tuple(writer for writer in able if writer.paths) or able or (YOU,)
 
 
 def _untouched(path: str) -> list[_Segment]:

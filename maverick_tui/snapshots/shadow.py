@@ -56,12 +56,15 @@ def root_of(folder: Path) -> Path:
     return Path(os.path.realpath(folder if why_not(top) else top))
 
 
-def all_shadows() -> Iterator[Shadow]:
-    """Those of all folders, also of such as are gone."""
+def all_shadows(overlapping: Path | None = None) -> Iterator[Shadow]:
+    """Those of all folders, also of such as are gone; or only of folders in this one, and of those that it is in."""
     with suppress(FileNotFoundError):
         for place in sorted(shadows_folder().iterdir()):
             with suppress(OSError):
-                shadow = Shadow(Path(os.fsdecode((place / _FOLDER).read_bytes())), is_asked_first=False)
+                folder = Path(os.fsdecode((place / _FOLDER).read_bytes()))
+                if overlapping is not None and overlapping not in folder.parents and folder not in overlapping.parents:
+                    continue
+                shadow = Shadow(folder, is_asked_first=False)
                 if shadow.place == place:
                     yield shadow
 

@@ -1,0 +1,71 @@
+"""What a command may have made of files that snapshots leave out: it may be all that is left of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from maverick_tui.snapshots.entries import entries_of, files
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, SECRET, Snapshot
+
+_BEHIND = 2.0
+"""Seconds by which the time of a file may be behind, or a call may be told too late."""
+_NAMED = 3
+"""Files that are named as those that something may have been made of."""
+_MOVED = "it is older than the command that brought it, and may be from a folder that is not kept"
+
+
+class NotKept:
+    """What was left out before a command, which began and ended then, and what has become of it."""
+
+    def __init__(self, shadow: Shadow, before: Snapshot, after: Snapshot, began: float, ended: float) -> None:
+        self._shadow = shadow
+        self._before, self._after = before, after
+        self._began, self._ended = began - _BEHIND, ended
+
+    def gone(self, touched: Collection[str]) -> dict[str, str]:
+        """What of it is not there afterwards, or not as much, with the reason; `touched` is known to have changed."""
+        before, after = self._before.left_out, self._after
+        if before == after.left_out:
+            return {}
+        return {path: why for path, why in before.items() if not after.leaves_out(path) and path not in touched}
+
+    def only_copies(self, paths: Collection[str], gone: Collection[str]) -> dict[str, str]:
+        """Which of the paths that the command has changed may hold what is nowhere else, and why that may be."""
+        if not (left_out := self._before.left_out):
+            return {}
+        paths = [path for path in paths if not self._before.leaves_out(path)]  # those were there before
+        secrets = [path for path, why in left_out.items() if why == SECRET]
+        lost = sorted({*gone, *filter(self._is_changed, secrets)}, key=os.fsencode)
+        moved = set[str]()
+        if lost or any(path.endswith("/") for path in left_out):  # nobody looks into such a folder
+            moved = {path for path in paths if self._is_moved(path)}
+        found = entries_of(self._shadow, self._after, set(paths) if lost else moved) if lost or moved else {}
+        if not found:
+            return {}
+        before = files(self._shadow, self._before)
+        kept = {EMPTY_BLOB, *(entry.blob for entry in before.values())}
+        is_secret = not set(secrets).isdisjoint(lost)
+        why = f"it may hold what was in {' or '.join(lost[:_NAMED])}, which is not kept" if lost else _MOVED
+        return {
+            path: why
+            for path, entry in found.items()
+            if entry.blob not in kept and (path not in before or path in moved or is_secret)
+        }
+
+    def _is_changed(self, path: str) -> bool:
+        """Whether a file was changed last while the command ran."""
+        about = self._look(path)
+        return about is not None and self._began <= about.st_ctime <= self._ended
+
+    def _is_moved(self, path: str) -> bool:
+        """Whether a file was not written by the command: one that is moved keeps its time."""
+        about = self._look(path)
+        return about is not None and about.st_mtime < self._began
+
+    def _look(self, path: str) -> os.stat_result | None:
+        try:
+            return os.lstat(self._shadow.folder / path)
+        except OSError:
+            return None

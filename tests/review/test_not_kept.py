@@ -1,0 +1,151 @@
+"""What snapshots leave out, and a command has moved, packed or changed: what is left of it stays, and that is told."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.review import not_kept
+from maverick_tui.review.kinds import START
+from maverick_tui.review.run_review import RunReview
+from maverick_tui.snapshots import shadow
+from maverick_tui.snapshots.caps import Caps
+from tests.review.played import PlayedRun
+from tests.snapshots.folders import content, project
+
+RUN = "run-aaaa"
+ENV = "its name says that it holds secrets"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a secret, a large file and a large folder that is ignored; all files are an hour old."""
+    monkeypatch.setattr(shadow, "Caps", lambda: Caps(file_bytes=1_000, ignored_files=5))
+    monkeypatch.setattr(not_kept, "_BEHIND", 0.02)  # the project was made just now
+    top = project(tmp_path / "project")
+    (top / ".gitignore").write_text(".env\nmany/\n")
+    (top / ".env").write_text("KEY=1\n")
+    (top / "large.csv").write_text("1,2,3\n" * 1_000)
+    (top / "many").mkdir()
+    for number in range(9):
+        (top / "many" / f"{number}").write_text(f"{number}\n")
+    for path in top.rglob("*"):
+        os.utime(path, (time.time() - 3_600,) * 2)
+    return top
+
+
+def why(steps_of: RunReview) -> dict[str, str]:
+    return {step.path: step.why_not for step in steps_of.plan()}
+
+
+def _packed(top: Path) -> None:
+    (top / "large.csv.gz").write_bytes(gzip.compress((top / "large.csv").read_bytes()))
+    (top / "large.csv").unlink()
+
+
+def _poured(top: Path) -> None:
+    with (top / "a.txt").open("a") as file:
+        file.write((top / ".env").read_text())
+    (top / ".env").unlink()
+
+
+def _moved_out_of_a_folder(top: Path) -> None:
+    (top / "out").mkdir()
+    (top / "many" / "3").rename(top / "out" / "3")
+
+
+def _moved_for_the_most_part(top: Path) -> None:
+    (top / "out").mkdir()
+    for number in range(3, 9):
+        (top / "many" / f"{number}").rename(top / "out" / f"{number}")
+
+
+@pytest.mark.parametrize(
+    ("command", "gone", "left"),
+    [
+        (lambda top: (top / ".env").rename(top / "settings.txt"), ".env", "settings.txt"),
+        (_packed, "large.csv", "large.csv.gz"),
+        (_poured, ".env", "a.txt"),
+        (lambda top: (top / "many").rename(top / "few"), "many", "few/3"),
+        (_moved_out_of_a_folder, "", "out/3"),
+        (_moved_for_the_most_part, "", "out/3"),
+    ],
+)
+def test_what_may_be_all_that_is_left_stays(
+    folder: Path, command: Callable[[Path], object], gone: str, left: str
+) -> None:
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: command(folder))
+    run.bash(lambda: (folder / "b.txt").write_text("by another command\n"))
+    was = content(folder)
+    review = RunReview(RUN)
+    told = why(review)
+    assert told.pop("b.txt") == ""
+    assert "not kept" in told[left]
+    if gone:
+        assert told[gone].startswith("it is gone, and was not kept: ")
+    assert all(told.values()), "nor does a folder go in which it is"
+    assert not any(path.startswith("many/") for path in told), "what was there before is nobody's"
+    assert review.undo().paths == {"b.txt"}
+    assert content(folder) == was | {"b.txt": content(folder)["b.txt"]}
+
+    review.files()
+    assert review.reject(START, left, review.hunks(START, left)).refused
+    assert content(folder)[left] == was[left]
+
+
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_a_copy_of_a_secret_that_was_changed_stays(folder: Path, *, is_moved: bool) -> None:
+    run = PlayedRun(folder, RUN)
+
+    def change() -> None:
+        (shutil.move if is_moved else shutil.copyfile)(folder / ".env", folder / "settings.txt")
+        (folder / ".env").write_text("KEY=2\n")
+
+    run.bash(change)
+    assert why(RunReview(RUN)) == {"settings.txt": "it may hold what was in .env, which is not kept"}
+
+
+def test_all_else_is_taken_back_as_ever(folder: Path) -> None:
+    was = content(folder)
+    run = PlayedRun(folder, RUN)
+
+    def work() -> None:
+        (folder / "a.txt").write_text("changed\n")
+        (folder / "b.txt").rename(folder / "c.txt")
+        shutil.copy2(folder / ".gitignore", folder / "rules")
+        (folder / "many" / "3").write_text("changed\n")
+        (folder / "new").mkdir()
+        (folder / "new" / "file").write_text("new\n")
+
+    run.bash(work)
+    assert not any(why(RunReview(RUN)).values())
+    RunReview(RUN).undo()
+    assert content(folder) == was | {"many/3": content(folder)["many/3"]}
+
+
+def test_what_is_known_to_be_the_runs_goes_also_if_something_is_lost(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    call = run.begin("Bash", command="make")
+    run.write("written.txt", "by the run\n")
+    (folder / ".env").rename(folder / "settings.txt")
+    (folder / "a.txt").unlink()
+    (folder / "b.txt").rename(folder / "c.txt")
+    (folder / "empty").touch()
+    run.finish(call)
+    review = RunReview(RUN)
+    lost = "it may hold what was in .env, which is not kept"
+    gone = f"it is gone, and was not kept: {ENV}"
+    own = ("a.txt", "b.txt", "c.txt", "empty", "written.txt")
+    assert why(review) == {".env": gone, "settings.txt": lost, **dict.fromkeys(own, "")}
+    # Once it is back, there is nothing to tell.
+    (folder / "settings.txt").rename(folder / ".env")
+    assert why(RunReview(RUN)) == dict.fromkeys(own, "")
+    run.bash((folder / ".env").unlink)
+    assert why(RunReview(RUN))[".env"] == gone, "also if that was all that the command did"
