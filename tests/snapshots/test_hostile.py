@@ -210,6 +210,7 @@ def test_folders_are_not_what_the_index_of_a_clone_remembers_of_them(tmp_path: P
     assert body.count(named) == 1
     body = body.replace(named, bytes.fromhex(leading_out(folder, real)))
     git(folder, "repack", "-adkq")  # with what no commit has
+    (folder / "extra.txt").write_text("new\n")  # so that only the folder is as it was
     index.write_bytes(body + hashlib.sha1(body).digest())
     shadow = Shadow(folder)
     before = shadow.take(OWNER)
