@@ -226,28 +226,48 @@ def _brought(worktree: Worktree, changed: list[tuple[str, str]], *, brings_chang
         are, names = "is" if len(changed) == 1 else "are", records.some([path for _, path in changed], _NAMED)
         yield f"{files} of the project {are} not in the worktree: {names}."
         return
-    left = [path for _, path in changed if not _bring(Path(worktree.project), worktree.top, path)]
+    project = Path(os.path.realpath(worktree.project))
+    # What is gone comes first: something else may stand where its folder was.
+    listed = sorted((path for _, path in changed), key=lambda path: _is_there(project / path))
+    left = [path for path in listed if not _bring(project / path, worktree.top, path)]
     yield f"{files} of the project came along, uncommitted."
     if left:
         names = records.some(left, _NAMED)
-        yield f"Not copied, since it is a repository of its own, cannot be read, or a link leads to its place: {names}."
+        why = (
+            "it is a repository of its own, cannot be read, a link leads to its place, or a folder with files is there"
+        )
+        yield f"Not copied, since {why}: {names}."
 
 
-def _bring(project: Path, top: Path, path: str) -> bool:
+def _bring(source: Path, top: Path, path: str) -> bool:
     """Have a file be in the worktree as it is in the project; whether it is."""
-    source, target = project / path, Path(os.path.realpath(top), path)
-    is_linked = os.path.realpath(target.parent) != str(target.parent)  # its place may be anywhere then
-    if is_linked or path.endswith("/"):  # git says the latter of another repository
+    target = Path(os.path.realpath(top), path)
+    if not _is_direct(target) or path.endswith("/"):  # git says the latter of another repository
         return False
     try:
-        if target.is_symlink() or target.is_file():
+        was_file = target.is_symlink() or target.is_file()
+        if was_file:
             target.unlink()
-        if os.path.lexists(source):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target, follow_symlinks=False)
+        if not _is_there(source):
+            return True
+        if source.is_dir() and not source.is_symlink():  # what is in it comes by itself, unless it is a submodule
+            return was_file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for emptied, _, _ in os.walk(target, topdown=False):
+            Path(emptied).rmdir()  # or it would be copied into that
+        shutil.copy2(source, target, follow_symlinks=False)
     except (OSError, shutil.Error):
         return False
     return True
+
+
+def _is_direct(path: Path) -> bool:
+    """Whether no link leads to its place, which may be anywhere then."""
+    return os.path.realpath(path.parent) == str(path.parent)
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path) and _is_direct(path)
 
 
 def _unlike(worktree: Worktree) -> Iterator[str]:

@@ -23,6 +23,7 @@ from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import make, make_again, overlooked_files
+from maverick_tui.worktrees.removing import discard
 from tests.support.cases import each
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
@@ -70,6 +71,33 @@ def test_what_is_uncommitted_stays_behind_or_comes_along(project: Path) -> None:
     assert ending.loss_of(made).words == "3 uncommitted files"
     ending.remove(made)
     assert state(project) == before
+
+
+@each("staged", [False, True])
+def test_what_has_become_another_kind_of_file_comes_along_as_that(staged: bool, tmp_path: Path) -> None:
+    project = project_in(tmp_path / f"staged-{staged}")
+    for folder in ("dir/inner", "linked", "outside"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "x").write_text("x\n")
+    (project / "link").symlink_to("a.txt")
+    commit(project)
+    for folder in ("dir", "linked"):
+        shutil.rmtree(project / folder)
+    (project / "dir").write_text("now a file\n")
+    (project / "linked").symlink_to("outside")
+    for name in ("b.txt", "link"):
+        (project / name).unlink()
+        (project / name).mkdir()
+        (project / name / "y").write_text("y\n")
+    git(project, *(["add", "--all"] if staged else ["status"]))
+    made, told = make(RUN, "fixer", project, brings_changes=True)
+    assert told == ("8 uncommitted files of the project came along, uncommitted.",)
+    assert (made.top / "dir").read_text() == "now a file\n"
+    assert (made.top / "linked").readlink() == Path("outside")
+    assert [(made.top / name / "y").read_text() for name in ("b.txt", "link")] == ["y\n", "y\n"]
+    git(project, "reset", "--quiet")
+    assert git(made.top, "status", "--porcelain") == git(project, "status", "--porcelain")
+    discard(made)
 
 
 def test_nothing_comes_along_through_a_link_of_the_commit(project: Path, tmp_path: Path) -> None:
