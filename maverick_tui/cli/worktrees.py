@@ -33,9 +33,9 @@ def list_worktrees(as_json: AsJson = False) -> None:
 
     What a race that was killed has left is removed.
 
-    JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits}]; state: alive (its run has a
+    JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits, lost}]; state: alive (its run has a
     process), left, branch;
-    uncommitted: files; commits: how many no other branch has.
+    uncommitted: files; commits: how many no other branch has; lost: in words, all that would be if it were removed.
     """
     from maverick_tui.host.worktrees import is_worked_in
     from maverick_tui.worktrees.ending import has_branch, loss_of
@@ -68,7 +68,7 @@ def list_worktrees(as_json: AsJson = False) -> None:
 
 def _data(one: Worktree, state: str, lost: Loss) -> dict[str, object]:
     names = ("run_id", "agent", "project", "path", "branch", "base")
-    only_it = {"uncommitted": lost.uncommitted, "commits": lost.commits}
+    only_it = {"uncommitted": lost.uncommitted, "commits": lost.commits, "lost": lost.words}
     return {**{name: getattr(one, name) for name in names}, "state": state, **only_it}
 
 

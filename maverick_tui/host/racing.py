@@ -18,7 +18,7 @@ from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.starting import start_host
 from maverick_tui.host.stopping import stop_run
-from maverick_tui.host.worktrees import is_worked_in, message_for
+from maverick_tui.host.worktrees import gone_with, is_worked_in, message_for
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
@@ -167,16 +167,19 @@ class Race:
             return "It had no worktree."
         if result.problem:
             return f"It stays in {worktree.path}: {result.problem}"
+        gone = gone_with(ending.loss_of(worktree))
         ending.keep_committed(worktree)
-        return f"It is on the branch {worktree.branch}."
+        return f"It is on the branch {worktree.branch}.{gone}"
 
     def merge(self, result: Result) -> str:
         """Have what one has done stay, and merge it; what came of it, in words. ConfigError if it cannot be merged."""
+        worktree = self.hold(result)
+        gone = gone_with(ending.loss_of(worktree)) if worktree is not None else ""
         kept = self.keep(result)
         worktree = records.worktree_of(result.entrant.run_id)
         if worktree is None or result.problem:
             return kept
-        return ending.merge(worktree, "").told
+        return ending.merge(worktree, "").told + gone
 
     def _abandon(self) -> None:
         """End what is still at work, and remove what was not kept."""

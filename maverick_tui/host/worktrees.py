@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from maverick_tui.events.kinds import TurnStarted
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.history.reading import read_run
@@ -38,21 +36,23 @@ def find_worktree(start: str) -> Worktree:
 def merge(worktree: Worktree) -> str:
     """Merge it into what is checked out in the project; what came of it, in words."""
     _require_left(worktree)
-    ignored = ending.loss_of(worktree).ignored
-    return ending.merge(worktree, message_for(worktree)).told + _left_out(ignored)
+    loss = ending.loss_of(worktree)
+    return ending.merge(worktree, message_for(worktree)).told + gone_with(loss)
 
 
 def keep(worktree: Worktree) -> str:
     """Keep it as a branch alone; what came of it, in words."""
     _require_left(worktree)
-    ignored = ending.loss_of(worktree).ignored
+    loss = ending.loss_of(worktree)
     tip = ending.keep(worktree, message_for(worktree))
     told = f"All of it is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
-    return told + _left_out(ignored)
+    return told + gone_with(loss)
 
 
-def _left_out(ignored: Sequence[str]) -> str:
-    return f" What git ignores is gone with the worktree: {records.some(ignored)}." if ignored else ""
+def gone_with(loss: ending.Loss) -> str:
+    """A sentence on what was only in a worktree that is gone; empty if that was nothing."""
+    what = loss.in_no_commit
+    return f" {what[0].upper()}{what[1:]} is gone with the worktree." if what else ""
 
 
 def remove(worktree: Worktree) -> str:

@@ -122,11 +122,11 @@ def _look(run_id: str, title: str) -> tuple[Worktree, Left] | None:
     from maverick_tui.ui.dialogs.worktree import Left
     from maverick_tui.ui.short_names import short_path
     from maverick_tui.worktrees.ending import has_branch, loss_of
-    from maverick_tui.worktrees.records import some, worktree_of
+    from maverick_tui.worktrees.records import worktree_of
 
     worktree = worktree_of(run_id)
     if worktree is None or not (worktree.is_there or has_branch(worktree)):
         return None
     loss = loss_of(worktree)
     onto = f"{head_of(Path(worktree.project)) or 'what is checked out'} in {short_path(Path(worktree.project))}"
-    return worktree, Left(title, worktree.branch, onto, loss.uncommitted, loss.words, some(loss.ignored))
+    return worktree, Left(title, worktree.branch, onto, loss.uncommitted, loss.words, loss.in_no_commit)

@@ -22,7 +22,8 @@ from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
-from maverick_tui.worktrees.making import make, make_again, overlooked_files
+from maverick_tui.worktrees.making import make, make_again
+from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
@@ -122,7 +123,7 @@ def test_what_git_ignores_is_told_before_it_is_lost_and_not_written_over(project
     made = make(RUN, "fixer", project).worktree
     (made.top / "out").mkdir()
     (made.top / "out" / "result").write_text("work of an hour\n")
-    assert ending.loss_of(made).words == "what git ignores: out/"
+    assert ending.loss_of(made).words == "what git ignores (out/)"
     assert not ending.is_unchanged(made)
     (made.top / ".env").write_text("other\n")
     git(made.top, "add", "--force", ".env")
@@ -587,6 +588,19 @@ def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     assert state(project) == before
 
 
+def test_a_race_tells_what_no_commit_of_the_winner_has(project: Path) -> None:
+    commit(project, __gitignore="out/\n")
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")])
+    with race.running():
+        for one, way in zip(race.entrants, (race.keep, race.merge), strict=True):
+            made = make(one.run_id, one.agent, project, race=race.race_id).worktree
+            (made.top / f"{one.agent}.txt").write_text("better\n")
+            (made.top / "out").mkdir()
+            (made.top / "out" / "result").write_text("work of an hour\n")
+            result = race.finish(one, "done")._replace(problem="")  # it has no journal
+            assert way(result).endswith(". What git ignores (out/) is gone with the worktree.")
+
+
 def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
@@ -601,26 +615,26 @@ def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Pat
         ending.keep(made, "all of it")
     (made.top / "lib/new.txt").unlink()
     git(made.top, *fetches, "update", "--init")
-    assert overlooked_files(made) == ([], [])
+    assert Work(made).overlooked == ([], [])
     (made.top / "lib/a.txt").write_text("changed\n")
-    assert overlooked_files(made).changed == ["lib/a.txt"]
+    assert Work(made).overlooked.changed == ["lib/a.txt"]
     git(made.top / "lib", "stash", "--quiet")
-    assert overlooked_files(made).changed == ["lib"]
+    assert Work(made).overlooked.changed == ["lib"]
     git(made.top / "lib", "stash", "drop", "--quiet")
     commit(made.top / "lib", "only there", a__txt="committed\n")
-    assert overlooked_files(made).changed == ["lib"]
+    assert Work(made).overlooked.changed == ["lib"]
     git(made.top, *fetches, "update")
     (tmp_path / "ignored").write_text("*.o\n")
     git(made.top / "lib", "config", "core.excludesFile", str(tmp_path / "ignored"))
     git(made.top / "lib", "config", "core.fsmonitor", f"touch {tmp_path}/ran; false")
     (made.top / "lib/a.o").write_text("built\n")
-    assert overlooked_files(made) == ([], ["lib/a.o"])
+    assert Work(made).overlooked == ([], ["lib/a.o"])
     assert not (tmp_path / "ran").exists()
     (made.top / "lib/a.o").unlink()
     for flag in ("assume-unchanged", "skip-worktree"):
         git(made.top, "update-index", f"--{flag}", "a.txt", "b.txt")
         (made.top / "a.txt").write_text(f"{flag}\n")
-        assert overlooked_files(made).changed == ["a.txt"]
+        assert Work(made).overlooked.changed == ["a.txt"]
         git(made.top, "update-index", f"--no-{flag}", "a.txt", "b.txt")
     git(made.top, "checkout", "--quiet", "a.txt")
     assert leave_place(RUN) is None
