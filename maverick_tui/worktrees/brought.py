@@ -25,7 +25,8 @@ _CLOSED = "?"
 
 def note(worktree: Worktree, names: Iterable[str]) -> None:
     """Note that this came along, and how it is now: files, and folders with all that they have."""
-    listed, noted = list(names), dict[str, str]()
+    listed = [name for name in names if "\n" not in name]  # there is one on each line; such a one is told as work
+    noted: dict[str, str] = {}
     for name in listed:
         room = MOST - len(noted)
         found = dict(islice(_walk(worktree.top, name), room + 1))
@@ -71,8 +72,9 @@ def _is_in(path: str, names: Container[str]) -> bool:
 
 def _walk(top: Path, name: str) -> Iterator[tuple[str, str]]:
     """What is at a place and below it, through no link, and how it is: size and time of whatever is no folder."""
-    place, base = top / name, f"{top}/"
-    waiting = [name] if os.path.realpath(place.parent) == str(place.parent) else []
+    base = f"{os.path.realpath(top)}/"
+    above = str(Path(base + name).parent)
+    waiting = [name] if os.path.realpath(above) == above else []
     while waiting:
         path = waiting.pop()
         try:

@@ -46,7 +46,7 @@ class Work:
 
     @cached_property
     def _changed(self) -> list[str]:
-        return list(self._came.changed())
+        return list(dict.fromkeys(self._came.changed()))  # one of what came along may be in another
 
     def _is_new(self, path: str) -> bool:
         """Whether something was done there since all was there that came along."""

@@ -188,6 +188,8 @@ def test_a_link_in_the_place_of_what_came_along_is_not_followed(project: Path, t
     (project / "cache" / "inner").mkdir(parents=True)
     (project / "cache" / "inner" / "a").write_text("a\n")
     made = worktree_in(project, 'copy = ["cache/inner"]\n')
+    (made.top / "cache" / "inner" / "a").write_text("changed\n")
+    assert ending.loss_of(made).brought == ("cache/inner/a",), "told once"
     (tmp_path / "away" / "inner").mkdir(parents=True)
     (tmp_path / "away" / "inner" / "b").write_text("not of the worktree\n")
     shutil.rmtree(made.top / "cache")
