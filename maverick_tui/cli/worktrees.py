@@ -25,7 +25,7 @@ def _complete(incomplete: str) -> list[str]:
 
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.", autocompletion=_complete)]
-MayLose = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask: what git ignores there may be lost.")]
+MayLose = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask: what no commit has may be lost.")]
 
 
 @worktree_app.command("list", short_help="List the worktrees of runs.", epilog=EPILOG)
@@ -34,9 +34,9 @@ def list_worktrees(as_json: AsJson = False) -> None:
 
     What a race that was killed has left is removed.
 
-    JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits, ignored}]; state: alive (its run
-    has a process), left, branch; uncommitted: files; commits: how many no other branch has; ignored: files and folders
-    that git ignores, but for caches.
+    JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits, ignored, lost}]; state: alive (its
+    run has a process), left, branch; uncommitted: files; commits: how many no other branch has; ignored: files and
+    folders that git ignores, but for caches; lost: in words, all that would be if it were removed.
     """
     from maverick_tui.host.worktrees import is_worked_in
     from maverick_tui.worktrees.ending import has_branch, loss_of
@@ -69,7 +69,7 @@ def list_worktrees(as_json: AsJson = False) -> None:
 
 def _data(one: Worktree, state: str, lost: Loss) -> dict[str, object]:
     names = ("run_id", "agent", "project", "path", "branch", "base")
-    only_it = {"uncommitted": lost.uncommitted, "commits": lost.commits, "ignored": lost.ignored}
+    only_it = {"uncommitted": lost.uncommitted, "commits": lost.commits, "ignored": lost.ignored, "lost": lost.words}
     return {**{name: getattr(one, name) for name in names}, "state": state, **only_it}
 
 

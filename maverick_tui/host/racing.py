@@ -18,7 +18,7 @@ from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.starting import start_host
 from maverick_tui.host.stopping import stop_run
-from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_staying
+from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_rest
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
@@ -175,7 +175,7 @@ class Race:
         if not result.loss.in_no_commit:
             ending.keep_committed(worktree)
         told = f"It is on the branch {worktree.branch}."
-        return told + words_on_staying(worktree, f"keep --yes {worktree.run_id}", result.loss)
+        return told + words_on_rest(worktree, result.loss, "keep --yes")
 
     def merge(self, result: Result) -> str:
         """Have what one has done stay, and merge it; what came of it, in words. ConfigError if it cannot be merged."""
@@ -184,7 +184,7 @@ class Race:
         if worktree is None or result.problem:
             return kept
         told = ending.merge_committed(worktree).told
-        return told + words_on_staying(worktree, f"remove {worktree.run_id}", result.loss)
+        return told + words_on_rest(worktree, result.loss, "remove")
 
     def _abandon(self) -> None:
         """End what is still at work, and remove what was not kept."""

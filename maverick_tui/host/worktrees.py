@@ -39,27 +39,28 @@ def merge(worktree: Worktree, *, loses: bool = False) -> str:
     What no commit has is only lost if that is said: else the worktree stays for it.
     """
     _require_left(worktree)
+    loss = ending.loss_of(worktree)
     told = ending.merge(worktree, message_for(worktree), loses=loses).told
-    return told + words_on_staying(worktree, f"remove {worktree.run_id}")
+    return told + words_on_rest(worktree, loss, "remove")
 
 
 def keep(worktree: Worktree, *, loses: bool = False) -> str:
     """Keep it as a branch alone; what came of it, in words. What no commit has is as safe as with a merge."""
     _require_left(worktree)
+    loss = ending.loss_of(worktree)
     tip = ending.keep(worktree, message_for(worktree), loses=loses)
     what = "All else" if worktree.is_there else "All of it"
     told = f"{what} is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
-    return told + words_on_staying(worktree, f"keep --yes {worktree.run_id}")
+    return told + words_on_rest(worktree, loss, "keep --yes")
 
 
-def words_on_staying(worktree: Worktree, how: str, loss: ending.Loss | None = None) -> str:
-    """A sentence on why it is still there, and how it is removed; empty if it is gone."""
-    if not worktree.is_there:
-        return ""
-    loss = loss or ending.loss_of(worktree)
-    more = loss.in_no_commit
-    why = loss.unknown or (f"no commit has {more}." if more else "not all of it could be removed.")
-    return f" Its worktree stays in {worktree.path}: {why} `maverick worktree {how}` removes it."
+def words_on_rest(worktree: Worktree, loss: ending.Loss, how: str) -> str:
+    """A sentence on what no commit has: where that stays, and how it is removed, or that it is gone."""
+    what = loss.in_no_commit
+    if worktree.is_there:
+        why = loss.unknown or (f"no commit has {what}." if what else "not all of it could be removed.")
+        return f" Its worktree stays in {worktree.path}: {why} `maverick worktree {how} {worktree.run_id}` removes it."
+    return f" {what[0].upper()}{what[1:]} is gone with the worktree." if what else ""
 
 
 def remove(worktree: Worktree) -> str:

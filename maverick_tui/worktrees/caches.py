@@ -1,4 +1,4 @@
-"""Which of what git ignores tools make anew whenever it is gone: it keeps no worktree, and nobody is asked about it.
+"""Which of what no commit has tools make anew when it is gone: it keeps no worktree, and nobody is asked about it.
 
 Only what is plainly so. Whatever else git ignores may be what a run was asked for, as `dist` or `build`.
 """
@@ -23,7 +23,7 @@ def is_cache(path: Path) -> bool:
             folder = waiting.pop()
             if not folder.is_dir():
                 return False
-            if _is_known(folder):
+            if is_known(folder):
                 continue
             if folder.is_symlink():
                 return False
@@ -33,5 +33,6 @@ def is_cache(path: Path) -> bool:
     return True
 
 
-def _is_known(folder: Path) -> bool:
+def is_known(folder: Path) -> bool:
+    """Whether its name or its tag says that it is one."""
     return folder.name in _NAMES or (read_small(folder / _TAG) or "").startswith(_SIGNATURE)

@@ -15,9 +15,10 @@ from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
-from maverick_tui.worktrees.making import changed_files, filtered, ignored_files, overlooked_files, uncommitted
+from maverick_tui.worktrees.making import changed_files, filtered
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
+from maverick_tui.worktrees.work import Work
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
@@ -35,10 +36,12 @@ class Loss(NamedTuple):
     """Why nobody can say."""
     ignored: tuple[str, ...] = ()
     """Files and folders that git leaves out, and that did not come along: a commit has none of them. No caches."""
+    brought: tuple[str, ...] = ()
+    """What is new or changed in what came along: no commit has that, either."""
 
     def __bool__(self) -> bool:
         """Whether anything would be."""
-        return bool(self.uncommitted or self.commits or self.unknown or self.ignored)
+        return any(self)
 
     @property
     def words(self) -> str:
@@ -56,7 +59,8 @@ class Loss(NamedTuple):
     @property
     def in_no_commit(self) -> str:
         """For a person what would be lost even if all else were committed."""
-        return f"what git ignores ({records.some(self.ignored)})" if self.ignored else ""
+        named = {"what git ignores": self.ignored, "what is new or changed in what came along": self.brought}
+        return " and ".join(f"{what} ({records.some(paths)})" for what, paths in named.items() if paths)
 
 
 class Changed(NamedTuple):
@@ -84,19 +88,17 @@ class Merged(NamedTuple):
 def loss_of(worktree: Worktree) -> Loss:
     """What would be lost if it were removed."""
     try:
-        files: tuple[str, ...] = ()
-        ignored: tuple[str, ...] = ()
-        tips = []
+        loss, tips = Loss(), []
         if worktree.is_there:
-            git = Git(worktree.top)
-            hidden = overlooked_files(worktree)
-            files = tuple(dict.fromkeys([*(path for _, path in uncommitted(worktree)), *hidden.changed]))
-            left_out = (*ignored_files(worktree), *hidden.ignored)
+            work = Work(worktree)
+            files = dict.fromkeys([*(path for _, path in work.uncommitted), *work.overlooked.changed])
+            left_out = (*work.ignored, *work.overlooked.ignored)
             ignored = tuple(path for path in left_out if not is_cache(worktree.top / path))
-            tips.append(git.commit("HEAD"))
+            loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought))
+            tips.append(Git(worktree.top).commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
-        return Loss(files, _own_commits(git, worktree, [tip for tip in tips if tip]), ignored=ignored)
+        return loss._replace(commits=_own_commits(git, worktree, [tip for tip in tips if tip]))
     except ConfigError as error:
         return Loss(unknown=f"It cannot be told what would be lost: {error.message}")
 
@@ -118,12 +120,13 @@ def commit_all(worktree: Worktree, message: str) -> str:
     head = git.commit("HEAD")
     if tip and not git.has("merge-base", "--is-ancestor", tip, head):
         raise _by_hand(worktree, f"what is checked out there ({head_of(worktree.top)}) is not of {worktree.branch}")
-    changed = uncommitted(worktree)
+    work = Work(worktree)
+    changed = work.uncommitted
     if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
     if inner := [path for _, path in changed if path.endswith("/")]:
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
-    if hidden := overlooked_files(worktree).changed:
+    if hidden := work.overlooked.changed:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)

@@ -19,7 +19,6 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.overlooked import Overlooked, overlooked
 from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
 from maverick_tui.worktrees.removing import forget_place, remove_branch, remove_tree
@@ -127,38 +126,6 @@ def changed_files(git: Git) -> list[tuple[str, str]]:
     """What is not committed in a folder: git's two letters, and the path from its top."""
     listed = os.fsdecode(git.run("status", "--porcelain=v1", "-z", "--untracked-files=all")).split("\0")[:-1]
     return [(line[:2], line[3:]) for line in listed]
-
-
-def changed_files_of(worktree: Worktree) -> list[tuple[str, str]]:
-    """The same of a worktree."""
-    return changed_files(Git(worktree.top))
-
-
-def uncommitted(worktree: Worktree) -> list[tuple[str, str]]:
-    """What a run has not committed in its worktree; what came along, and git does not know, is none of it."""
-    names = worktree.brought.split("\n") if worktree.brought else []
-    return [
-        (letters, path)
-        for letters, path in changed_files_of(worktree)
-        if letters != "??" or not any(path == name or path.startswith(f"{name}/") for name in names)
-    ]
-
-
-def ignored_files(worktree: Worktree) -> list[str]:
-    """What git leaves out there, a folder as one, apart from what came along or the set-up has made."""
-    listed = Git(worktree.top).run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
-    lines = os.fsdecode(listed).split("\0")[:-1]
-    return _not_brought(worktree, [line[3:] for line in lines if line.startswith("!! ")])
-
-
-def overlooked_files(worktree: Worktree) -> Overlooked:
-    """What was done there and git does not tell of, in submodules and in files that it was told to overlook."""
-    return Overlooked(*(_not_brought(worktree, found) for found in overlooked(Git(worktree.top))))
-
-
-def _not_brought(worktree: Worktree, found: list[str]) -> list[str]:
-    known = set(worktree.brought.split("\n"))
-    return [path for path in found if path.rstrip("/") not in known]
 
 
 def _folder() -> Path:

@@ -17,7 +17,7 @@ from maverick_tui.runs.board import RunModel
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.dialogs.trust import TrustScreen
-from maverick_tui.ui.dialogs.worktree import WorktreeScreen
+from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
@@ -96,6 +96,13 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         assert not worktree.top.exists()
         await pilot.press("alt+w")
         await until(pilot, lambda: "works in the folder itself" in said(app), "there is none any more")
+
+
+def test_what_no_commit_has_is_told_before_it_is_merged_or_kept() -> None:
+    left = Left("smith", "maverick/smith-1", "main", in_no_commit="what git ignores (out/)")
+    told = "What is not committed is committed first. Neither has what git ignores (out/): you are asked"
+    assert f"keeping leaves its branch. {told}" in left.text.plain
+    assert "Neither" not in left._replace(in_no_commit="").text.plain
 
 
 async def test_a_run_that_is_closed_is_asked_about_its_worktree_first(

@@ -65,6 +65,7 @@ def test_a_run_in_a_worktree_leaves_the_project_alone_until_it_is_merged(project
     assert state(project)[::2] == before[::2]
     (listed,) = json.loads(maverick("worktree", "list", "--json").out)
     assert (listed["state"], listed["uncommitted"], listed["commits"]) == ("left", ["a.txt"], 0)
+    assert listed["lost"] == "1 uncommitted file"
     assert "1 uncommitted file" in maverick("worktree", "list").out
     refused = maverick("worktree", "remove", run_id[:6])
     assert refused.code == 1

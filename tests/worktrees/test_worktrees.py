@@ -23,8 +23,9 @@ from maverick_tui.host import worktrees
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
-from maverick_tui.worktrees.making import make, make_again, overlooked_files
+from maverick_tui.worktrees.making import make, make_again
 from maverick_tui.worktrees.removing import discard
+from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
@@ -677,26 +678,26 @@ def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Pat
         ending.keep(made, "all of it")
     (made.top / "lib/new.txt").unlink()
     git(made.top, *fetches, "update", "--init")
-    assert overlooked_files(made) == ([], [])
+    assert Work(made).overlooked == ([], [])
     (made.top / "lib/a.txt").write_text("changed\n")
-    assert overlooked_files(made).changed == ["lib/a.txt"]
+    assert Work(made).overlooked.changed == ["lib/a.txt"]
     git(made.top / "lib", "stash", "--quiet")
-    assert overlooked_files(made).changed == ["lib"]
+    assert Work(made).overlooked.changed == ["lib"]
     git(made.top / "lib", "stash", "drop", "--quiet")
     commit(made.top / "lib", "only there", a__txt="committed\n")
-    assert overlooked_files(made).changed == ["lib"]
+    assert Work(made).overlooked.changed == ["lib"]
     git(made.top, *fetches, "update")
     (tmp_path / "ignored").write_text("*.o\n")
     git(made.top / "lib", "config", "core.excludesFile", str(tmp_path / "ignored"))
     git(made.top / "lib", "config", "core.fsmonitor", f"touch {tmp_path}/ran; false")
     (made.top / "lib/a.o").write_text("built\n")
-    assert overlooked_files(made) == ([], ["lib/a.o"])
+    assert Work(made).overlooked == ([], ["lib/a.o"])
     assert not (tmp_path / "ran").exists()
     (made.top / "lib/a.o").unlink()
     for flag in ("assume-unchanged", "skip-worktree"):
         git(made.top, "update-index", f"--{flag}", "a.txt", "b.txt")
         (made.top / "a.txt").write_text(f"{flag}\n")
-        assert overlooked_files(made).changed == ["a.txt"]
+        assert Work(made).overlooked.changed == ["a.txt"]
         git(made.top, "update-index", f"--no-{flag}", "a.txt", "b.txt")
     git(made.top, "checkout", "--quiet", "a.txt")
     assert leave_place(RUN) is None
