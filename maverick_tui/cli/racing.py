@@ -72,14 +72,16 @@ def race(
 
     Each agent races with each model that is named. When one has settled, what it has changed is committed on its
     branch, and --test runs there. Then answers, changes, cost, time and test are shown side by side, and you choose:
-    the branch of the one that is kept stays, or is merged, and all others are removed with their worktrees.
+    the branch of the one that is kept stays, or is merged, and all others are removed with their worktrees. Where git
+    ignores something that the one that is kept has made, but for caches, its worktree stays as well, and you are told.
 
     What one asks waits for you (`maverick attach`); without a terminal it has settled with that. Whatever ends this
     command, even a kill, ends all of them and removes their worktrees and branches, unless --detach was given. What
     they have said is kept as of any run.
 
     JSON: {race, results: [{number, run_id, agent, model, outcome, answer, cost_usd, seconds, files, added, removed,
-    diff, test, problem, branch, kept}], told}; test: {passed, code, why, output}, or null.
+    diff, test, problem, ignored, branch, kept}], told}; test: {passed, code, why, output}, or null; ignored: files and
+    folders of its own that git ignores.
     """
     import shlex
 

@@ -25,6 +25,7 @@ def _complete(incomplete: str) -> list[str]:
 
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.", autocompletion=_complete)]
+MayLose = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask: what no commit has may be lost.")]
 
 
 @worktree_app.command("list", short_help="List the worktrees of runs.", epilog=EPILOG)
@@ -33,9 +34,9 @@ def list_worktrees(as_json: AsJson = False) -> None:
 
     What a race that was killed has left is removed.
 
-    JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits}]; state: alive (its run has a
-    process), left, branch;
-    uncommitted: files; commits: how many no other branch has.
+    JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits, ignored, lost}]; state: alive (its
+    run has a process), left, branch; uncommitted: files; commits: how many no other branch has; ignored: files and
+    folders that git ignores, but for caches; lost: in words, all that would be if it were removed.
     """
     from maverick_tui.host.worktrees import is_worked_in
     from maverick_tui.worktrees.ending import has_branch, loss_of
@@ -68,34 +69,54 @@ def list_worktrees(as_json: AsJson = False) -> None:
 
 def _data(one: Worktree, state: str, lost: Loss) -> dict[str, object]:
     names = ("run_id", "agent", "project", "path", "branch", "base")
-    only_it = {"uncommitted": lost.uncommitted, "commits": lost.commits}
+    only_it = {"uncommitted": lost.uncommitted, "commits": lost.commits, "ignored": lost.ignored, "lost": lost.words}
     return {**{name: getattr(one, name) for name in names}, "state": state, **only_it}
 
 
 @worktree_app.command("merge", short_help="Merge what a run has done.", epilog=EPILOG)
-def merge(run: Run) -> None:
+def merge(run: Run, yes: MayLose = False) -> None:
     """Merge what a run has done into what is checked out in the project, and remove its worktree and its branch.
 
     What it has not committed is committed first. It is tried before any of your files is touched, and refused if it
     conflicts, if you have changed files that are not committed, or if a filter or a submodule would be needed. No hook
     of the repository runs.
+
+    What git ignores is in no commit. If there is any in the worktree, but for caches that tools make anew (such as
+    node_modules and __pycache__, or what has a CACHEDIR.TAG), you are asked whether it may be lost; if not, or if
+    there is nobody to ask, worktree and branch stay.
     """
     from maverick_tui.host.worktrees import find_worktree
     from maverick_tui.host.worktrees import merge as merge_it
 
-    _tell(merge_it(find_worktree(run)))
+    worktree = find_worktree(run)
+    _tell(merge_it(worktree, loses=yes or _lets_go(worktree)))
 
 
 @worktree_app.command("keep", short_help="Keep what a run has done as a branch.", epilog=EPILOG)
-def keep(run: Run) -> None:
+def keep(run: Run, yes: MayLose = False) -> None:
     """Commit what a run has not committed, and remove its worktree: all of it is on its branch then.
 
     No hook of the repository runs, and files are stored as they are, without filters.
+
+    What git ignores is in no commit. If there is any in the worktree, but for caches that tools make anew (such as
+    node_modules and __pycache__, or what has a CACHEDIR.TAG), you are asked whether it may be lost; if not, or if
+    there is nobody to ask, the worktree stays.
     """
     from maverick_tui.host.worktrees import find_worktree
     from maverick_tui.host.worktrees import keep as keep_it
 
-    _tell(keep_it(find_worktree(run)))
+    worktree = find_worktree(run)
+    _tell(keep_it(worktree, loses=yes or _lets_go(worktree)))
+
+
+def _lets_go(worktree: Worktree) -> bool:
+    """Whether a person says that what no commit has may go with the worktree."""
+    from maverick_tui.cli.asking import is_anybody_there, says_yes
+    from maverick_tui.worktrees.ending import loss_of
+
+    if not is_anybody_there() or not (what := loss_of(worktree).in_no_commit):
+        return False
+    return says_yes(f"Remove the worktree as well? It would lose {what}.")
 
 
 @worktree_app.command("remove", short_help="Remove a worktree and its branch.", epilog=EPILOG)

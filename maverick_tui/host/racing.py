@@ -18,7 +18,7 @@ from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.starting import start_host
 from maverick_tui.host.stopping import stop_run
-from maverick_tui.host.worktrees import is_worked_in, message_for
+from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_rest
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
@@ -61,6 +61,8 @@ class Result(NamedTuple):
     test: CommandEnd | None = None
     problem: str = ""
     """Why what it has done could not be committed; its worktree stays then."""
+    loss: ending.Loss = ending.Loss()
+    """What was only in its worktree or on its branch, before the test made anything there."""
 
     @property
     def is_passed(self) -> bool:
@@ -83,6 +85,7 @@ class Result(NamedTuple):
             "diff": redact(self.diff),
             "test": None,
             "problem": self.problem,
+            "ignored": [redact(path) for path in self.loss.ignored],
         }
         if test is not None:
             told["test"] = {"passed": test.is_fine, "code": test.code, "why": test.why, "output": test.output}
@@ -146,7 +149,9 @@ class Race:
             ending.commit_all(worktree, message_for(worktree))
             # Masked before it is cut: half a secret would not be known for one.
             diff = redact(ending.diff_of(worktree)[: 2 * _LONGEST_DIFF])[:_LONGEST_DIFF]
-            result = result._replace(changed=ending.changed_by(worktree), diff=diff)
+            loss = ending.loss_of(worktree)
+            result = result._replace(changed=ending.changed_by(worktree), diff=diff, loss=loss)
+            result = result._replace(problem=result.problem or loss.unknown)
         except ConfigError as error:
             result = result._replace(problem=error.message)
         except OSError as error:
@@ -161,14 +166,16 @@ class Race:
         return records.release(worktree) if worktree is not None else None
 
     def keep(self, result: Result) -> str:
-        """Have what one has done stay: as a branch, or where that cannot be, as its worktree. Where it is, in words."""
+        """Have what one has done stay: as a branch, and as its worktree if that lacks something. Where, in words."""
         worktree = self.hold(result)
         if worktree is None:
             return "It had no worktree."
         if result.problem:
             return f"It stays in {worktree.path}: {result.problem}"
-        ending.keep_committed(worktree)
-        return f"It is on the branch {worktree.branch}."
+        if not result.loss.in_no_commit:
+            ending.keep_committed(worktree)
+        told = f"It is on the branch {worktree.branch}."
+        return told + words_on_rest(worktree, result.loss, "keep --yes")
 
     def merge(self, result: Result) -> str:
         """Have what one has done stay, and merge it; what came of it, in words. ConfigError if it cannot be merged."""
@@ -176,7 +183,8 @@ class Race:
         worktree = records.worktree_of(result.entrant.run_id)
         if worktree is None or result.problem:
             return kept
-        return ending.merge(worktree, "").told
+        told = ending.merge_committed(worktree).told
+        return told + words_on_rest(worktree, result.loss, "remove")
 
     def _abandon(self) -> None:
         """End what is still at work, and remove what was not kept."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from maverick_tui.events.kinds import TurnStarted
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.history.reading import read_run
@@ -35,24 +33,34 @@ def find_worktree(start: str) -> Worktree:
     raise ConfigError(f"{what}.", hint="See `maverick worktree list`.")
 
 
-def merge(worktree: Worktree) -> str:
-    """Merge it into what is checked out in the project; what came of it, in words."""
+def merge(worktree: Worktree, *, loses: bool = False) -> str:
+    """Merge it into what is checked out in the project; what came of it, in words.
+
+    What no commit has is only lost if that is said: else the worktree stays for it.
+    """
     _require_left(worktree)
-    ignored = ending.loss_of(worktree).ignored
-    return ending.merge(worktree, message_for(worktree)).told + _left_out(ignored)
+    loss = ending.loss_of(worktree)
+    told = ending.merge(worktree, message_for(worktree), loses=loses).told
+    return told + words_on_rest(worktree, loss, "remove")
 
 
-def keep(worktree: Worktree) -> str:
-    """Keep it as a branch alone; what came of it, in words."""
+def keep(worktree: Worktree, *, loses: bool = False) -> str:
+    """Keep it as a branch alone; what came of it, in words. What no commit has is as safe as with a merge."""
     _require_left(worktree)
-    ignored = ending.loss_of(worktree).ignored
-    tip = ending.keep(worktree, message_for(worktree))
-    told = f"All of it is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
-    return told + _left_out(ignored)
+    loss = ending.loss_of(worktree)
+    tip = ending.keep(worktree, message_for(worktree), loses=loses)
+    what = "All else" if worktree.is_there else "All of it"
+    told = f"{what} is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
+    return told + words_on_rest(worktree, loss, "keep --yes")
 
 
-def _left_out(ignored: Sequence[str]) -> str:
-    return f" What git ignores is gone with the worktree: {records.some(ignored)}." if ignored else ""
+def words_on_rest(worktree: Worktree, loss: ending.Loss, how: str) -> str:
+    """A sentence on what no commit has: where that stays, and how it is removed, or that it is gone."""
+    what = loss.in_no_commit
+    if worktree.is_there:
+        why = loss.unknown or (f"no commit has {what}." if what else "not all of it could be removed.")
+        return f" Its worktree stays in {worktree.path}: {why} `maverick worktree {how} {worktree.run_id}` removes it."
+    return f" {what[0].upper()}{what[1:]} is gone with the worktree." if what else ""
 
 
 def remove(worktree: Worktree) -> str:

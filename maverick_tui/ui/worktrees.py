@@ -70,7 +70,8 @@ class Worktrees:
         if becomes is None or (becomes == "remove" and not await self._is_sure(left)):
             return
         if becomes != "leave":
-            await self._carry_out(run, worktree, becomes)
+            loses = becomes != "remove" and await self._lets_go(left)
+            await self._carry_out(run, worktree, becomes, loses=loses)
         if close is not None:
             close()
 
@@ -83,7 +84,18 @@ class Worktrees:
         is_sure: bool = await self._app.push_screen_wait(question)
         return is_sure
 
-    async def _carry_out(self, run: RunModel, worktree: Worktree, becomes: Becomes) -> None:
+    async def _lets_go(self, left: Left) -> bool:
+        """Whether what no commit has may go with the worktree, which else stays."""
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+        if not left.in_no_commit:
+            return False
+        text = f"It would lose {left.in_no_commit}; all else is safe either way."
+        question = ConfirmScreen("Remove the worktree as well?", text, yes="Remove", no="Leave it")
+        lets_go: bool = await self._app.push_screen_wait(question)
+        return lets_go
+
+    async def _carry_out(self, run: RunModel, worktree: Worktree, becomes: Becomes, *, loses: bool) -> None:
         """End the run, for nobody may work there meanwhile, and do it. ConfigError if it cannot be done."""
         from maverick_tui.host import worktrees
 
@@ -93,8 +105,11 @@ class Worktrees:
         async with asyncio.timeout(ENDS_WITHIN):
             while await asyncio.to_thread(worktrees.is_worked_in, worktree):  # noqa: ASYNC110 - files tell it
                 await asyncio.sleep(_LOOK_EVERY)
-        act = {"merge": worktrees.merge, "keep": worktrees.keep, "remove": worktrees.remove}[becomes]
-        told = await asyncio.to_thread(act, worktree)
+        if becomes == "remove":
+            told = await asyncio.to_thread(worktrees.remove, worktree)
+        else:
+            act = worktrees.merge if becomes == "merge" else worktrees.keep
+            told = await asyncio.to_thread(act, worktree, loses=loses)
         self._say(f"{told} {ENDED}" if has_ended else told)
 
     def _work(self, work: Any) -> None:
@@ -122,11 +137,11 @@ def _look(run_id: str, title: str) -> tuple[Worktree, Left] | None:
     from maverick_tui.ui.dialogs.worktree import Left
     from maverick_tui.ui.short_names import short_path
     from maverick_tui.worktrees.ending import has_branch, loss_of
-    from maverick_tui.worktrees.records import some, worktree_of
+    from maverick_tui.worktrees.records import worktree_of
 
     worktree = worktree_of(run_id)
     if worktree is None or not (worktree.is_there or has_branch(worktree)):
         return None
     loss = loss_of(worktree)
     onto = f"{head_of(Path(worktree.project)) or 'what is checked out'} in {short_path(Path(worktree.project))}"
-    return worktree, Left(title, worktree.branch, onto, loss.uncommitted, loss.words, some(loss.ignored))
+    return worktree, Left(title, worktree.branch, onto, loss.uncommitted, loss.words, loss.in_no_commit)

@@ -14,9 +14,11 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.making import changed_files, filtered, ignored_files, overlooked_files, uncommitted
+from maverick_tui.worktrees.caches import is_cache
+from maverick_tui.worktrees.making import changed_files, filtered
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
+from maverick_tui.worktrees.work import Work
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
@@ -33,11 +35,13 @@ class Loss(NamedTuple):
     unknown: str = ""
     """Why nobody can say."""
     ignored: tuple[str, ...] = ()
-    """Files and folders that git leaves out, and that did not come along: a commit has none of them."""
+    """Files and folders that git leaves out, and that did not come along: a commit has none of them. No caches."""
+    brought: tuple[str, ...] = ()
+    """What is new or changed in what came along: no commit has that, either."""
 
     def __bool__(self) -> bool:
         """Whether anything would be."""
-        return bool(self.uncommitted or self.commits or self.unknown or self.ignored)
+        return any(self)
 
     @property
     def words(self) -> str:
@@ -48,9 +52,15 @@ class Loss(NamedTuple):
         parts = [f"{count} uncommitted file{'' if count == 1 else 's'}"] if count else []
         if self.commits:
             parts.append(f"{self.commits} commit{'' if self.commits == 1 else 's'} that no other branch has")
-        if self.ignored:
-            parts.append(f"what git ignores: {records.some(self.ignored)}")
+        if self.in_no_commit:
+            parts.append(self.in_no_commit)
         return " and ".join(parts) or "nothing"
+
+    @property
+    def in_no_commit(self) -> str:
+        """For a person what would be lost even if all else were committed."""
+        named = {"what git ignores": self.ignored, "what is new or changed in what came along": self.brought}
+        return " and ".join(f"{what} ({records.some(paths)})" for what, paths in named.items() if paths)
 
 
 class Changed(NamedTuple):
@@ -78,18 +88,17 @@ class Merged(NamedTuple):
 def loss_of(worktree: Worktree) -> Loss:
     """What would be lost if it were removed."""
     try:
-        files: tuple[str, ...] = ()
-        ignored: tuple[str, ...] = ()
-        tips = []
+        loss, tips = Loss(), []
         if worktree.is_there:
-            git = Git(worktree.top)
-            hidden = overlooked_files(worktree)
-            files = tuple(dict.fromkeys([*(path for _, path in uncommitted(worktree)), *hidden.changed]))
-            ignored = (*ignored_files(worktree), *hidden.ignored)
-            tips.append(git.commit("HEAD"))
+            work = Work(worktree)
+            files = dict.fromkeys([*(path for _, path in work.uncommitted), *work.overlooked.changed])
+            left_out = (*work.ignored, *work.overlooked.ignored)
+            ignored = tuple(path for path in left_out if not is_cache(worktree.top / path))
+            loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought))
+            tips.append(Git(worktree.top).commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
-        return Loss(files, _own_commits(git, worktree, [tip for tip in tips if tip]), ignored=ignored)
+        return loss._replace(commits=_own_commits(git, worktree, [tip for tip in tips if tip]))
     except ConfigError as error:
         return Loss(unknown=f"It cannot be told what would be lost: {error.message}")
 
@@ -111,12 +120,13 @@ def commit_all(worktree: Worktree, message: str) -> str:
     head = git.commit("HEAD")
     if tip and not git.has("merge-base", "--is-ancestor", tip, head):
         raise _by_hand(worktree, f"what is checked out there ({head_of(worktree.top)}) is not of {worktree.branch}")
-    changed = uncommitted(worktree)
+    work = Work(worktree)
+    changed = work.uncommitted
     if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
     if inner := [path for _, path in changed if path.endswith("/")]:
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
-    if hidden := overlooked_files(worktree).changed:
+    if hidden := work.overlooked.changed:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
@@ -176,15 +186,18 @@ def is_unchanged(worktree: Worktree) -> bool:
 # -- merge, keep, remove -----------------------------------------------------------------------------------------------
 
 
-def keep(worktree: Worktree, message: str) -> str:
-    """Keep it as a branch alone, with all that was done; the commit that the branch is at."""
+def keep(worktree: Worktree, message: str, *, loses: bool = False) -> str:
+    """Keep it as a branch alone, with all that was done; the commit that the branch is at.
+
+    What no commit has is only lost if that is said: else the worktree stays for it.
+    """
     worktree = records.release(worktree)  # first: whoever tidies up after a race leaves it alone from now on
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
-    return _keep_branch(worktree, tip)
+    return _keep_branch(worktree, tip) if loses or not _has_more(worktree) else tip
 
 
 def keep_committed(worktree: Worktree) -> None:
-    """Keep its branch alone; what is not committed is lost."""
+    """Keep its branch alone; whatever is not committed is lost."""
     worktree = records.release(worktree)
     _keep_branch(worktree, _tip_of(worktree))
 
@@ -203,18 +216,44 @@ def _keep_branch(worktree: Worktree, tip: str) -> str:
     return tip
 
 
-def merge(worktree: Worktree, message: str) -> Merged:
+def _has_more(worktree: Worktree) -> bool:
+    """Whether there is, or may be, something in it that no commit has."""
+    loss = loss_of(worktree)
+    return bool(loss.in_no_commit or loss.unknown)
+
+
+def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     """Bring all that was done into what is checked out in the project, and remove worktree and branch.
 
     It is tried first where the person's files are not touched. ConfigError, with the reason and what to do instead,
     if it cannot be done cleanly; then all is as it was, but for what was not committed in the worktree: that is.
+    What no commit has is only lost if that is said: else worktree and branch stay for it.
     """
     project = Git(Path(worktree.project))
     _require_ready(project, worktree)
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
+    merged = _merge(project, worktree, tip)
+    if loses or not _has_more(worktree):
+        _discard_noted(worktree, tip, "merged")
+    else:
+        records.release(worktree)
+    return merged
+
+
+def merge_committed(worktree: Worktree) -> Merged:
+    """Merge what its branch has. That is removed, unless the worktree is still there: that stays as it is."""
+    project = Git(Path(worktree.project))
+    _require_ready(project, worktree)
+    tip = _tip_of(worktree)
+    merged = _merge(project, worktree, tip)
+    if not worktree.is_there:
+        _discard_noted(worktree, tip, "merged")
+    return merged
+
+
+def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
     head = project.commit("HEAD")
     if project.has("merge-base", "--is-ancestor", tip, head):
-        _discard_noted(worktree, tip, "merged")
         return Merged(head, "All of it was there already.")
     new = tip
     if not project.has("merge-base", "--is-ancestor", head, tip):
@@ -229,7 +268,6 @@ def merge(worktree: Worktree, message: str) -> Merged:
         raise _no_merge(worktree, f"git says: {one_line(error.said)}" if error.said else error.message) from error
     if project.commit("HEAD") != new:
         raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
-    _discard_noted(worktree, tip, "merged")
     how = "" if new == tip else " with a merge commit"
     return Merged(
         new, f"{head_of(Path(worktree.project)) or 'HEAD'} is at {new[:7]} now{how}. No hook of the repository ran."

@@ -19,7 +19,6 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.overlooked import Overlooked, overlooked
 from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
 from maverick_tui.worktrees.removing import forget_place, remove_branch, remove_tree
@@ -129,38 +128,6 @@ def changed_files(git: Git) -> list[tuple[str, str]]:
     return [(line[:2], line[3:]) for line in listed]
 
 
-def changed_files_of(worktree: Worktree) -> list[tuple[str, str]]:
-    """The same of a worktree."""
-    return changed_files(Git(worktree.top))
-
-
-def uncommitted(worktree: Worktree) -> list[tuple[str, str]]:
-    """What a run has not committed in its worktree; what came along, and git does not know, is none of it."""
-    names = worktree.brought.split("\n") if worktree.brought else []
-    return [
-        (letters, path)
-        for letters, path in changed_files_of(worktree)
-        if letters != "??" or not any(path == name or path.startswith(f"{name}/") for name in names)
-    ]
-
-
-def ignored_files(worktree: Worktree) -> list[str]:
-    """What git leaves out there, a folder as one, apart from what came along or the set-up has made."""
-    listed = Git(worktree.top).run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
-    lines = os.fsdecode(listed).split("\0")[:-1]
-    return _not_brought(worktree, [line[3:] for line in lines if line.startswith("!! ")])
-
-
-def overlooked_files(worktree: Worktree) -> Overlooked:
-    """What was done there and git does not tell of, in submodules and in files that it was told to overlook."""
-    return Overlooked(*(_not_brought(worktree, found) for found in overlooked(Git(worktree.top))))
-
-
-def _not_brought(worktree: Worktree, found: list[str]) -> list[str]:
-    known = set(worktree.brought.split("\n"))
-    return [path for path in found if path.rstrip("/") not in known]
-
-
 def _folder() -> Path:
     folder = paths.worktrees()
     paths.make_private(folder)
@@ -226,28 +193,48 @@ def _brought(worktree: Worktree, changed: list[tuple[str, str]], *, brings_chang
         are, names = "is" if len(changed) == 1 else "are", records.some([path for _, path in changed], _NAMED)
         yield f"{files} of the project {are} not in the worktree: {names}."
         return
-    left = [path for _, path in changed if not _bring(Path(worktree.project), worktree.top, path)]
+    project = Path(os.path.realpath(worktree.project))
+    # What is gone comes first: something else may stand where its folder was.
+    listed = sorted((path for _, path in changed), key=lambda path: _is_there(project / path))
+    left = [path for path in listed if not _bring(project / path, worktree.top, path)]
     yield f"{files} of the project came along, uncommitted."
     if left:
         names = records.some(left, _NAMED)
-        yield f"Not copied, since it is a repository of its own, cannot be read, or a link leads to its place: {names}."
+        why = (
+            "it is a repository of its own, cannot be read, a link leads to its place, or a folder with files is there"
+        )
+        yield f"Not copied, since {why}: {names}."
 
 
-def _bring(project: Path, top: Path, path: str) -> bool:
+def _bring(source: Path, top: Path, path: str) -> bool:
     """Have a file be in the worktree as it is in the project; whether it is."""
-    source, target = project / path, Path(os.path.realpath(top), path)
-    is_linked = os.path.realpath(target.parent) != str(target.parent)  # its place may be anywhere then
-    if is_linked or path.endswith("/"):  # git says the latter of another repository
+    target = Path(os.path.realpath(top), path)
+    if not _is_direct(target) or path.endswith("/"):  # git says the latter of another repository
         return False
     try:
-        if target.is_symlink() or target.is_file():
+        was_file = target.is_symlink() or target.is_file()
+        if was_file:
             target.unlink()
-        if os.path.lexists(source):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target, follow_symlinks=False)
+        if not _is_there(source):
+            return True
+        if source.is_dir() and not source.is_symlink():  # what is in it comes by itself, unless it is a submodule
+            return was_file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for emptied, _, _ in os.walk(target, topdown=False):
+            Path(emptied).rmdir()  # or it would be copied into that
+        shutil.copy2(source, target, follow_symlinks=False)
     except (OSError, shutil.Error):
         return False
     return True
+
+
+def _is_direct(path: Path) -> bool:
+    """Whether no link leads to its place, which may be anywhere then."""
+    return os.path.realpath(path.parent) == str(path.parent)
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path) and _is_direct(path)
 
 
 def _unlike(worktree: Worktree) -> Iterator[str]:

@@ -18,11 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.changing import Git
 from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.making import changed_files_of, ignored_files, overlooked_files
+from maverick_tui.worktrees.brought import note
+from maverick_tui.worktrees.making import changed_files
 from maverick_tui.worktrees.records import Worktree
+from maverick_tui.worktrees.work import Work
 
 if TYPE_CHECKING:
     from maverick_tui.worktrees.commands import CommandEnd
@@ -114,7 +117,7 @@ def _wrong(path: Path, why: str) -> ConfigError:
 def provide(needs: Needs, worktree: Worktree) -> list[str]:
     """Give a new worktree what it needs, and run its set-up; what the person should know of it.
 
-    ConfigError if that fails. What comes along is no work of the run: it is never committed by us.
+    ConfigError if that fails. What comes along is no work of the run as it is: it is never committed by us.
     """
     told, brought = [], []
     for path in (*needs.copy, *needs.link):
@@ -131,10 +134,10 @@ def provide(needs: Needs, worktree: Worktree) -> list[str]:
         ended = run_command(needs.setup, worktree.top, SETUP_SECONDS, variables={"MAVERICK_PROJECT": worktree.project})
         if not ended.is_fine:
             raise _failed(needs, worktree, ended)
-    hidden = overlooked_files(worktree)
-    made = [path.rstrip("/") for path in (*ignored_files(worktree), *hidden.changed, *hidden.ignored)]
-    records.note(worktree, brought="\n".join(dict.fromkeys((*brought, *made))))
-    seen = [path for letters, path in changed_files_of(worktree) if letters == "??"]
+    work = Work(worktree)
+    made = [path.rstrip("/") for path in (*work.ignored, *work.overlooked.changed, *work.overlooked.ignored)]
+    note(worktree, dict.fromkeys((*brought, *made)))
+    seen = [path for letters, path in changed_files(Git(worktree.top)) if letters == "??"]
     loose = [name for name in brought if any(path == name or path.startswith(f"{name}/") for path in seen)]
     if loose:
         names = ", ".join(map(one_line, loose[:_SHOWN]))

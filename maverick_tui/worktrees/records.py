@@ -49,7 +49,7 @@ class Worktree:
     race: str = ""
     """The race that it was made for, for as long as that may throw it away."""
     brought: str = ""
-    """What came along that git knows nothing of, a path on each line: it is no work of the run."""
+    """What came along that git knows nothing of, a path on each line: as it came it is no work of the run."""
     became: str = ""
     """`merged`, `kept` (as a branch) or `removed`; empty while it is there."""
 
@@ -138,13 +138,18 @@ def some(names: Sequence[str], most: int = 5) -> str:
 def write(worktree: Worktree) -> None:
     """Keep what is known of it."""
     file = file_of(worktree.run_id)
+    save(file, asdict(worktree))
+    file.with_suffix(_RELEASED).unlink(missing_ok=True)
+
+
+def save(file: Path, data: dict[str, str]) -> None:
+    """Write a file of ours as a whole, or leave it as it was."""
     paths.make_private(file.parent)
     descriptor, unnamed = tempfile.mkstemp(dir=file.parent, prefix=".new-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out:
-            json.dump(asdict(worktree), out)
+            json.dump(data, out)
         Path(unnamed).replace(file)
-        file.with_suffix(_RELEASED).unlink(missing_ok=True)
     except BaseException:
         Path(unnamed).unlink(missing_ok=True)
         raise

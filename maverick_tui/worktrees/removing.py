@@ -10,7 +10,7 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.repository import find_repository, read_small
-from maverick_tui.worktrees import records
+from maverick_tui.worktrees import brought, records
 from maverick_tui.worktrees.records import Worktree
 
 
@@ -28,6 +28,7 @@ def remove_tree(worktree: Worktree) -> None:
         with suppress(GitError):  # never added, or removed by somebody else
             git("worktree", "remove", "--force", "--force", worktree.path)
     _remove_folder(worktree.top)
+    brought.forget(worktree)
     with suppress(ConfigError):
         forget_place(worktree)
 

@@ -15,8 +15,9 @@ from maverick_tui.host.places import hosted_runs
 from maverick_tui.host.racing import Race, Result, entrants_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.dialogs.trust import TrustScreen
-from maverick_tui.ui.dialogs.worktree import WorktreeScreen
+from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
@@ -27,7 +28,7 @@ from maverick_tui.worktrees import records
 from tests.support.hosts import end_hosts
 from tests.support.smith import write_smith
 from tests.ui.waiting import until
-from tests.worktrees.projects import git, project_in
+from tests.worktrees.projects import commit, git, project_in
 
 
 @pytest.fixture
@@ -59,6 +60,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "true")
+    commit(project, __gitignore="*.py\n")
     app = MaverickApp(Launch(project), preferences=Preferences())
     async with app.run_test(size=(120, 40)) as pilot:
         picker = app.screen
@@ -68,7 +70,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         await pilot.press("alt+w")
         await until(pilot, lambda: isinstance(app.screen, RunScreen), "the run is shown")
         (run,) = app.board.runs.values()
-        await ask(pilot, run, "a.txt=better;new.txt=new")
+        await ask(pilot, run, "a.txt=better;new.txt=new;model.py=an hour of work")
         worktree = records.worktree_of(run.run_id)
         assert worktree is not None
         assert (project / "a.txt").read_text() == "one\ntwo\nthree\n"
@@ -77,12 +79,30 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked")
         picture(app, "dialog")
         await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "it asks about what git ignores")
+        picture(app, "ignored")
+        await pilot.press("n")
         await until(pilot, lambda: "main is at " in said(app), "it is merged")
         assert "Its run has ended for that" in said(app)
+        assert "no commit has what git ignores (model.py)" in said(app)
         assert (project / "new.txt").read_text() == "new\n"
+        assert (worktree.top / "model.py").exists()
+        await pilot.press("alt+w")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "and about what git ignores")
+        await pilot.press("y")
+        await until(pilot, lambda: "All of it was there already." in said(app), "it is removed")
         assert not worktree.top.exists()
         await pilot.press("alt+w")
         await until(pilot, lambda: "works in the folder itself" in said(app), "there is none any more")
+
+
+def test_what_no_commit_has_is_told_before_it_is_merged_or_kept() -> None:
+    left = Left("smith", "maverick/smith-1", "main", in_no_commit="what git ignores (out/)")
+    told = "What is not committed is committed first. Neither has what git ignores (out/): you are asked"
+    assert f"keeping leaves its branch. {told}" in left.text.plain
+    assert "Neither" not in left._replace(in_no_commit="").text.plain
 
 
 async def test_a_run_that_is_closed_is_asked_about_its_worktree_first(

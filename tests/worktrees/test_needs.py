@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from maverick_tui import ConfigError
+from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.permissions.places import Places
-from maverick_tui.runs.placing import Wish, find_place
-from maverick_tui.worktrees import ending, records
+from maverick_tui.host import worktrees
+from maverick_tui.runs.placing import Wish, find_place, leave_place
+from maverick_tui.worktrees import brought, ending, records
 from maverick_tui.worktrees.making import make
-from maverick_tui.worktrees.needs import log_of, needs_of
+from maverick_tui.worktrees.needs import PLACE, log_of, needs_of
+from maverick_tui.worktrees.removing import discard
 from tests.support.command_line import Run, command_line
 from tests.support.smith import write_smith
 from tests.worktrees.projects import commit, git, project_in
 
 RUN = ["run", "smith", "a.txt=better", "--worktree", "--output", "json"]
+RUN_ID = "0123456789ab"
 
 
 @pytest.fixture
@@ -25,7 +30,7 @@ def project(home: Path, tmp_path: Path, mark: str) -> Path:
     write_smith(home)
     folder = project_in(tmp_path / "shop")
     (folder / ".maverick").mkdir()
-    commit(folder, __gitignore=".env\nnode_modules\n.maverick\n")
+    commit(folder, __gitignore=".env\nnode_modules\n.maverick\ndeps\ncache/\n")
     (folder / ".env").write_text("KEY=1\n")
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "left-pad.js").write_text("pad\n")
@@ -111,6 +116,108 @@ def test_what_git_does_not_ignore_is_never_committed_by_us(project: Path, maveri
     )
     maverick("worktree", "keep", run_id)
     assert git(project, "diff", "--name-only", "main", f"maverick/smith-{run_id[:8]}") == "a.txt"
+
+
+def worktree_in(project: Path, needs: str) -> records.Worktree:
+    """One that was given what it needs, in a project with two more folders; git ignores the first."""
+    for folder in (project / "cache", project / "data"):
+        folder.mkdir(exist_ok=True)
+        (folder / "old.csv").write_text("old\n")
+    says(project, needs)
+    TrustStore().trust(project.joinpath(*PLACE), needs.encode())
+    find_place(Wish(RUN_ID, is_wanted=True), "smith", None, project)
+    worktree = records.worktree_of(RUN_ID)
+    assert worktree is not None
+    return worktree
+
+
+def test_work_in_what_came_along_is_not_thrown_away(project: Path) -> None:
+    sets_up = 'setup = ["sh", "-c", "mkdir deps; echo 1 > deps/a.js; echo 2 > deps/b.js"]'
+    needs = f'copy = ["cache", ".env"]\nlink = ["node_modules"]\n{sets_up}\n'
+    made = worktree_in(project, needs)
+    (made.top / "node_modules" / "own.js").write_text("in the project itself\n")
+    (made.top / "deps" / "b.js").unlink()
+    (made.top / "deps" / "empty").mkdir()
+    (made.top / "cache" / "__pycache__").mkdir()
+    (made.top / "cache" / "__pycache__" / "a.pyc").write_text("made anew\n")
+    assert leave_place(RUN_ID) is None, "nothing that was done is lost"
+    assert not made.top.exists()
+    discard(made)
+
+    made = worktree_in(project, needs)
+    written = ["cache/old.csv", "cache/result.csv", ".env", "deps/new/own.js"]
+    for name in written:
+        (made.top / name).parent.mkdir(exist_ok=True)
+        (made.top / name).write_text("an hour of work\n")
+    assert leave_place(RUN_ID) == made
+    words = f"hat is new or changed in what came along ({', '.join(written)})"
+    assert ending.loss_of(made).words == f"w{words}"
+    (made.top / "a.txt").write_text("better\n")
+    assert f"no commit has w{words}. `maverick" in worktrees.keep(made)
+    assert (made.top / "deps/new/own.js").exists()
+    assert worktrees.keep(made, loses=True).endswith(f" W{words} is gone with the worktree.")
+    assert git(project, "diff", "--name-only", "main", made.branch) == "a.txt"
+    assert [path.name for path in made.top.parent.parent.glob(f"{RUN_ID}*")] == [f"{RUN_ID}.json"]
+
+
+def test_what_a_run_adds_to_a_folder_that_git_does_not_ignore_is_committed(project: Path) -> None:
+    made = worktree_in(project, 'copy = ["data"]\n')
+    assert not ending.loss_of(made)
+    (made.top / "data" / "old.csv").write_text("newer\n")
+    (made.top / "data" / "result.csv").write_text("an hour of work\n")
+    loss = ending.loss_of(made)
+    assert (loss.uncommitted, loss.brought) == (("data/result.csv",), ("data/old.csv",))
+    git(made.top, "add", "data/old.csv")
+    assert ending.loss_of(made).brought == ()
+    git(made.top, "reset", "--quiet")
+    ending.keep(made, "m")
+    assert git(project, "diff", "--name-only", "main", made.branch) == "data/result.csv"
+
+
+def test_what_the_set_up_leaves_where_git_does_not_look_is_work_once_it_is_changed(project: Path) -> None:
+    """In a repository that came along, and in a file that git was told to overlook."""
+    project_in(project / "lib")
+    sets_up = "git update-index --skip-worktree b.txt && echo 1 > b.txt"
+    made = worktree_in(project, f'copy = ["lib"]\nsetup = ["sh", "-c", "{sets_up}"]\n')
+    assert not ending.loss_of(made)
+    (made.top / "lib" / "new.txt").write_text("new\n")
+    assert ending.loss_of(made).words == "what is new or changed in what came along (lib/new.txt)"
+    (made.top / "b.txt").write_text("changed\n")
+    assert ending.loss_of(made)[0] == ("b.txt",)
+    with pytest.raises(ConfigError, match=r"git was told to overlook it: b\.txt"):
+        ending.keep(made, "m")
+
+
+def test_a_tag_that_is_committed_makes_no_cache_of_what_came_along(project: Path) -> None:
+    (project / "src").mkdir()
+    (project / "src" / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
+    commit(project)
+    (project / "src" / ".env").write_text("KEY=1\n")
+    made = worktree_in(project, 'copy = ["src/.env"]\n')
+    (made.top / "src" / ".env").write_text("an hour of work\n")
+    assert ending.loss_of(made).brought == ("src/.env",)
+
+
+def test_a_link_in_the_place_of_what_came_along_is_not_followed(project: Path, tmp_path: Path) -> None:
+    (project / "cache" / "inner").mkdir(parents=True)
+    (project / "cache" / "inner" / "a").write_text("a\n")
+    made = worktree_in(project, 'copy = ["cache/inner"]\n')
+    (made.top / "cache" / "inner" / "a").write_text("changed\n")
+    assert ending.loss_of(made).brought == ("cache/inner/a",), "told once"
+    (tmp_path / "away" / "inner").mkdir(parents=True)
+    (tmp_path / "away" / "inner" / "b").write_text("not of the worktree\n")
+    shutil.rmtree(made.top / "cache")
+    (made.top / "cache").symlink_to(tmp_path / "away")
+    assert ending.loss_of(made).words == "what is new or changed in what came along (cache)"
+
+
+def test_where_more_came_along_than_is_noted_nobody_says_that_nothing_was_done(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(brought, "MOST", 1)
+    made = worktree_in(project, 'copy = [".env", "data", "node_modules"]\n')
+    assert leave_place(RUN_ID) == made
+    assert ending.loss_of(made).words == "what is new or changed in what came along (perhaps data)"
 
 
 def test_a_set_up_that_fails_leaves_nothing_but_what_it_said(project: Path, maverick: Run) -> None:

@@ -21,7 +21,7 @@ from maverick_tui.worktrees.making import make
 from tests.support.command_line import Run, command_line
 from tests.support.hosts import end_hosts
 from tests.support.smith import write_smith
-from tests.worktrees.projects import git, project_in, state
+from tests.worktrees.projects import commit, git, project_in, state
 
 
 @pytest.fixture
@@ -65,6 +65,7 @@ def test_a_run_in_a_worktree_leaves_the_project_alone_until_it_is_merged(project
     assert state(project)[::2] == before[::2]
     (listed,) = json.loads(maverick("worktree", "list", "--json").out)
     assert (listed["state"], listed["uncommitted"], listed["commits"]) == ("left", ["a.txt"], 0)
+    assert listed["lost"] == "1 uncommitted file"
     assert "1 uncommitted file" in maverick("worktree", "list").out
     refused = maverick("worktree", "remove", run_id[:6])
     assert refused.code == 1
@@ -75,6 +76,36 @@ def test_a_run_in_a_worktree_leaves_the_project_alone_until_it_is_merged(project
     assert git(project, "worktree", "list").count("\n") == 0
     assert "No run has a worktree." in maverick("worktree", "list").out
     assert "No worktree is of a run" in maverick("worktree", "keep", run_id).err
+
+
+def test_what_git_ignores_is_lost_by_merge_or_keep_only_if_a_person_says_so(
+    project: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(project, __gitignore="*.py\n")
+    maverick("run", "smith", "a.txt=better;model.py=an hour of work", "--worktree")
+    (run_id,) = kept_runs()
+    worktree = records.worktree_of(run_id)
+    assert worktree is not None
+    stays = f"Its worktree stays in {worktree.path}: no commit has what git ignores (model.py). `maverick worktree"
+    kept = maverick("worktree", "keep", run_id)
+    assert (kept.code, kept.out.startswith("All else is on the branch")) == (0, True)
+    assert f"{stays} keep --yes {run_id}` removes it." in kept.out
+    (listed,) = json.loads(maverick("worktree", "list", "--json").out)
+    assert (listed["state"], listed["uncommitted"], listed["ignored"]) == ("left", [], ["model.py"])
+    asked = list[str]()
+
+    def says_yes(question: str) -> bool:
+        asked.append(question)
+        return len(asked) == 2
+
+    monkeypatch.setattr("maverick_tui.cli.asking.is_anybody_there", lambda: True)
+    monkeypatch.setattr("maverick_tui.cli.asking.says_yes", says_yes)
+    for answer in (False, True):
+        merged = maverick("worktree", "merge", run_id)
+        assert (f"{stays} remove {run_id}` removes it." in merged.out) == worktree.top.exists() == (not answer)
+    assert asked == ["Remove the worktree as well? It would lose what git ignores (model.py)."] * 2
+    assert (project / "a.txt").read_text() == "better\n"
+    assert not ending.has_branch(worktree)
 
 
 def test_a_worktree_in_which_nothing_was_done_goes_by_itself(project: Path, maverick: Run) -> None:

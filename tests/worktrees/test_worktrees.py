@@ -19,10 +19,13 @@ from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
 from maverick_tui.git.programs import programs_named, started_by_settings
+from maverick_tui.host import worktrees
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
-from maverick_tui.worktrees.making import make, make_again, overlooked_files
+from maverick_tui.worktrees.making import make, make_again
+from maverick_tui.worktrees.removing import discard
+from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
@@ -70,6 +73,33 @@ def test_what_is_uncommitted_stays_behind_or_comes_along(project: Path) -> None:
     assert ending.loss_of(made).words == "3 uncommitted files"
     ending.remove(made)
     assert state(project) == before
+
+
+@each("staged", [False, True])
+def test_what_has_become_another_kind_of_file_comes_along_as_that(staged: bool, tmp_path: Path) -> None:
+    project = project_in(tmp_path / f"staged-{staged}")
+    for folder in ("dir/inner", "linked", "outside"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "x").write_text("x\n")
+    (project / "link").symlink_to("a.txt")
+    commit(project)
+    for folder in ("dir", "linked"):
+        shutil.rmtree(project / folder)
+    (project / "dir").write_text("now a file\n")
+    (project / "linked").symlink_to("outside")
+    for name in ("b.txt", "link"):
+        (project / name).unlink()
+        (project / name).mkdir()
+        (project / name / "y").write_text("y\n")
+    git(project, *(["add", "--all"] if staged else ["status"]))
+    made, told = make(RUN, "fixer", project, brings_changes=True)
+    assert told == ("8 uncommitted files of the project came along, uncommitted.",)
+    assert (made.top / "dir").read_text() == "now a file\n"
+    assert (made.top / "linked").readlink() == Path("outside")
+    assert [(made.top / name / "y").read_text() for name in ("b.txt", "link")] == ["y\n", "y\n"]
+    git(project, "reset", "--quiet")
+    assert git(made.top, "status", "--porcelain") == git(project, "status", "--porcelain")
+    discard(made)
 
 
 def test_nothing_comes_along_through_a_link_of_the_commit(project: Path, tmp_path: Path) -> None:
@@ -122,13 +152,38 @@ def test_what_git_ignores_is_told_before_it_is_lost_and_not_written_over(project
     made = make(RUN, "fixer", project).worktree
     (made.top / "out").mkdir()
     (made.top / "out" / "result").write_text("work of an hour\n")
-    assert ending.loss_of(made).words == "what git ignores: out/"
+    assert ending.loss_of(made).words == "what git ignores (out/)"
     assert not ending.is_unchanged(made)
     (made.top / ".env").write_text("other\n")
     git(made.top, "add", "--force", ".env")
     with pytest.raises(ConfigError):
         ending.merge(made, "m")
     assert (project / ".env").read_text() == "mine\n"
+
+
+def test_a_worktree_stays_with_what_no_commit_has_until_that_may_be_lost(project: Path) -> None:
+    commit(project, __gitignore="*\n!*.txt\n!*/\n!.gitignore\n")
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "src").mkdir()
+    (made.top / "src" / "model.py").write_text("an hour of work\n")
+    (made.top / "a.txt").write_text("better\n")
+    told = worktrees.keep(made)
+    assert f"Its worktree stays in {made.path}: no commit has what git ignores (src/)." in told
+    assert (made.top / "src" / "model.py").read_text() == "an hour of work\n"
+    assert git(project, "show", f"{made.branch}:a.txt") == "better"
+    assert worktrees.keep(made, loses=True).startswith("All of it is on the branch")
+    assert not made.top.exists()
+    assert ending.has_branch(made)
+
+
+def test_a_worktree_with_nothing_but_caches_goes_by_itself(project: Path) -> None:
+    commit(project, __gitignore="*.pyc\nnode_modules\n")
+    made = make(RUN, "fixer", project).worktree
+    for cache in ("pkg/__pycache__", "node_modules"):
+        (made.top / cache).mkdir(parents=True)
+        (made.top / cache / "a.pyc").write_text("made anew\n")
+    assert leave_place(RUN) is None
+    assert not made.top.exists()
 
 
 def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Path) -> None:
@@ -587,6 +642,28 @@ def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     assert state(project) == before
 
 
+def test_what_git_ignores_of_a_winner_stays_and_what_its_test_has_made_is_not_merged(project: Path) -> None:
+    commit(project, __gitignore="*.py\n*.log\n")
+    makes_litter = ["sh", "-c", "echo 1 > litter.txt; echo 1 > test.log"]
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")], test=makes_litter)
+    with race.running():
+        made = [make(one.run_id, one.agent, project, race=race.race_id).worktree for one in race.entrants]
+        for worktree in made:
+            (worktree.top / "a.txt").write_text("better\n")
+        (made[0].top / "model.py").write_text("an hour of work\n")
+        first, second = (race.finish(one, "done")._replace(problem="") for one in race.entrants)  # they have no journal
+        assert (first.to_json()["ignored"], second.to_json()["ignored"]) == (["model.py"], [])
+        stays = f"Its worktree stays in {made[0].path}: no commit has what git ignores (model.py)."
+        assert race.keep(first).startswith(f"It is on the branch {made[0].branch}. {stays}")
+        told = race.merge(first)
+        assert told.startswith("main is at ")
+        assert stays in told
+        assert race.keep(second) == f"It is on the branch {made[1].branch}."
+    assert (made[0].top / "model.py").read_text() == "an hour of work\n"
+    assert not made[1].top.exists()
+    assert git(project, "show", "--format=", "--name-only", "HEAD") == "a.txt"
+
+
 def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
@@ -601,26 +678,26 @@ def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Pat
         ending.keep(made, "all of it")
     (made.top / "lib/new.txt").unlink()
     git(made.top, *fetches, "update", "--init")
-    assert overlooked_files(made) == ([], [])
+    assert Work(made).overlooked == ([], [])
     (made.top / "lib/a.txt").write_text("changed\n")
-    assert overlooked_files(made).changed == ["lib/a.txt"]
+    assert Work(made).overlooked.changed == ["lib/a.txt"]
     git(made.top / "lib", "stash", "--quiet")
-    assert overlooked_files(made).changed == ["lib"]
+    assert Work(made).overlooked.changed == ["lib"]
     git(made.top / "lib", "stash", "drop", "--quiet")
     commit(made.top / "lib", "only there", a__txt="committed\n")
-    assert overlooked_files(made).changed == ["lib"]
+    assert Work(made).overlooked.changed == ["lib"]
     git(made.top, *fetches, "update")
     (tmp_path / "ignored").write_text("*.o\n")
     git(made.top / "lib", "config", "core.excludesFile", str(tmp_path / "ignored"))
     git(made.top / "lib", "config", "core.fsmonitor", f"touch {tmp_path}/ran; false")
     (made.top / "lib/a.o").write_text("built\n")
-    assert overlooked_files(made) == ([], ["lib/a.o"])
+    assert Work(made).overlooked == ([], ["lib/a.o"])
     assert not (tmp_path / "ran").exists()
     (made.top / "lib/a.o").unlink()
     for flag in ("assume-unchanged", "skip-worktree"):
         git(made.top, "update-index", f"--{flag}", "a.txt", "b.txt")
         (made.top / "a.txt").write_text(f"{flag}\n")
-        assert overlooked_files(made).changed == ["a.txt"]
+        assert Work(made).overlooked.changed == ["a.txt"]
         git(made.top, "update-index", f"--no-{flag}", "a.txt", "b.txt")
     git(made.top, "checkout", "--quiet", "a.txt")
     assert leave_place(RUN) is None

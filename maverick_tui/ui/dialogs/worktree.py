@@ -32,8 +32,8 @@ class Left(NamedTuple):
     """Those that are not committed."""
     lost: str = "nothing"
     """What would be lost if it were removed."""
-    ignored: str = ""
-    """What git ignores there: no branch has it."""
+    in_no_commit: str = ""
+    """What would be lost also if it were merged or kept."""
 
     @property
     def text(self) -> Content:
@@ -45,7 +45,8 @@ class Left(NamedTuple):
             parts.append((f"  and {len(self.files) - _MOST_FILES} more\n", "$text-muted"))
         parts.append(f"\nMerging brings all of it into {one_line(self.onto)}; keeping leaves its branch. ")
         parts.append("What is not committed is committed first. ")
-        parts += [f"What git ignores goes with the worktree: {one_line(self.ignored)}. "] if self.ignored else []
+        if self.in_no_commit:
+            parts.append(f"Neither has {one_line(self.in_no_commit)}: you are asked before that goes. ")
         parts.append(f"Removing loses {one_line(self.lost)}. Each of these ends the run, which can go on later.")
         return Content.assemble(*parts)
 

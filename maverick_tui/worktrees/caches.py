@@ -1,0 +1,38 @@
+"""Which of what no commit has tools make anew when it is gone: it keeps no worktree, and nobody is asked about it.
+
+Only what is plainly so. Whatever else git ignores may be what a run was asked for, as `dist` or `build`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from maverick_tui.git.repository import read_small
+
+_NAMES = frozenset({"__pycache__", "node_modules", ".gradle", ".nox", ".tox", ".venv", "venv"})
+_TAG = "CACHEDIR.TAG"
+_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
+"""What that begins with (https://bford.info/cachedir/): of Cargo, mypy, pytest, Ruff, uv and others."""
+
+
+def is_cache(path: Path) -> bool:
+    """Whether a folder is one, or has nothing but such folders in it."""
+    waiting = [path]
+    try:
+        while waiting:
+            folder = waiting.pop()
+            if not folder.is_dir():
+                return False
+            if is_known(folder):
+                continue
+            if folder.is_symlink():
+                return False
+            waiting.extend(folder.iterdir())
+    except OSError:
+        return False
+    return True
+
+
+def is_known(folder: Path) -> bool:
+    """Whether its name or its tag says that it is one."""
+    return folder.name in _NAMES or (read_small(folder / _TAG) or "").startswith(_SIGNATURE)

@@ -1,0 +1,62 @@
+"""What was done in a worktree: what git tells of, what it leaves out, and what was made of what came along."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from itertools import accumulate
+
+from maverick_tui.git.changing import Git
+from maverick_tui.worktrees.brought import Brought
+from maverick_tui.worktrees.caches import is_known
+from maverick_tui.worktrees.making import changed_files
+from maverick_tui.worktrees.overlooked import Overlooked, overlooked
+from maverick_tui.worktrees.records import Worktree
+
+
+class Work:
+    """What was done in one, each path from its top; what came along, and is as it was, is none of it."""
+
+    def __init__(self, worktree: Worktree) -> None:
+        self._git = Git(worktree.top)
+        self._came = Brought(worktree)
+
+    @cached_property
+    def uncommitted(self) -> list[tuple[str, str]]:
+        """What is not committed, with git's two letters. What came along, and git does not know, is to stay so."""
+        return [(how, path) for how, path in changed_files(self._git) if how != "??" or not self._came.has(path)]
+
+    @cached_property
+    def ignored(self) -> list[str]:
+        """What git leaves out, a folder as one."""
+        listed = self._git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
+        lines = os.fsdecode(listed).split("\0")[:-1]
+        return [line[3:] for line in lines if line.startswith("!! ") and not self._came.is_around(line[3:])]
+
+    @cached_property
+    def overlooked(self) -> Overlooked:
+        """What git does not tell of, in submodules and in files that it was told to overlook."""
+        return Overlooked(*(list(filter(self._is_new, found)) for found in overlooked(self._git)))
+
+    @cached_property
+    def brought(self) -> list[str]:
+        """What is new or changed in what came along, and would be in no commit."""
+        told = {path for _, path in self.uncommitted}.union(*self.overlooked)
+        found = [path for path in self._changed if path not in told and not self._is_cached(path)]
+        known = {*os.fsdecode(self._git.run("ls-files", "-z")).split("\0")} if found else set()
+        perhaps = [f"perhaps {name}" for name in self._came.unknown if not self._is_cached(name)]
+        return [path for path in found if path not in known] + perhaps
+
+    @cached_property
+    def _changed(self) -> list[str]:
+        return list(dict.fromkeys(self._came.changed()))  # one of what came along may be in another
+
+    def _is_cached(self, path: str) -> bool:
+        """Whether it is in a cache that came along, or is new there: what is committed around it is not asked."""
+        folders = filter(self._came.is_around, accumulate(path.split("/"), "{}/{}".format))
+        return any(is_known(self._git.folder / folder) for folder in folders)
+
+    def _is_new(self, path: str) -> bool:
+        """Whether something was done there since all was there that came along."""
+        below = f"{path.rstrip('/')}/"
+        return not self._came.is_around(path) or any(f"{one}/".startswith(below) for one in self._changed)
