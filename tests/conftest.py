@@ -108,7 +108,7 @@ def home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
         monkeypatch.setenv(name, "false")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(work)
-    monkeypatch.setattr(redact, "_concealed", set())
+    monkeypatch.setattr(redact, "_concealed", {})
     return folder
 
 

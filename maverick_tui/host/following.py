@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from maverick_tui.events.kinds import Event
 from maverick_tui.host import asking
@@ -78,19 +80,41 @@ class HostFollower(ThreadedFollower):
         self._start()
 
     async def _read(self) -> None:
-        # A reader would try again for as long as the host lives.
-        await asking.ask_host(self.run_id, asking.HEARS_WITHIN)
-        remote = RemoteRun(self.run_id, is_read_only=True, is_unseen=True)
-        serving = asyncio.create_task(remote.serve())
+        async with _unseen(self.run_id) as (remote, serving):
+            masked, reader = MaskedEvents(), remote.events.reader(0)
+            self._take(masked.add(0, reader.take()))
+            self._is_there.set()
+            while await remote.events.wait(reader.number):
+                first = reader.number
+                self._take(masked.add(first, reader.take()))
+            await serving
+            self._was_alive = False
+
+
+async def masked_past(run_id: str) -> list[Event]:
+    """What a run has told so far, masked by its host, which knows what is secret there.
+
+    NetworkError or ConfigError if that cannot be asked.
+    """
+    async with _unseen(run_id) as (remote, _):
+        return await remote.past()
+
+
+@asynccontextmanager
+async def _unseen(run_id: str) -> AsyncIterator[tuple[RemoteRun, asyncio.Task[None]]]:
+    """The run as its host tells it to who is no reader, with what has come so far; and what reads it."""
+    # A reader would try again for as long as the host lives.
+    await asking.ask_host(run_id, asking.HEARS_WITHIN)
+    remote = RemoteRun(run_id, is_read_only=True, is_unseen=True)
+    serving = asyncio.create_task(remote.serve())
+    try:
         await remote.past()
-        masked, reader = MaskedEvents(), remote.events.reader(0)
-        self._take(masked.add(0, reader.take()))
-        self._is_there.set()
-        while await remote.events.wait(reader.number):
-            first = reader.number
-            self._take(masked.add(first, reader.take()))
-        await serving
-        self._was_alive = False
+        if remote.hello is None:
+            await serving  # which says why
+        yield remote, serving
+    finally:
+        serving.cancel()
+        await asyncio.wait({serving})
 
 
 def follower_of(run_id: str) -> Follower | HostFollower:

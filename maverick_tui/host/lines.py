@@ -3,6 +3,7 @@
 A reader begins with `hello`, and says from which event on it wants to read. The host answers with its own, tells the
 events, and ends with `end`. What a reader wants of the run it sends as `do`, with an id: sent twice, it is done once.
 With `pace` it says whether the run is `shown` to somebody now, or `hidden`: then it need not hear of each word at once.
+A reader that `learns_secrets` hears in `secrets` what the host masks, before the events in which it may turn up.
 """
 
 from __future__ import annotations
@@ -69,6 +70,9 @@ class ReaderHello(NamedTuple):
     only_does: bool = False
     """Whether it only sends commands: it is told no events, and does not count among the readers. An older host tells
     it all of them, from `since` on."""
+    learns_secrets: bool = False
+    """Whether it keeps what is typed to the run, or exports it, and so has to mask what is secret there. An older host
+    tells it nothing of that, and no host one that only reads."""
 
 
 class ToldState(NamedTuple):
@@ -223,6 +227,17 @@ def hello_line(hello: ReaderHello | HostHello) -> bytes:
 def pace_line(*, is_hidden: bool) -> bytes:
     """Whether the run is on the reader's screen."""
     return line({"pace": "hidden" if is_hidden else "shown"})
+
+
+def secrets_line(secrets: Iterable[str]) -> bytes:
+    """What is secret in the host's process."""
+    return line({"secrets": sorted(secrets)})
+
+
+def secrets_of(said: Mapping[str, Any]) -> list[str]:
+    """What a host has said of that."""
+    told = said.get("secrets")
+    return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
 
 
 def is_hidden_by(pace: object) -> bool:

@@ -29,9 +29,11 @@ from maverick_tui.host.lines import (
     next_line,
     object_of,
     pace_line,
+    secrets_of,
 )
 from maverick_tui.host.ways import LONGEST_EVENT, THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import conceal
 from maverick_tui.runs.commands import AnswerPermission, Command, DropPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
@@ -97,6 +99,7 @@ class RemoteRun:
         is_read_only: bool = False,
         is_unseen: bool = False,
         is_hidden: bool = False,
+        learns_secrets: bool = False,
         on_refused: Callable[[str], None] = lambda _why: None,
         on_line: Callable[[str], None] = lambda _why: None,
         on_hello: Callable[[HostHello], None] = lambda _hello: None,
@@ -106,6 +109,7 @@ class RemoteRun:
         """`on_line` hears why the line is broken, each time that it was tried, and nothing once it is there.
 
         `on_hello` hears the host, each time; `past` is what is known of the run already, from its first event on.
+        One that `learns_secrets` has this process mask what the host does: it is for hosts of this machine alone.
         """
         self.events = EventLog(past=past, is_batched=False)
         self.hello: HostHello | None = None
@@ -114,6 +118,7 @@ class RemoteRun:
         self._is_read_only = is_read_only
         self._is_unseen = is_unseen
         self._is_hidden = is_hidden
+        self._learns_secrets = learns_secrets
         self._on_refused = on_refused
         self._on_line = on_line
         self._way = way
@@ -209,7 +214,12 @@ class RemoteRun:
     async def _read(self) -> bool:
         """Read as far as the line goes; whether that was all."""
         wanted = ReaderHello(
-            len(self.events), self._name, self._is_read_only, is_unseen=self._is_unseen, is_hidden=self._is_hidden
+            len(self.events),
+            self._name,
+            self._is_read_only,
+            is_unseen=self._is_unseen,
+            is_hidden=self._is_hidden,
+            learns_secrets=self._learns_secrets,
         )
         async with connected(self._run_id, wanted, self._way) as way:
             if way.hello.schema > SCHEMA:
@@ -260,6 +270,8 @@ class RemoteRun:
     def _take(self, said: dict[str, Any]) -> None:
         if "seq" in said:
             self._take_event(said)
+        elif "secrets" in said and self._learns_secrets:
+            conceal(secrets_of(said))
         elif "done" in said:
             self._hear(str(said["done"]))
         elif "refused" in said:

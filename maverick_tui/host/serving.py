@@ -26,6 +26,7 @@ from maverick_tui.host.lines import (
     next_line,
     object_of,
     reader_hello,
+    secrets_line,
 )
 from maverick_tui.host.listening import listening
 from maverick_tui.host.masked_log import AT_ONCE, MaskedLog
@@ -33,7 +34,7 @@ from maverick_tui.host.pacing import Pace
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
-from maverick_tui.masking.redact import redact_data
+from maverick_tui.masking.redact import redact_data, secrets, times_concealed
 from maverick_tui.runs.board import RunHandle
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, command_from_json
 from maverick_tui.runs.log import EventLog
@@ -142,7 +143,8 @@ class RunServer:
         self._is_released = False
         try:
             writer.write(hello_line(about._replace(readers=self.readers, you=name)))
-            tells = self._tell(hello.since, writer, pace)
+            learns_secrets = hello.learns_secrets and not hello.is_read_only
+            tells = self._tell(hello.since, writer, pace, learns_secrets=learns_secrets)
             await self._follow(hello._replace(name=name), reader, writer, pace, tells)
         finally:
             self._following.go(name)
@@ -205,13 +207,17 @@ class RunServer:
             for event in events:
                 self._state.take(event)
 
-    async def _tell(self, since: int, writer: asyncio.StreamWriter, pace: Pace) -> None:
+    async def _tell(self, since: int, writer: asyncio.StreamWriter, pace: Pace, *, learns_secrets: bool) -> None:
         """Tell everything from there on, as fast as it is taken; what is past already waits for nothing."""
         reader, due = self._events.reader(since), len(self._events)
+        concealed = -1  # what is in the environment is told first of all
         while await self._events.wait(reader.number):
             if reader.number >= due:
                 await pace.hold(self._events, reader.number)
                 due = len(self._events)
+            if learns_secrets and concealed != times_concealed():
+                concealed = times_concealed()
+                writer.write(secrets_line(secrets()))
             first = reader.number
             await _write_events(first, reader.take(AT_ONCE), writer)
         await _write_end(len(self._events), writer)

@@ -43,12 +43,13 @@ _HIDDEN = re.compile(
 _HIDDEN_IN_ASCII = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f]|{_SPELLED}")
 """Without one of these nothing is hidden in ASCII."""
 
-_concealed: set[str] = set()
+_concealed: dict[str, str] = {}
+"""The values that were concealed, by each of their forms."""
 
 
 def conceal(values: Iterable[str]) -> None:
     """Mask these from now on, wherever they turn up in this process: they are not in its own environment."""
-    _concealed.update(form for value in values for form in forms(value))
+    _concealed.update((form, value) for value in values for form in forms(value))
 
 
 def redact(text: str) -> str:
@@ -72,6 +73,11 @@ def redact_lines(text: str) -> list[str]:
 def known_values() -> set[str]:
     """What is masked wherever it turns up, in all its forms: what was concealed, and variables named like secrets."""
     return {*_concealed, *(form for value in secret_variables(os.environ) for form in forms(value))}
+
+
+def secrets() -> set[str]:
+    """The same as it was given, for a process of the same user that is to conceal it, too."""
+    return {*_concealed.values(), *(value for value in secret_variables(os.environ) if len(value) >= LEAST)}
 
 
 def times_concealed() -> int:

@@ -2,7 +2,7 @@
 
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
 its draft is also known by agent and folder, and the next such run has it. A draft in which a secret is known is not
-kept at all, and neither are those of runs that are not kept.
+kept at all, and neither are those of runs that are not kept, or only watched: what is secret there is not known here.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Drafts:
         """
         if not text.strip():
             self.drop(run.run_id)
-        elif run.is_kept and len(text) <= LONGEST:
+        elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
             self._call_off(run.run_id)
             later = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep, run, text, images)
             self._waiting[run.run_id] = later

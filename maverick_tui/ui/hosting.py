@@ -121,6 +121,7 @@ class HostedRuns:
             name=_terminal(),
             is_read_only=run.is_read_only,
             is_hidden=run.is_hidden,
+            learns_secrets=not run.is_read_only,  # prompts, drafts and comments are kept here, and exports made
             on_refused=self._say,
             on_hello=lambda hello: greet(self._app, run, hello),
             past=past,
@@ -178,7 +179,7 @@ def order_for(
     """What the host of a run is told; one that goes on does so in its own folder."""
     from maverick_tui.host.orders import Order
 
-    conceal(secret_inputs(inputs))  # the host does so as well, and exports are made here
+    conceal(secret_inputs(inputs))  # at once, though the host does so as well, and says so later
     order = Order(
         run.run_id,
         agent,

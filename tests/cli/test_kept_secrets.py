@@ -50,7 +50,7 @@ def test_no_secret_is_in_any_file_after_a_run_that_was_full_of_them(
         patch.setattr(sys, "stdin", nothing)
         ran = maverick("run", "teller", WORDS, "--output", "stream-json")
     assert ran.code == 1, ran.err
-    monkeypatch.setattr(redact, "_concealed", set())
+    monkeypatch.setattr(redact, "_concealed", {})
     (run_id,) = kept_runs()
     # From here on nobody knows the variable: what is derived from the journal has to do with what that masks.
     looks = [("show", run_id), *(("search", word, "--json") for word in ("password", "refused", "login"))]

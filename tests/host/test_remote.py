@@ -12,10 +12,11 @@ from maverick_tui.events.kinds import SCHEMA
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import remote as remote_module
 from maverick_tui.host import ways
-from maverick_tui.host.lines import LONGEST, LONGEST_OF_OLDER, VERSION, HostHello, ReaderHello, line
+from maverick_tui.host.lines import LONGEST, LONGEST_OF_OLDER, VERSION, HostHello, ReaderHello, hello_line, line
 from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.ways import LocalWay
+from maverick_tui.masking.redact import redact
 from maverick_tui.runs.commands import AnswerPermission, DropPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.store import GONE
 from tests.history.kept import keep
@@ -196,6 +197,22 @@ async def test_a_host_of_another_version_is_read_or_it_is_said_what_cannot_be(sc
         else:
             await remote.serve()
             assert remote.events.since(0) == [ev.Noticed(1.0, "known", "This is.")]
+
+
+async def test_what_a_host_says_is_secret_is_masked_by_those_who_have_asked_for_it() -> None:
+    async def other(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        hello = HostHello(RUN, "reviewer", 1, "0.0.1", SCHEMA, 0, 1.0, state={})
+        said: list[dict[str, object]] = [{"secrets": value} for value in (["Zq9-of-a-server", 7], "strange", None)]
+        writer.writelines([hello_line(hello), *map(line, said), line({"end": 0})])
+        writer.close()
+
+    async with listening(RUN, other):
+        await RemoteRun(RUN).serve()
+        assert redact("Zq9-of-a-server") == "Zq9-of-a-server"
+        await RemoteRun(RUN, learns_secrets=True).serve()
+    assert redact("Zq9-of-a-server") == "[secret]"
+    assert redact("strange") == "strange"
 
 
 async def test_who_is_refused_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -289,3 +289,25 @@ async def test_who_prints_a_run_is_told_nothing_that_is_secret_to_it() -> None:
     assert "hunter2" not in text
     assert "fine" in text
     assert json.loads(text)[-1] == {"end": len(run.events)}
+
+
+async def test_what_is_secret_in_its_process_is_told_to_those_alone_who_mask_it_and_before_it_turns_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SHOP_PASSWORD", "Env-4-the-host")
+    tape = Tape().connect()
+    others = [{}, *({"learns_secrets": True, way: True} for way in ("is_read_only", "is_unseen", "only_does"))]
+    async with AsyncExitStack() as stack:
+        run = await stack.enter_async_context(serving(tape.events))
+        greetings = [{"hello": {**HELLO["hello"], **more}} for more in ({"learns_secrets": True}, *others)]
+        one, *rest = [await stack.enter_async_context(client(greeting)) for greeting in greetings]
+        heard = [await one.hear() for _ in range(2 + len(tape.events))]
+        assert heard[1] == {"secrets": ["Env-4-the-host"]}
+        tape.events.clear()
+        conceal(["Zq9-of-a-server"])
+        run.tell(tape.prompt("Log in with Zq9-of-a-server").done().events)
+        assert await one.hear() == {"secrets": ["Env-4-the-host", "Zq9-of-a-server"]}
+        run.events.close()
+        assert not any("secrets" in said for said in await one.hear_all()), "each time that there are more, once"
+        for other in rest:
+            assert not any("secrets" in said for said in await other.hear_all())

@@ -14,6 +14,7 @@ from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent
 from maverick_tui.agent.engines import Answered, ToolQuestion
 from maverick_tui.events.kinds import BlockEnded, BlockGrew, BlockStarted, RequestStarted, UsageReported, whole_block
 from maverick_tui.events.kinds import ToolBegan, ToolCalled, ToolFinished
+from maverick_tui.masking.redact import conceal
 from maverick_tui.usage import Usage
 
 class Session:
@@ -74,6 +75,7 @@ class Cook(MaverickAgent):
 
     @asynccontextmanager
     async def open_session(self, context, listener, **options):
+        conceal(["<CONCEALED>"])
         yield Session(listener)
 
     async def execute(self, context: AgentContext) -> AgentResult:
@@ -84,11 +86,11 @@ Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
 """
 
 
-def write_cook(home: Path) -> None:
+def write_cook(home: Path, conceals: str = "") -> None:
     """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `call`, `fail` and `dear` mean something to it.
 
-    It adds what it is asked to a file `asked`, where there is one.
+    It adds what it is asked to a file `asked`, where there is one, and knows a secret of its own.
     """
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
-    (folder / "cook.py").write_text(COOK)
+    (folder / "cook.py").write_text(COOK.replace("<CONCEALED>", conceals))

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui import paths
 from maverick_tui.events import kinds as ev
 from maverick_tui.host import remote
+from maverick_tui.host.orders import Order
 from maverick_tui.host.serving import RunServer
+from maverick_tui.host.starting import start_host
 from maverick_tui.runs.commands import CloseRun, SendPrompt
 from maverick_tui.ui import following
 from maverick_tui.ui.app import MaverickApp
@@ -27,6 +30,8 @@ from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.history.kept import keep
 from tests.host.served_run import RUN, Served, serving
+from tests.support.cook import write_cook
+from tests.support.hosts import end_hosts
 from tests.support.runs import BEGAN, Tape
 from tests.ui.waiting import until
 
@@ -247,3 +252,33 @@ async def test_plain_maverick_lists_what_was_left_at_work_and_leads_there() -> N
             await until(pilot, lambda: any(row.item and row.item.run_id == RUN for row in again.rows), "it is back")
         run.events.close()
     assert run.commands == []
+
+
+async def test_what_only_its_process_knows_to_be_secret_is_kept_nowhere_by_the_application(
+    mark: str, home: Path, tmp_path: Path
+) -> None:
+    """As what an MCP server is given: the host alone conceals it, once the session is open."""
+    secret, exported = "Zq9-Xx-7", tmp_path / "run.md"
+    write_cook(home, conceals=secret)
+    await asyncio.to_thread(start_host, Order(RUN, "cook", str(Path.cwd())))
+    try:
+        app = MaverickApp(Launch(Path.cwd(), agent="", attaches=RUN), preferences=Preferences())
+        async with app.run_test(size=(100, 30)) as pilot:
+            run = app.board.runs[RUN]
+            await until(pilot, lambda: run.store.phase == "ready", "it is connected")
+            assert isinstance(app.screen, RunScreen)
+            await pilot.press(*f"use {secret}", "enter")
+            await until(pilot, lambda: f"You say use {secret}" in shown(app), "the screen shows what is said")
+            await pilot.press(*f"or {secret}")
+            app.screen.action_export(f"md {exported}")
+            await until(pilot, exported.exists)
+            await until(pilot, lambda: any((paths.user_state() / "prompts").glob("*.jsonl")), "it is remembered")
+            told = "There is a secret in what you type: this draft is not kept"
+            await until(pilot, lambda: any(told in one.message for one in app._notifications), told)
+            await asyncio.to_thread(end_hosts, mark)
+            await until(pilot, lambda: run.rest is not None, "it is only read")
+    finally:
+        end_hosts(mark)
+    kept = [exported, *(file for file in paths.user_state().rglob("*") if file.is_file())]
+    assert [file.name for file in kept if secret in file.read_text(errors="replace")] == []
+    assert "You say use [secret]" in exported.read_text()

@@ -109,6 +109,11 @@ async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(m
         assert not app._navigation.drafts._waiting, "a run that is not kept has no draft on disk"
     as_kept(monkeypatch)
     async with watching(Tape().connect()) as (app, pilot):
+        app.run_model.is_read_only = True
+        await pilot.press(*"only watched")
+        assert not app._navigation.drafts._waiting, "what is secret there is not known here"
+        app.run_model.is_read_only = False
+        app.run_screen.prompt.clear()
         await pilot.press(*"to begin with")
         await until(pilot, lambda: any(has(file, "to begin with") for file in drafts()))
         app._leaving.end_now(143)

@@ -261,7 +261,7 @@ class ChangesScreen(Screen[None]):
             self.diff.show(diff, self.looking.comments.placed_in(diff), self.diff.place)
         self.files.refresh()
         self._tell()
-        if is_new:
+        if is_new and not self.model.is_only_watched:  # what is secret there is not known here
             self.app.run_worker(self.looking.comments.keep(), group="comments", exit_on_error=False)
 
     def restyle(self) -> None:

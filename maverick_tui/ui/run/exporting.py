@@ -81,16 +81,29 @@ class Exporting:
 
 
 def _kept(run: RunModel) -> KeptRun:
-    """The run as it is exported: one that is served by what it has told here, for it may not be kept.
+    """The run as it is exported, masked by who knows what is secret in it: the process that it lives in.
 
-    Which inputs of a run are secret is known where it was started. Who came to it later takes what its journal has.
+    So it is read where that has kept it, or asked for there. What lives here, or has lived and is not kept, is masked
+    by what is known here.
     """
+    from maverick_tui.exceptions import NetworkError
     from maverick_tui.history.export.kept import kept_run, masked, open_kept
 
-    came_later = run.attached is not None and run.attached.is_guest and not run.machine
-    if not (told := run.told) or (came_later and run.is_kept):
+    if run.machine:
+        from maverick_tui.host.far.way import far_way
+
+        told = asyncio.run(far_way(run.machine).kept(run.run_id, 0))
+    elif run.told and run.attached is None and (run.is_served or not run.is_kept):
+        told = run.told
+    elif run.is_kept or not run.told:
         return open_kept(run.run_id)
-    return kept_run(run.run_id, masked(told), was_alive=True)
+    else:
+        from maverick_tui.host.following import masked_past
+
+        told = asyncio.run(masked_past(run.run_id))
+    if not told:
+        raise NetworkError("Where the run lives nothing is told of it.", hint="Try again.")
+    return kept_run(run.run_id, masked(told), was_alive=run.is_served)
 
 
 async def _may_write(app: App[Any], target: Path) -> bool:

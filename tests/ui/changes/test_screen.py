@@ -141,12 +141,18 @@ async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypa
         await at_file(pilot, app, "shop/cart.py")
         await pilot.press("c", *"All of", "ctrl+q")  # on the heading: the hunk
         await until(pilot, lambda: app.top == "ConfirmScreen" and app.screen.is_mounted, "it would be lost")
+        file = journal.with_name("comments.json")
+        app.run_model.is_read_only = True
         await pilot.press("n", "escape", "c", *" it", "enter")
+        assert screen.looking.comments.items
+        keeping = [worker for worker in app.workers if worker.group == "comments"]
+        assert not keeping, "who only watches a run does not know what is secret there"
+        assert not file.exists()
+        app.run_model.is_read_only = False
         await pilot.press(*["down"] * 4, "c", *"This", "enter", "down", "c", *" line", "enter")
         assert [noted.comment.text for noted in screen.looking.comments.items] == ["All of it", "This line"]
         assert "✎2 S send" in screen._count.text
         kept = Comments(app.run_model.run_id, lambda _why: None)
-        file = journal.with_name("comments.json")
         await until(pilot, lambda: file.exists() and len(json.loads(file.read_bytes())) == 2, "they are on the disk")
         await kept.bring_back()
         assert kept.items == screen.looking.comments.items

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
+from maverick_tui.exceptions import NetworkError
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.writing import Journal
 from maverick_tui.runs.board import Attachment, Board, RunModel
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.runs.log import EventLog
 from maverick_tui.ui.run.exporting import _kept, export_words
 from maverick_tui.ui.run.exporting import _problem as problem_of_file
-from tests.history.kept import begun, keep, keep_run, turn
+from tests.history.kept import begun, keep_run, turn
+from tests.host.far.fake_ssh import GATEWAY, THERE, fake_ssh
+from tests.host.served_run import serving
 from tests.ui.kept_app import RUN, KeptApp, opened, send
 from tests.ui.waiting import until
 
@@ -39,23 +45,46 @@ def test_a_file_that_asks_for_what_there_is_not_is_refused_before_it_is_written(
     assert [problem_of_file(Path(name), form) for name, form in (("run.pdf", "md"), ("run.html", ""))] == ["", ""]
 
 
-async def test_who_came_to_a_run_later_exports_what_is_masked_by_those_who_know_its_secrets() -> None:
-    """Its inputs were told where it was started; its journal is written there."""
+async def test_a_run_that_lives_elsewhere_is_exported_as_it_is_masked_there(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    """Its host knows what its servers and inputs were given. What it has kept, or tells who prints it, is masked."""
     told = EventLog(is_batched=False)
     for event in [*begun(), *turn(1, "Log in with what-only-the-host-knows", "Done.")]:
         told.emit(event)
-    keep(RUN, [*begun(), *turn(1, "Log in with [secret]", "Done.")])
+    there = [*begun(), *turn(1, "Log in with [secret]", "Done.")]
     run = RunModel(RUN, "explorer", Board(lambda *_: None))
     run._reader = told.reader()
 
-    async def heard() -> None:
-        """All of it."""
+    async def exported() -> str:
+        kept = await asyncio.to_thread(_kept, run)
+        assert kept.state == "running"
+        (prompt,) = (entry.text for entry in kept.store.entries if isinstance(entry, PromptEntry))
+        return prompt
 
-    for is_guest, is_kept, raw in ((False, True, True), (True, True, False), (True, False, True)):
-        run.attached = Attachment(lambda: None, heard, is_guest=is_guest)
-        told.is_kept_elsewhere = is_kept
-        prompts = [entry.text for entry in _kept(run).store.entries if isinstance(entry, PromptEntry)]
-        assert ("what-only" in prompts[0]) == raw
+    for told.is_kept_elsewhere in (True, False):
+        assert await exported() == "Log in with what-only-the-host-knows", "it lives in this process"
+    attachment = Attachment(lambda: None, _nothing)
+    run.attached = attachment
+    with pytest.raises(NetworkError, match="has no host"):
+        await exported()
+    async with serving(there) as host:
+        assert await exported() == "Log in with [secret]", "its host has told it"
+        run.machine = THERE
+        fake_ssh(monkeypatch, GATEWAY)
+        assert await exported() == "Log in with [secret]", "the machine has asked its host"
+        host.events.close()
+    run.machine = ""
+    told.is_kept_elsewhere = True
+    with closing(Journal(journal_of(RUN), print)) as journal:
+        journal.write(0, there)
+        for is_guest in (False, True):
+            run.attached = attachment._replace(is_guest=is_guest)
+            assert await exported() == "Log in with [secret]", "it is in its journal"
+
+
+async def _nothing() -> None:
+    """Nothing was sent."""
 
 
 async def test_it_is_exported_from_its_screen_and_replaces_nothing_unasked(tmp_path: Path) -> None:
