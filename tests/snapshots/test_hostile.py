@@ -201,6 +201,7 @@ def test_folders_are_not_what_the_index_of_a_clone_remembers_of_them(tmp_path: P
     folder = project(tmp_path / "inner" / "unpacked")
     (folder / "docs").mkdir()
     (folder / "docs" / "d.txt").write_text("d\n")
+    os.utime(folder / "docs" / "d.txt", (1, 1))  # long before the list was made, which so believes that it knows it
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "-m", "docs")
     real = entry("100644", "d.txt", called("blob", b"d\n"))
