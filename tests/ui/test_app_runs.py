@@ -168,7 +168,7 @@ async def test_a_prompt_is_suggested_only_where_nothing_was_written_yet() -> Non
 
 async def test_what_an_agent_suggests_is_no_command() -> None:
     async with watching(Tape().connect()) as (app, pilot):
-        for text in ("!touch x\n\nReview the branch", "\n\n!touch x", "/export md x.md", " /quit"):
+        for text in ("!touch x\n\nReview the branch", "\n\n!touch x", "/export md x.md", "\n/quit"):
             app._suggest(app.run_model, text)
             assert app.run_screen.prompt.text == "", text
         await pilot.press("!", "l", "s", "enter")
