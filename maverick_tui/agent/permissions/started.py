@@ -64,6 +64,23 @@ _RUNNERS = (
     ("cargo", "Cargo.toml build.rs"),
     ("direnv mise", ".envrc mise.toml .mise.toml mise.local.toml .tool-versions"),
     ("pre-commit", ".pre-commit-config.yaml"),
+    ("lefthook", "lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml lefthook.toml lefthook.json"),
+    ("task", "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml"),
+    ("gulp", f"{_NODE} gulpfile.js gulpfile.cjs gulpfile.mjs gulpfile.ts"),
+    ("grunt", f"{_NODE} Gruntfile.js Gruntfile.cjs Gruntfile.coffee"),
+    ("turbo nx", f"{_NODE} turbo.json nx.json"),
+    ("invoke inv fab", f"{_PYTHON} tasks.py fabfile.py invoke.yaml"),
+    ("mvn mvnw mvnd", "pom.xml .mvn"),
+    ("gradle gradlew", "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties"),
+    ("ant", "build.xml"),
+    ("sbt", "build.sbt"),
+    ("mix", "mix.exs"),
+    ("scons", "SConstruct Sconstruct sconstruct"),
+    ("cmake ctest", "CMakeLists.txt CMakePresets.json"),
+    (
+        "docker docker-compose podman podman-compose",
+        "compose.yaml compose.yml docker-compose.yml docker-compose.yaml Dockerfile Containerfile",
+    ),
 )
 _DECIDING = {program: files.split() for programs, files in _RUNNERS for program in programs.split()}
 _VERSION = re.compile(r"[\d.]*(?:\.exe|\.cmd|\.bat)?$")
