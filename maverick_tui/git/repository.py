@@ -19,7 +19,8 @@ _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
 """Folders of git's own with many files, or with none that git reads line by line."""
 _NOT_WRITTEN = frozenset("objects hooks modules lfs annex info rr-cache".split())
 """What we have git write nothing to; of objects names and content are only hashes and what is packed."""
-_WRITTEN = frozenset("logs refs".split())
+_OF_REFS = frozenset("logs refs".split())
+"""Folders with a file for each ref, below one another as their names are; git writes to both."""
 _READ_AT_THE_TOP = frozenset(".gitattributes .gitignore .gitmodules .mailmap".split())
 """Files of the work that git reads; it follows no link of theirs, but waits for a pipe."""
 
@@ -132,10 +133,10 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
     """Links to files, pipes and devices among what git reads line by line.
 
     Git shows lines that it cannot make sense of, so a link makes it reveal any file of the machine. Links to folders
-    are ordinary, except among refs, where the names in them are revealed; so are links among hooks. Nobody can open a
-    socket.
+    are ordinary, except among refs and their logs, where the names in them are revealed; so are links among hooks.
+    Nobody can open a socket.
     """
-    left, refs = _MOST_ENTRIES, (repository.own / "refs", repository.common / "refs")
+    left, refs = _MOST_ENTRIES, [top / name for top in (repository.own, repository.common) for name in _OF_REFS]
     for folder in _folders(repository):
         is_of_refs = any(map(folder.is_relative_to, refs))
         for entry in _entries(folder):
@@ -164,7 +165,7 @@ def links_written_through(repository: Repository) -> Iterator[Path]:
                 continue
             if entry.is_symlink():
                 yield Path(entry.path)
-            elif entry.is_dir(follow_symlinks=False) and (folder not in tops or entry.name in _WRITTEN):
+            elif entry.is_dir(follow_symlinks=False) and (folder not in tops or entry.name in _OF_REFS):
                 waiting.append(Path(entry.path))
 
 
@@ -175,7 +176,7 @@ def _folders(repository: Repository) -> Iterator[Path]:
         yield folder
         inner = [Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and one.is_dir()]
         for one in inner:
-            yield from _all_below(one) if one.name == "refs" else [one]
+            yield from _all_below(one) if one.name in _OF_REFS else [one]
     yield repository.common / "objects" / "pack"
     yield from _all_below(repository.common / "objects" / "info")
 

@@ -17,14 +17,14 @@ _KEYS = frozenset(
     " .config/slack .config/signal .config/configstore .config/age .config/filezilla .config/remmina .thunderbird"
     " .config/flyctl .config/netlify .config/doppler .config/argocd .config/scw .railway .argocd .aliyun .snowsql"
     " .local/share/com.vercel.cli .local/share/mkcert .minikube .ngrok2 .local/share/remmina .local/share/atuin"
-    " .local/share/kwalletd .wrangler .step/secrets .minisign .pki"
+    " .local/share/kwalletd .wrangler .step/secrets .minisign .pki .claude/backups"
     " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
     ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
     " .vault-token .databrickscfg .boto .s3cfg .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials"
     " .codex/auth.json .gemini/oauth_creds.json .composer/auth.json .bash_history .zsh_history"
-    " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow"
+    " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow etc/shadow-"
     " .gradle/gradle.properties fish/fish_history .psql_history .sbt/.credentials .ivy2/.credentials"
     " .terraformrc .authinfo .msmtprc .mbsyncrc .fetchmailrc .sentryclirc .dbt/profiles.yml .config/pip/pip.conf"
     " .nuget/nuget.config .python_history .mysql_history .zhistory .histfile".split()
@@ -34,22 +34,27 @@ _ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker"
 _SECRET_NAMES = re.compile(
     r"\.env(?:\..+)?|.+\.env|\.envrc(?:\..+)?|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|gpg|age|ovpn|tfvars|tfstate)"
     r"|\.?(?:credentials?|secrets?|service[-_]account[\w-]*|client_secret[\w.-]*)(?:\.(?:json|ya?ml|toml|ini|txt|xml))?"
-    r"|\.htpasswd|\.dev\.vars|\.secrets?\b.*|auth\.json|.*\.tfstate\.backup"
+    r"|\.htpasswd|\.dev\.vars|\.secrets?\b.*|auth\.json"
 )
 _SAMPLES = re.compile(r".*\.(?:example|sample|template|dist|defaults?)")
 """What shows how such a file is written, without any secret."""
+_COPY = "bak|backup|copy|corrupted|new|old|orig|save|sw[op]|tmp"
+_MARKS_OF_COPIES = re.compile(rf"(?:~|\.~?\d|[-._ ](?:{_COPY}))(?:[-._ ~\da-f]|{_COPY})*\Z")
+"""What editors, programs and people put behind the name of a file that they copy, with numbers and dates."""
+_LONGEST_NAME = 255
 
 
 def holds_secrets(path: str) -> bool:
     """Whether a file of a project holds secrets, by its name or the folder that it is in."""
     names = compared_names(path.split("/"))
-    name = names[-1]
+    name = _copied(names[-1])
     by_name = _SECRET_NAMES.fullmatch(name) is not None and _SAMPLES.fullmatch(name) is None
     return by_name or is_of_keys(names, is_at_home=False)
 
 
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
-    """Whether keys are kept where these names lead."""
+    """Whether keys, or copies of them, are kept where these names lead."""
+    names = list(map(_copied, names))
     way = way_of(names)
     found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if f"/{key}/" in way}
     return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
@@ -59,6 +64,12 @@ def leads_to_keys(names: list[str]) -> bool:
     """Whether keys are kept there in a home directory, or further below."""
     way = "/".join(names) + "/"
     return is_of_keys(names, is_at_home=True) or any(key.startswith(way) for key in (*_KEYS, *_KEY_FILES))
+
+
+def _copied(name: str) -> str:
+    """The name of what something is a copy of, by its own name; that name if it is none."""
+    is_long = len(name) > _LONGEST_NAME  # which no file can be called, and which would take long to look through
+    return name if is_long else _MARKS_OF_COPIES.sub("", name.strip("#")) or name
 
 
 def way_of(names: list[str]) -> str:

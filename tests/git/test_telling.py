@@ -178,8 +178,10 @@ def test_an_alias_asks_where_it_is_called_and_nowhere_else(person: bool, project
 
 
 @pytest.mark.parametrize(
-    "file", ["config", "HEAD", "packed-refs", "objects/info/alternates", "info/exclude", "refs/heads/deep/branch"]
-)
+    "file",
+    ["config", "HEAD", "packed-refs", "objects/info/alternates", "info/exclude", "refs/heads/deep/branch",
+     "logs/refs/heads/main", "logs/refs/heads/deep/branch"],
+)  # fmt: skip
 def test_a_pipe_in_gits_own_folder_is_named_and_not_waited_for(file: str, project: Path) -> None:
     path = project / ".git" / file
     path.parent.mkdir(exist_ok=True)

@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-import pytest
-
-from maverick_tui.masking.key_files import holds_secrets
+from maverick_tui.masking.key_files import holds_secrets, is_of_keys, leads_to_keys
 from tests.support.cases import each
 
 
 @each(
     "path",
     [".env", "app/.env.local", "prod.env", ".ENV", "tls/server.key", "x.pem", ".aws/credentials", "id_ed25519",
-     "secrets.yaml", "credentials.json", "service-account-prod.json", ".netrc", "infra/prod.tfvars", "auth.json"],
+     "secrets.yaml", "credentials.json", "service-account-prod.json", ".netrc", "infra/prod.tfvars", "auth.json",
+     ".env~", "tls/server.key.bak", "x.pem.orig", "auth.json.old", "prod.tfstate.backup", ".netrc.swp"],
 )  # fmt: skip
 def test_secrets_are_known_by_their_names(path: str) -> None:
     assert holds_secrets(path)
 
 
-@pytest.mark.parametrize(
-    "path", [".env.example", ".env.sample", "environment.py", "keys.py", "secrets.py", "src/credentials.py", ".npmrc"]
-)
+@each(
+    "path",
+    [".env.example", ".env.sample", "environment.py", "keys.py", "secrets.py", "src/credentials.py", ".npmrc",
+     ".env.example.bak", "old", "~"],
+)  # fmt: skip
 def test_other_files_are_none(path: str) -> None:
     assert not holds_secrets(path)
+
+
+@each(
+    "path",
+    [".netrc~", ".netrc.~1~", "#.netrc#", ".netrc.bak", ".netrc_old", ".netrc.save.1", ".netrc.2",
+     ".git-credentials.orig", ".claude.json.backup", ".claude.json.backup.1794938795689", ".claude.json.corrupted.17",
+     ".claude.json.tmp.123.af", ".claude/backups", ".claude/backups/any", ".cargo/credentials.toml.bak-2026-11-01",
+     ".zsh_history.new", "id_rsa copy", ".ssh.bak/config", ".aws-old/credentials", ".config/gh.backup/hosts.yml",
+     "etc/shadow-"],
+)  # fmt: skip
+def test_copies_of_keys_are_keys(path: str) -> None:
+    assert is_of_keys(path.split("/"), is_at_home=True)
+    assert leads_to_keys(path.split("/"))
+
+
+@each(
+    "path",
+    ["id_rsa.pub", "shadow.css", "shadow-2", "shadow-", "box_shadow_old.py", "shadow_copy.py", ".netrc.md",
+     ".claude/agents", "a.bak", "src/a.py~", "bak", "#", "-old.1" * 40 + "x"],
+)  # fmt: skip
+def test_other_copies_are_none(path: str) -> None:
+    assert not is_of_keys(path.split("/"), is_at_home=True)
+
+
+def test_settings_of_a_project_are_none_in_copies_either() -> None:
+    for name in (".npmrc", ".npmrc.bak"):
+        assert not is_of_keys([name], is_at_home=False)
+        assert is_of_keys([name], is_at_home=True)

@@ -12,12 +12,14 @@ from typing import Any, cast
 
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionResultDeny
 
+from maverick_tui.agent.engine.claude.edits import why_not_as_shown
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import Rejudging, judged, may_write
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES
+from maverick_tui.threads import in_thread
 
 HOOK_SECONDS = 1_000_000.0
 """How long the CLI waits for our hook, in which a run may be held. Else it gives up after 600 s, refuses the call
@@ -49,6 +51,8 @@ class Guard:
         self._ruled: dict[str, str] = {}
         self._asked: dict[str, Rejudging] = {}
         """Calls that the CLI is about to ask a person about."""
+        self._here: dict[str, str | None] = {}
+        """Where the relative paths of calls begin that have not begun."""
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
@@ -74,17 +78,17 @@ class Guard:
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
-        judgement = await judged(
-            self._judge,
-            tool,
-            arguments,
-            mode=call.get("permission_mode"),
-            here=call.get("cwd"),
-        )
+        mode, here = call.get("permission_mode"), call.get("cwd")
+        judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision != "deny":
-            await self._rereading.note(tool, arguments, call.get("cwd"))
+            await self._rereading.note(tool, arguments, here)
+        if judgement.decision == "ask" and (why := await in_thread(why_not_as_shown, tool, arguments, here)):
+            return _answer("deny", why)
+        if tool_use_id and judgement.decision != "deny":
+            self._here[tool_use_id] = here
         if judgement.decision == "allow" and tool_use_id:
-            await self.begin(tool_use_id, tool, arguments, call.get("cwd"))
+            if why := await self.begin(tool_use_id, tool, arguments):
+                return _answer("deny", why)
             self._on_allowed(tool_use_id)
         elif tool_use_id and judgement.lacks_person:
             self._on_unanswered(ToolQuestion(tool, arguments, tool_use_id, judgement.reason))
@@ -93,14 +97,15 @@ class Guard:
         if tool_use_id and judgement.rule is not None:
             self._ruled[tool_use_id] = judgement.rule.text
         if tool_use_id and judgement.decision == "ask":
-            mode, here = call.get("permission_mode"), call.get("cwd")
             self._asked[tool_use_id] = Rejudging(self._judge, tool, arguments, mode=mode, here=here)
         return _answer(judgement.decision, judgement.reason)
 
-    async def begin(self, call: str, tool: str, arguments: Mapping[str, Any], here: str | None = None) -> None:
-        """Wait until a granted call may run."""
+    async def begin(self, call: str, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Wait until a granted call may run; why it must not, if the CLI would make another edit of it by then."""
+        here = self._here.pop(call, None)
         if self._begins is not None and await may_write(self._judge, tool, arguments, here):
             await self._begins(call, tool, arguments)
+        return await in_thread(why_not_as_shown, tool, arguments, here)
 
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""

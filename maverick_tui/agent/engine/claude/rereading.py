@@ -131,11 +131,12 @@ def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[str]:
         named = [path]
     elif tool in SHELLS:
         words = sorted(mentions(str(arguments.get("command") or "")) or ())[:MOST_WORDS]
-        named = [word for word in words if os.path.isfile(_absolute(word, here))]  # noqa: PTH113
-    return [_absolute(path, here) for path in named]
+        named = [word for word in words if os.path.isfile(absolute(word, here))]  # noqa: PTH113
+    return [absolute(path, here) for path in named]
 
 
-def _absolute(path: str, here: str) -> str:
+def absolute(path: str, here: str) -> str:
+    """Where a path leads for the CLI, which takes each `..` back before it follows links."""
     return os.path.abspath(os.path.join(here, os.path.expanduser(path.replace("\0", ""))))  # noqa: PTH100, PTH111, PTH118
 
 

@@ -24,6 +24,7 @@ from claude_agent_sdk import (
     Message,
     PermissionResult,
     PermissionResultAllow,
+    PermissionResultDeny,
     ResultMessage,
     StreamEvent,
     SystemMessage,
@@ -362,9 +363,10 @@ class AgentSession:
             finally:
                 self._questions -= 1
             decision = guard.remember(await guard.judged_again(tool, decision))
-            if isinstance(decision, PermissionResultAllow) and context.tool_use_id:
-                await guard.begin(context.tool_use_id, tool, decision.updated_input or arguments)
-            return decision
+            if not isinstance(decision, PermissionResultAllow) or not context.tool_use_id:
+                return decision
+            why = await guard.begin(context.tool_use_id, tool, decision.updated_input or arguments)
+            return PermissionResultDeny(message=why) if why else decision
 
         return guarded
 

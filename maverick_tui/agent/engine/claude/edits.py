@@ -1,0 +1,76 @@
+r"""Edits of which the CLI would make others than were judged and shown.
+
+It repairs a call of Edit after its hooks and the person have seen it (measured). Where `old_string` is not in the file
+to the letter, it is looked for with other quotes, and with each `\uXXXX` as the character; if that is found,
+`new_string` is changed alike, so that a line break can come out of a comment. And where what is removed ends a line,
+the line break goes, too. Such calls are refused: the model can say what it means.
+
+Only characters that the file has as `\uXXXX` are written so in `new_string` as well: there is no other way to name
+them, since the CLI makes characters of them before anybody is asked. Write and NotebookEdit write what they are given.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF16_LE
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from maverick_tui.agent.engine.claude.rereading import absolute
+from maverick_tui.agent.permissions.rules import path_of
+
+_REPAIRED = (
+    "old_string is not in the file to the letter, quotes and escapes included, so Claude Code would write something"
+    " else than new_string. Read the file again, and give its exact text."
+)
+_JOINED = (
+    "Claude Code would remove the line break behind old_string as well, and join two lines."
+    " Give the whole line as old_string, and what is to be left of it as new_string."
+)
+_STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+_ESCAPE = re.compile(r"(\\\\)|\\u([0-9a-fA-F]{4})")
+
+
+def why_not_as_shown(tool: str, arguments: Mapping[str, Any], here: str | None) -> str:
+    """Why the CLI would make another edit than this one, in words for the model; empty if it would not."""
+    old, new = arguments.get("old_string"), arguments.get("new_string")
+    if tool != "Edit" or not isinstance(old, str) or not old:
+        return ""
+    file = re.sub(r"^~(?=[^/])", "./~", path_of(arguments))  # the CLI knows no home but the user's own
+    text = _text_of(absolute(file, here or ""))
+    found = old if old in text else _escaped(old, text)
+    if found is None:
+        return _REPAIRED
+    takes_break = not new and not found.endswith("\n") and f"{found}\n" in text
+    lines = re.findall(rf"^{re.escape(found)}$", text, re.MULTILINE) if takes_break else ()
+    return _JOINED if takes_break and len(lines) < text.count(found) else ""
+
+
+def _text_of(file: str) -> str:
+    """The text as the CLI has it: in one of the two encodings that it knows, with one character for each line break."""
+    try:
+        data = Path(file).read_bytes() if Path(file).is_file() else b""  # a pipe would be waited for
+    except (OSError, ValueError):
+        return ""
+    encoding = "utf-16-le" if data.startswith(BOM_UTF16_LE) else "utf-8"
+    return data.decode(encoding, "replace").replace("\r\n", "\n")
+
+
+def _escaped(old: str, text: str) -> str | None:
+    """How it stands in the text with escapes for what is not ASCII; None if it does not, or the CLI repairs it."""
+    if old.translate(_STRAIGHT) in text.translate(_STRAIGHT) or _ESCAPE.sub(_character, old) in text:
+        return None
+    found = re.search("".join(map(_pattern, old)), text)
+    return found[0] if found else None
+
+
+def _character(escape: re.Match[str]) -> str:
+    return escape[1] or chr(int(escape[2], 16))
+
+
+def _pattern(character: str) -> str:
+    if character.isascii():
+        return re.escape(character)
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(rf"\\u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
