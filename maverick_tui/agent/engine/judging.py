@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, begins_of, hold_of
-from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.agent.permissions.judge import ASKS, Judge, Judgement
 from maverick_tui.agent.permissions.standing import RuleBook, Standing
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.events.kinds import Event, PermissionAsked, PermissionSettled, ToolBegan
@@ -62,7 +62,8 @@ async def permit(
     judgement = await judged(judge, judged_as or question.tool, question.arguments, mode=mode)
     known_as = judged_as or question.tool
     if judgement.decision == "allow":
-        await _begin(judge, question, listener, known_as)
+        if why := await _begin(judge, question, listener, known_as, judgement, mode=mode):
+            return Permission(False, why)
         listener.tell(ToolBegan(listener.now(), question.call))
         return Permission(True)
     if judgement.lacks_person:
@@ -84,20 +85,35 @@ async def permit(
     if permission.is_granted and permission.arguments is not None:
         permission = await judged_again(judge, known_as, permission, mode=mode)
     if permission.is_granted:
-        await _begin(judge, question, listener, known_as, permission.arguments)
+        if permission.arguments is not None:  # a person has changed it, and knows what it is now
+            question = replace(question, arguments=permission.arguments)
+            judgement = await judged(judge, known_as, permission.arguments, mode=mode)
+        if why := await _begin(judge, question, listener, known_as, judgement, mode=mode):
+            return Permission(False, why)
     return permission
 
 
 async def _begin(
-    judge: Judge,
-    question: ToolQuestion,
-    listener: Listener,
-    known_as: str,
-    changed: Mapping[str, Any] | None = None,
-) -> None:
-    arguments = question.arguments if changed is None else changed
-    if (begins := begins_of(listener)) is not None and await may_write(judge, known_as, arguments):
-        await begins(question.call, question.tool, arguments)
+    judge: Judge, question: ToolQuestion, listener: Listener, known_as: str, before: Judgement, *, mode: str | None
+) -> str:
+    """Wait until a granted call may run; why it must not by then, if the judge says otherwise."""
+    arguments = question.arguments
+    if (begins := begins_of(listener)) is None or not await may_write(judge, known_as, arguments):
+        return ""
+    await begins(question.call, question.tool, arguments)
+    return why_no_more(before, await judged(judge, known_as, arguments, mode=mode))
+
+
+def why_no_more(before: Judgement, now: Judgement) -> str:
+    """Why a call that has waited must not run any more, though it was granted; empty if it may.
+
+    What it names may lead elsewhere by now, and there may be other rules.
+    """
+    if before.decision == "allow":
+        is_fine = now.decision == "allow"
+    else:
+        is_fine = now.decision != "deny" and now.is_asked_each_time <= before.is_asked_each_time
+    return "" if is_fine else f"{now.reason or ASKS} That was not so when the call was granted: look again."
 
 
 async def may_write(judge: Judge, tool: str, arguments: Mapping[str, Any], here: str | None = None) -> bool:

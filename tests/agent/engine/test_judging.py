@@ -99,3 +99,20 @@ async def test_a_granted_call_that_may_write_is_waited_for_and_no_other() -> Non
 
     await permit(Broken(["Bash"], Path.cwd(), person=True), writes, person)
     assert len(begun) == 2, "what cannot be judged may write"
+
+
+async def test_a_call_that_has_waited_is_judged_once_more(tmp_path: Path) -> None:
+    class Slow(Person):
+        async def begins(self, _call: str, _tool: str, _arguments: Any) -> None:
+            (tmp_path / "d").rmdir()
+            (tmp_path / "d").symlink_to(".venv/bin")  # as a checkout of another branch may do
+
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "pyvenv.cfg").touch()
+    (tmp_path / "d").mkdir()
+    person, judge = Slow(), Judge(["Write"], tmp_path, person=True)
+    question = ToolQuestion("Write", {"file_path": str(tmp_path / "d" / "x.py"), "content": ""}, "c1")
+    permission = await permit(judge, question, person, mode="acceptEdits")
+    assert not permission.is_granted
+    assert "is part of what is installed" in permission.reason
+    assert not person.asked

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllow, PermissionResultDeny
 
 from maverick_tui.agent.engine.claude.edits import why_not_as_shown
 from maverick_tui.agent.engine.claude.rereading import Rereading
-from maverick_tui.agent.engine.judging import Rejudging, judged, may_write
+from maverick_tui.agent.engine.judging import Rejudging, judged, may_write, why_no_more
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
-from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES
 from maverick_tui.threads import in_thread
@@ -24,6 +24,15 @@ from maverick_tui.threads import in_thread
 HOOK_SECONDS = 1_000_000.0
 """How long the CLI waits for our hook, in which a run may be held. Else it gives up after 600 s, refuses the call
 and asks the model again (measured). Much more would not fit into a timer of its runtime, which counts in 31 bits."""
+
+
+class _Judged(NamedTuple):
+    """What was said of a call, in which mode, and where its relative paths begin."""
+
+    arguments: Mapping[str, Any] | None = None
+    judgement: Judgement = Judgement("ask")
+    mode: str | None = None
+    here: str | None = None
 
 
 class Guard:
@@ -51,8 +60,8 @@ class Guard:
         self._ruled: dict[str, str] = {}
         self._asked: dict[str, Rejudging] = {}
         """Calls that the CLI is about to ask a person about."""
-        self._here: dict[str, str | None] = {}
-        """Where the relative paths of calls begin that have not begun."""
+        self._judged: dict[str, _Judged] = {}
+        """What was said of calls that have not begun."""
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
@@ -85,7 +94,7 @@ class Guard:
         if judgement.decision == "ask" and (why := await in_thread(why_not_as_shown, tool, arguments, here)):
             return _answer("deny", why)
         if tool_use_id and judgement.decision != "deny":
-            self._here[tool_use_id] = here
+            self._judged[tool_use_id] = _Judged(arguments, judgement, mode, here)
         if judgement.decision == "allow" and tool_use_id:
             if why := await self.begin(tool_use_id, tool, arguments):
                 return _answer("deny", why)
@@ -101,10 +110,17 @@ class Guard:
         return _answer(judgement.decision, judgement.reason)
 
     async def begin(self, call: str, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Wait until a granted call may run; why it must not, if the CLI would make another edit of it by then."""
-        here = self._here.pop(call, None)
+        """Wait until a granted call may run; why it must not, if the judge would say otherwise by then, or the CLI
+        would make another edit of it.
+        """
+        known = self._judged.pop(call, _Judged())
+        before, mode, here = known.judgement, known.mode, known.here
         if self._begins is not None and await may_write(self._judge, tool, arguments, here):
+            if known.arguments != arguments:  # a person has changed it, and knows what it is now
+                before = await judged(self._judge, tool, arguments, mode=mode, here=here)
             await self._begins(call, tool, arguments)
+            if why := why_no_more(before, await judged(self._judge, tool, arguments, mode=mode, here=here)):
+                return why
         return await in_thread(why_not_as_shown, tool, arguments, here)
 
     def is_asked_each_time(self, call: str | None) -> bool:

@@ -108,3 +108,32 @@ async def test_with_a_person_every_change_by_a_command_is_asked(serve: ServeMode
         _, error = await drain(session.query("go"))
     assert error is None
     assert asked == commands[:4], "what only reads, and is among what it may use, is not asked about"
+
+
+async def test_a_call_is_judged_once_more_when_it_has_waited(tmp_path: Path) -> None:
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "pyvenv.cfg").touch()
+    folder = tmp_path / "d"
+    folder.mkdir()
+
+    async def begins(_call: str, _tool: str, _arguments: Any) -> None:
+        """Somebody else is at work meanwhile, as a checkout of another branch is."""
+        folder.rmdir()
+        folder.symlink_to(".venv/bin")
+
+    for tools, mode in ((["Write"], "acceptEdits"), (["Write"], "default")):
+        judge = Judge(tools, tmp_path, person=True)
+        guard = Guard(judge, begins=begins)
+        (matcher,) = guard.hooks["PreToolUse"]
+        arguments = {"file_path": str(folder / "x.py"), "content": ""}
+        call: Any = {"tool_name": "Write", "tool_input": arguments, "permission_mode": mode, "cwd": str(tmp_path)}
+        answer: Any = await matcher.hooks[0](call, "c1", cast(Any, None))
+        decision = answer["hookSpecificOutput"]["permissionDecision"]
+        if mode == "default":  # the person is asked, and says yes
+            assert decision == "ask"
+            assert "is part of what is installed" in await guard.begin("c1", "Write", arguments)
+        else:
+            assert decision == "deny"
+            assert "look again" in answer["hookSpecificOutput"]["permissionDecisionReason"]
+        folder.unlink()
+        folder.mkdir()
