@@ -18,6 +18,8 @@ _KEYS = frozenset(
     " .config/flyctl .config/netlify .config/doppler .config/argocd .config/scw .railway .argocd .aliyun .snowsql"
     " .local/share/com.vercel.cli .local/share/mkcert .minikube .ngrok2 .local/share/remmina .local/share/atuin"
     " .local/share/kwalletd .wrangler .step/secrets .minisign .pki .claude/backups"
+    " .config/heroku .vercel .circleci .mc .config/borg/keys .config/io.datasette.llm .expo .config/claude"
+    " .codeium/windsurf/mcp_config.json .config/opencode/opencode.json"
     " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
@@ -27,9 +29,15 @@ _KEY_FILES = frozenset(
     " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow etc/shadow-"
     " .gradle/gradle.properties fish/fish_history .psql_history .sbt/.credentials .ivy2/.credentials"
     " .terraformrc .authinfo .msmtprc .mbsyncrc .fetchmailrc .sentryclirc .dbt/profiles.yml .config/pip/pip.conf"
+    " .claude/settings.json .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json"
+    " .continue/config.yaml .continue/config.json claude_desktop_config.json .rclone.conf .clasprc.json"
     " .nuget/nuget.config .python_history .mysql_history .zhistory .histfile".split()
 )
-_ORDINARY_IN_PROJECTS = frozenset({".npmrc", ".yarnrc", ".yarnrc.yml", ".docker", ".kube", ".pulumi"})
+_ORDINARY_IN_PROJECTS = frozenset(
+    ".npmrc .yarnrc .yarnrc.yml .docker .kube .pulumi .vercel .circleci .mc .expo .claude/settings.json"
+    " .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json .continue/config.yaml"
+    " .continue/config.json".split()
+)
 """They hold keys in a home directory, and settings elsewhere."""
 _SECRET_NAMES = re.compile(
     r"\.env(?:\..+)?|.+\.env|\.envrc(?:\..+)?|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|gpg|age|ovpn|tfvars|tfstate)"

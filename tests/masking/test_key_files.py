@@ -48,6 +48,6 @@ def test_other_copies_are_none(path: str) -> None:
 
 
 def test_settings_of_a_project_are_none_in_copies_either() -> None:
-    for name in (".npmrc", ".npmrc.bak"):
-        assert not is_of_keys([name], is_at_home=False)
-        assert is_of_keys([name], is_at_home=True)
+    for name in (".npmrc", ".npmrc.bak", ".claude/settings.json", ".cursor/mcp.json", ".vercel/project.json"):
+        assert not is_of_keys(name.split("/"), is_at_home=False)
+        assert is_of_keys(name.split("/"), is_at_home=True)
