@@ -6,6 +6,7 @@ import ast
 import asyncio
 import inspect
 import json
+import os
 import subprocess
 import sys
 import time
@@ -153,6 +154,8 @@ def test_options(tmp_path: Path) -> None:
     assert options.strict_mcp_config
     assert callable(Reviewer._validate_tools)
     assert Reviewer().options.cwd is None
+    with pytest.raises(ConfigError, match="not UTF-8"):  # it would work in another folder, if there is one
+        Reviewer()._build_options(Path(os.fsdecode(b"/proj\xff")))
 
 
 @pytest.mark.req("000-FR-003b", "000-FR-003c")

@@ -15,6 +15,7 @@ from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.fields import CLAUDE_CODES_PROMPT
 from maverick_tui.agent.tools import grants, parse_tool
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.masking.redact import conceal
 from maverick_tui.masking.settings import server_secrets
 
@@ -42,6 +43,7 @@ def options_of(
     agent: MaverickAgent, settings: MaverickConfig, cwd: Path | str | None, *, person: bool
 ) -> ClaudeAgentOptions:
     """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
+    _require_told_name(Path(cwd or Path.cwd()))
     granted = grants(agent._tools_by(person=person), person=person)
     conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
     return ClaudeAgentOptions(
@@ -70,6 +72,18 @@ def options_of(
         extra_args=apart_from_project(agent.allowed_tools, settings.setting_sources),
         stderr=_ignore_line,
     )
+
+
+def _require_told_name(folder: Path) -> None:
+    """ConfigError if the CLI would work in another folder: it writes U+FFFD for what is no UTF-8 in a name."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            "Claude Code cannot work in a folder whose name is not UTF-8.",
+            path=str(folder),
+            hint="Give it another name.",
+        ) from error
 
 
 def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, str]:
