@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from maverick_tui.git.changing import GitError
 from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.snapshots.entries import Entry, entries_of
 from maverick_tui.snapshots.shadow import Shadow
@@ -18,6 +19,7 @@ Status = Literal["added", "changed", "deleted", "renamed", "mode", "type"]
 _STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "T": "type"}
 _NONE = "0" * 40
 _PAIR = re.compile(rb"[0-9a-f]{40} [0-9a-f]{40}\n")
+_NO_ANSWER = "Git has answered something else than what it was asked."
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -236,7 +238,7 @@ class _Told:
     def expect(self, words: bytes) -> None:
         """Read these words, or it is not what was asked for."""
         if not self._told.startswith(words, self._at):
-            raise ValueError("Git has answered something else than what it was asked.")
+            raise GitError(_NO_ANSWER)
         self._at += len(words)
 
     def files(self, at: str) -> Iterator[FileLines]:
@@ -265,14 +267,17 @@ class _Told:
             yield "" if is_new else was, "" if is_gone else path, 2 if status == "T" else 1, (old, new)
 
     def _field(self) -> bytes:
-        end = self._told.index(b"\0", self._at)
-        field, self._at = self._told[self._at : end], end + 1
-        return field
+        return self._until(b"\0")
 
     def _line(self) -> bytes:
-        end = self._told.index(b"\n", self._at)
-        line, self._at = self._told[self._at : end], end + 1
-        return line
+        return self._until(b"\n")
+
+    def _until(self, mark: bytes) -> bytes:
+        end = self._told.find(mark, self._at)
+        if end < 0:
+            raise GitError(_NO_ANSWER)
+        part, self._at = self._told[self._at : end], end + 1
+        return part
 
     def _patch(self) -> Iterator[Lines]:
         self.expect(b"diff --git ")
