@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -53,6 +53,11 @@ class Lines(NamedTuple):
     new: int
     added: int
 
+    @property
+    def back(self) -> Lines:
+        """The way back."""
+        return Lines(self.new, self.added, self.old, self.deleted)
+
 
 class FileLines(NamedTuple):
     """Which lines of a file differ; none of one that is binary or only was renamed."""
@@ -84,7 +89,15 @@ def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT) -> list[Hu
     old, new = (one.blob if one is not None else EMPTY_BLOB for one in (change.before, change.after))
     if old == new or change.is_binary:
         return []
-    return list(_hunks(shadow.git("diff", f"-U{context}", old, new)))
+    return list(read_hunks(shadow.git("diff", f"-U{context}", old, new)))
+
+
+def replaced(old: bytes, new: bytes, lines: Iterable[Lines]) -> bytes:
+    """The old file, in which only these lines have become those of the new one."""
+    text, other = (re.findall(rb"[^\n]*\n|[^\n]+", one) for one in (old, new))
+    for one in sorted(lines, reverse=True):
+        text[one.old : one.old + one.deleted] = other[one.new : one.new + one.added]
+    return b"".join(text)
 
 
 def changed_lines(shadow: Shadow, chain: Sequence[Snapshot]) -> list[list[FileLines]]:
@@ -215,7 +228,8 @@ def _is_left_out(change: FileChange, *snapshots: Snapshot) -> bool:
     return any(one.leaves_out(path) for one in snapshots for path in {change.path, change.before_path})
 
 
-def _hunks(told: bytes) -> Iterator[Hunk]:
+def read_hunks(told: bytes) -> Iterator[Hunk]:
+    """The hunks of a file, of which git has told a patch."""
     start, lines = (0, 0), list[str]()
     for line in told.split(b"\n")[:-1]:
         if match := _HUNK.match(line):
