@@ -26,12 +26,12 @@ _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 
 # Inside a submodule git starts itself without our settings, so nothing may look into one.
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "apply": ("--cached", "--whitespace=nowarn"),
     "blame": ("--no-textconv",),
     "cat-file": (),
     "check-attr": (),
     "check-ignore": (),
     "commit-tree": ("--no-gpg-sign",),
+    "diff-files": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"),
     "diff-tree": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"),
     "hash-object": ("--no-filters",),
     "ls-files": (),
@@ -51,7 +51,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "write-tree": (),
 }
 """The commands that can be given, with what makes each of them harmless."""
-_WRITING = frozenset({"apply", "merge", "read-tree", "reset", "update-index", "update-ref", "worktree"})
+_WRITING = frozenset({"merge", "read-tree", "reset", "update-index", "update-ref", "worktree"})
 """Those that write elsewhere than to objects."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,
@@ -240,3 +240,13 @@ def filters_of(settings: list[Setting]) -> set[str]:
     """The filters that settings give a program, by their names."""
     kinds = ("filter.smudge", "filter.clean", "filter.process")
     return {one.subsection for one in settings if one.kind in kinds and one.value and one.scope != "command"}
+
+
+def filtered(git: Git, files: list[str], filters: set[str], attribute: str = "filter") -> dict[str, str]:
+    """The files of those named, or of all, that go through one of these filters, with its name."""
+    listed = b"\0".join(map(os.fsencode, files)) + b"\0" if files else git.run("ls-files", "-z")
+    if not listed.strip(b"\0"):
+        return {}
+    fields = os.fsdecode(git.run("check-attr", "-z", "--stdin", attribute, stdin=listed)).split("\0")
+    pairs = zip(fields[::3], fields[2::3], strict=False)
+    return {path: value for path, value in pairs if value in filters}

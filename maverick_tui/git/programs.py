@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from maverick_tui.git.asking import (
@@ -37,6 +37,10 @@ UNREADABLE = "a configuration that cannot be read"
 _OWN = ("local", "worktree")
 _HOOK = "post-index-change"
 """The one hook that read-only commands run: they rewrite the index when files were touched."""
+_COMMITTING = (
+    "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction", _HOOK, "pre-auto-gc",
+)  # fmt: skip
+"""The hooks that a commit runs."""
 _READING = frozenset(
     """
     core.fsmonitor core.pager core.alternaterefscommand filter.clean filter.smudge filter.process
@@ -97,6 +101,32 @@ def programs_named(folder: Path) -> list[str]:
     own listings are run to find out.
     """
     return [one_line(name) for name in dict.fromkeys(_named(folder, set()))]
+
+
+def run_by_commits(repository: Repository, settings: Sequence[Setting], filters: Collection[str]) -> list[str]:
+    """What of the repository's own a commit by the person's git runs: hooks, and settings that name programs.
+
+    `filters` are those that the files go through. What the person has set for all repositories is theirs.
+    """
+    settings = [setting for setting in settings if setting.scope != "command" and setting.value]
+    own = [setting for setting in settings if setting.scope in _OWN]
+    named = [setting for setting in settings if setting.key == "core.hookspath"][-1:]
+    path = _expanded(named[0].value) if named else ""
+    is_theirs = bool(named) and named[0] not in own and os.path.isabs(path)  # noqa: PTH117
+    folder = repository.top / path if named else repository.common / "hooks"
+    hooks = [str(folder / name) for name in _COMMITTING if not is_theirs]
+    there = [hook for hook in hooks if os.path.isfile(hook) and os.access(hook, os.X_OK)]  # noqa: PTH113 - never raises
+    found = [os.path.relpath(hook, repository.top) for hook in there]
+    is_signed = [one.value.lower() not in _OFF for one in settings if one.key == "commit.gpgsign"][-1:] == [True]
+    for one in own:
+        events = {other.value for other in settings if other.key == f"hook.{one.subsection}.event"}
+        if (
+            (one.kind == "hook.command" and not events.isdisjoint(_COMMITTING))
+            or (one.kind in ("filter.clean", "filter.process") and one.subsection in filters)
+            or (one.kind in ("gpg.program", "gpg.defaultkeycommand") and is_signed)
+        ):
+            found.append(one.key)
+    return [one_line(name) for name in dict.fromkeys(found)]
 
 
 def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:

@@ -7,6 +7,7 @@ git commits that. Of the person's own index only what was committed is brought u
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from threading import Thread
@@ -14,20 +15,22 @@ from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
-from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.changing import Git, GitError, filtered, filters_of
 from maverick_tui.git.persons_own import run_own_git
 from maverick_tui.git.repository import Repository, find_repository, unfinished
 from maverick_tui.inert import one_line
-from maverick_tui.review.kinds import ChangedHunk
-from maverick_tui.review.patches import hunks_as_patch
-from maverick_tui.review.staged import Staged
+from maverick_tui.review.kinds import Part
+from maverick_tui.review.staged import Entry, Staged
+from maverick_tui.snapshots.snapshot import LINK
+
+_BLOB = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$", re.MULTILINE)
 
 
 class Chosen(NamedTuple):
     """A file as it is now, or only some hunks of it. A renamed file is two: its path, and its path before."""
 
     path: str
-    hunks: tuple[ChangedHunk, ...] | None = None
+    part: Part | None = None
 
 
 class Committed(NamedTuple):
@@ -46,10 +49,10 @@ def commit(root: Path, chosen: Sequence[Chosen], message: str) -> Committed:
     so it is only ever called because a person has asked for this very commit. ConfigError if nothing was committed;
     then nothing is changed, but for what a hook has changed in files.
     """
-    repository = _repository(root)
+    repository = repository_of(root)
     if not message.strip():
         raise _refused("there is no message", "Say what the changes are for.", root)
-    committing = _Committing(repository, {_within(repository, root, one.path): one.hunks for one in chosen})
+    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen})
     return _to_the_end(lambda: committing.run(message))
 
 
@@ -58,13 +61,14 @@ def uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
 
     ConfigError if nothing can be committed there at all.
     """
-    repository = _repository(root)
+    repository = repository_of(root)
     told = Git(repository.top).run("status", "--porcelain", "-z", "--untracked-files=all").split(b"\0")
     differing = {os.fsdecode(line[3:]) for line in told}
-    return {path for path in paths if _within(repository, root, path) in differing}
+    return {path for path in paths if within(repository, root, path) in differing}
 
 
-def _repository(root: Path) -> Repository:
+def repository_of(root: Path) -> Repository:
+    """The repository that files of a folder are committed to. ConfigError if there is none."""
     repository = find_repository(root)
     if repository is None:
         raise _refused("the folder is in no git repository", "Make one with `git init`.", root)
@@ -72,11 +76,12 @@ def _repository(root: Path) -> Repository:
 
 
 class _Committing:
-    def __init__(self, repository: Repository, chosen: dict[str, tuple[ChangedHunk, ...] | None]) -> None:
+    def __init__(self, repository: Repository, chosen: dict[str, Part | None]) -> None:
         self._repository = repository
         self._top = repository.top
         self._git = Git(repository.top)
         self._chosen = chosen
+        self._filtered = filtered(self._git, list(chosen), filters_of(self._git.settings)) if chosen else {}
         self._head = self._git.commit("HEAD")
         self._refuse_what_cannot_be()
 
@@ -86,13 +91,13 @@ class _Committing:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
             before = staged.begin(index, self._head)
             committed = staged.entries(index)
-            whole = [path for path, hunks in self._chosen.items() if hunks is None]
-            if unknown := next((path for path in self._chosen.keys() - set(whole) if path not in committed), None):
-                why = f"git has no {one_line(unknown)} yet, to which its hunks could be added"
-                raise _refused(why, "Choose the whole file.", self._top)
+            whole = [path for path, part in self._chosen.items() if part is None]
             self._add(index, whole)
-            for path in self._chosen.keys() - set(whole):
-                self._apply(index, path, self._git.run("cat-file", "blob", committed[path].blob))
+            parts = {path: part for path, part in self._chosen.items() if part is not None}
+            staged.put(
+                index,
+                {path: self._with_part(index, staged, path, part, committed.get(path)) for path, part in parts.items()},
+            )
             after = staged.tree(index)
             if after == before:
                 raise _refused("nothing that is chosen differs from what is committed", "Choose others.", self._top)
@@ -157,20 +162,43 @@ class _Committing:
         names = b"".join(os.fsencode(path) + b"\0" for path in paths if path not in gone)
         run_own_git(self._top, index, "update-index", "--add", "--replace", "-z", "--stdin", stdin=names)
 
-    def _apply(self, index: Path, path: str, committed: bytes) -> None:
-        hunks = [one.hunk for one in self._chosen[path] or ()]
-        if any("\ufffd" in line for hunk in hunks for line in hunk.lines if line[:1] == "+"):
-            raise _refused(f"{one_line(path)} is not UTF-8", "Choose the whole file.", self._top)
-        try:
-            patch = hunks_as_patch(path, hunks, without_cr=b"\r\n" not in committed)
-            self._git.run("apply", "-", stdin=patch, index=index)
-        except GitError as error:
+    def _with_part(self, index: Path, staged: Staged, path: str, part: Part, committed: Entry | None) -> Entry | None:
+        """What is committed of a file, with a part of its changes: these are merged, and nowhere looked for by their
+        text, which may stand elsewhere as well.
+        """
+        if committed is None and part.before is not None:
+            why = f"git has no {one_line(path)} yet, to which its hunks could be added"
+            raise _refused(why, "Choose the whole file.", self._top)
+        mode = part.mode if committed is None else committed.mode
+        old, new = (
+            None if text is None else Entry(mode, self._stored(index, path, text, part.mode, committed))
+            for text in part[:2]
+        )
+        if committed in (old, new):
+            return new
+        is_alike = mode[:3] == part.mode[:3]  # both are files, or both are links
+        merged = staged.merged(committed, old, new) if is_alike else None
+        if merged is None:
             why = f"what is chosen of {one_line(path)} does not fit what is committed of it"
             hint = "Other changes are near it: choose those, too, or the whole file."
-            raise _refused(why, hint, self._top) from error
+            raise _refused(why, hint, self._top)
+        return merged
+
+    def _stored(self, index: Path, path: str, text: bytes, mode: str, committed: Entry | None) -> str:
+        """The name of a text of a file, once git has it as it would have the file itself."""
+        if mode != LINK and (committed is None or path in self._filtered):
+            told = run_own_git(self._top, index, "hash-object", "-w", "--stdin", f"--path={path}", stdin=text)
+            names = _BLOB.findall(told)  # a filter may have said something as well
+            if not names:
+                raise _refused(f"git does not say how it keeps {one_line(path)}", "Choose the whole file.", self._top)
+            return str(names[-1])
+        # Where git keeps no CR at the ends of lines, it keeps none in these, either.
+        if mode != LINK and committed is not None and b"\r\n" not in self._git.run("cat-file", "blob", committed.blob):
+            text = text.replace(b"\r\n", b"\n")
+        return self._git("hash-object", "-w", "--stdin", stdin=text)
 
 
-def _within(repository: Repository, root: Path, path: str) -> str:
+def within(repository: Repository, root: Path, path: str) -> str:
     """A path as the repository has it."""
     return os.path.relpath(Path(os.path.realpath(root)) / path, repository.top)
 

@@ -91,6 +91,15 @@ class TurnChanges(NamedTuple):
     calls: tuple[CallInfo, ...]
 
 
+class Part(NamedTuple):
+    """Some hunks of a file: all of it as it was before, and with them alone. None where there is no such file."""
+
+    before: bytes | None
+    after: bytes | None
+    mode: str
+    """What it is to git: a file, one that can be run, or a link, whose bytes are where it leads."""
+
+
 class Texts(NamedTuple):
     """What was in a file before and afterwards; nothing where there was none."""
 

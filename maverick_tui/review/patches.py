@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from maverick_tui.markup.hunks import Hunk
 from maverick_tui.snapshots.changes import FileChange
 from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.shadow import Shadow
@@ -26,19 +25,6 @@ def patch_of(shadow: Shadow, change: FileChange) -> bytes:
             shadow, change.path, change.path, None, change.after
         )
     return _patch(shadow, change.before_path, change.path, change.before, change.after)
-
-
-def hunks_as_patch(path: str, hunks: Sequence[Hunk], *, without_cr: bool) -> bytes:
-    """Some hunks of a file as a patch; without the CR at the ends of lines if git does not keep it there."""
-    names = b"--- " + _ended(_quoted("a/", path)) + b"\n+++ " + _ended(_quoted("b/", path)) + b"\n"
-    out = [b"diff --git " + _quoted("a/", path) + b" " + _quoted("b/", path) + b"\n", names]
-    for hunk in hunks:
-        signs = [line[:1] for line in hunk.lines]
-        old, new = (sum(sign in kind for sign in signs) for kind in (" -", " +"))
-        out.append(f"@@ -{hunk.old_start},{old} +{hunk.new_start},{new} @@\n".encode())
-        lines = (line.removesuffix("\r") if without_cr else line for line in hunk.lines)
-        out += [line.encode(errors="surrogateescape") + b"\n" for line in lines]
-    return b"".join(out)
 
 
 def _patch(shadow: Shadow, was: str, path: str, before: Entry | None, after: Entry | None) -> bytes:

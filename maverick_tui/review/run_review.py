@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
 from maverick_tui.review.hunks import changed_hunks, own_lines, parts
-from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
+from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Part, Scope, Texts, TurnChanges
 from maverick_tui.review.patches import patch_of
 from maverick_tui.review.proving import is_exactly
 from maverick_tui.review.scopes import end_of, is_own, range_of
@@ -21,9 +21,10 @@ from maverick_tui.review.undo_records import UndoRecord, UndoRecords, all_record
 from maverick_tui.snapshots import planning, undoing
 from maverick_tui.snapshots.attribution import Writer
 from maverick_tui.snapshots.caps import NotTrackedError
-from maverick_tui.snapshots.changes import FileChange
+from maverick_tui.snapshots.changes import FileChange, replaced
 from maverick_tui.snapshots.planning import Span, Step
 from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import LINK
 from maverick_tui.snapshots.undoing import Undone
 
 _UNKNOWN = "What the run has changed cannot be shown or undone."
@@ -117,6 +118,24 @@ class RunReview:
         chain, _, _, change = self._found(scope, path)
         before, after = (b"" if one is None else chain.shadow.blob(one.blob) for one in (change.before, change.after))
         return Texts(before, after)
+
+    def blob_before(self, scope: Scope, path: str) -> str:
+        """The name that git gives to the bytes of a file as it was before; empty if there was none."""
+        before = self._found(scope, path)[3].before
+        return "" if before is None else before.blob
+
+    def part(self, scope: Scope, path: str, hunks: Iterable[ChangedHunk]) -> Part:
+        """What a file is with these of its hunks alone, for a commit. ConfigError if it has become another thing."""
+        change = self._found(scope, path)[3]
+        modes = [one.mode for one in (change.before, change.after) if one is not None]
+        if LINK in modes and modes != [LINK] * len(modes):
+            raise ConfigError(
+                f"{path!r} is a link now, or was one: a part of that is nothing.", hint="Choose the whole file."
+            )
+        before, after = self.texts(scope, path)
+        text = replaced(before, after, [lines for one in hunks for lines in one.lines])
+        is_gone = change.after is None and not text
+        return Part(None if change.before is None else before, None if is_gone else text, modes[-1])
 
     def patch(self, scope: Scope, path: str) -> bytes:
         """What has changed in a file as `git apply` takes it; nothing if it is only what git does not know of."""

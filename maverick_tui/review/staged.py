@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -68,7 +68,7 @@ class Staged:
         entries = self.entries()
         for path, (old, new) in self._changed(before, after).items():
             theirs = entries.get(path)
-            if path not in whole and theirs not in (None, old, new) and self._merged(theirs, old, new) is None:
+            if path not in whole and theirs not in (None, old, new) and self.merged(theirs, old, new) is None:
                 return path
         return ""
 
@@ -91,14 +91,21 @@ class Staged:
         for path, (old, new) in changed.items():
             theirs, wanted = entries.get(path), new
             if path not in whole and theirs != old:  # something else is staged in it
-                wanted = self._merged(theirs, old, new) or theirs
+                wanted = self.merged(theirs, old, new) or theirs
             if wanted is not None:
-                yield f"{wanted.mode} {wanted.blob}\t".encode() + os.fsencode(path) + b"\0"
+                yield _line(path, wanted)
             elif theirs is not None:
-                yield f"0 {'0' * len(theirs.blob)}\t".encode() + os.fsencode(path) + b"\0"
+                yield _line(path, Entry("0", "0" * len(theirs.blob)))
 
-    def _merged(self, theirs: Entry | None, old: Entry | None, new: Entry | None) -> Entry | None:
-        """What is staged with what was committed in it as well; None if both are in the same lines."""
+    def put(self, index: Path, entries: Mapping[str, Entry | None]) -> None:
+        """Have these files in an index of ours, or not any more."""
+        gone = b"".join(os.fsencode(path) + b"\0" for path, entry in entries.items() if entry is None)
+        self._git.run("update-index", "-z", "--force-remove", "--stdin", stdin=gone, index=index)
+        lines = b"".join(_line(path, entry) for path, entry in entries.items() if entry is not None)
+        self._git.run("update-index", "-z", "--index-info", stdin=lines, index=index)
+
+    def merged(self, theirs: Entry | None, old: Entry | None, new: Entry | None) -> Entry | None:
+        """Theirs, with what has become of the old one in it as well; None if both are in the same lines."""
         if theirs is None or old is None or new is None:
             return None
         sides = []
@@ -118,3 +125,8 @@ class Staged:
             sides = (Entry(mode, blob) if mode != _GONE else None for mode, blob in ((old_mode, old), (new_mode, new)))
             found[os.fsdecode(name)] = (next(sides), next(sides))
         return found
+
+
+def _line(path: str, entry: Entry) -> bytes:
+    """What tells `update-index` of a file."""
+    return " ".join(entry).encode() + b"\t" + os.fsencode(path) + b"\0"

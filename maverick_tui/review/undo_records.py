@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from maverick_tui.exceptions import MaverickError
+from maverick_tui.folder_locks import alone
 from maverick_tui.snapshots.attribution import TAKEN_BACK, Writer
 from maverick_tui.snapshots.disk import FOLDER
 from maverick_tui.snapshots.entries import entries_of
@@ -61,9 +63,8 @@ class UndoRecords:
         """All that are written down; those that were cut short, as far as they got."""
         found = _read(self._file)
         if any(one.wanted is not None for one in found):
-            found = [self._completed(one) if one.wanted is not None else one for one in found]
-            found = [one for one in found if one.paths]
-            self.write(found)
+            with self._alone():  # somebody may be at it in this moment
+                found = self._ended()
         return found
 
     def to_give_back(self) -> list[UndoRecord]:
@@ -76,26 +77,42 @@ class UndoRecords:
         It takes something back, unless it gives back what was written down before (`redone`).
         """
         does: Literal["undo", "redo"] = "undo" if redone is None else "redo"
-        known, was = self.read(), self._shadow.take(self._run_id)
         wanted = {step.path: _as_list(step.wanted) for step in steps}
-        begun = UndoRecord(self._run_id, time.time(), was.id, "", (was.number, was.number), tuple(wanted), does)
-        self.write([*known, replace(begun, wanted=wanted)])
-        try:
-            undone = work()
-        except MaverickError:  # then all is as it was
-            self.write(known)
-            raise
-        if undone.after is not None and undone.done:
-            numbers, paths = (was.number, undone.after.number), tuple(sorted(undone.paths, key=os.fsencode))
-            if redone is not None:
-                known = [_given_back(one, undone.paths) if one == redone else one for one in known]
-            known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
-        self.write(known)
+        with self._alone():  # what another process writes down meanwhile would be lost
+            known, was = self._ended(), self._shadow.take(self._run_id)
+            begun = UndoRecord(self._run_id, time.time(), was.id, "", (was.number, was.number), tuple(wanted), does)
+            self._write([*known, replace(begun, wanted=wanted)])
+            try:
+                undone = work()
+            except MaverickError:  # then all is as it was
+                self._write(known)
+                raise
+            if undone.after is not None and undone.done:
+                numbers, paths = (was.number, undone.after.number), tuple(sorted(undone.paths, key=os.fsencode))
+                if redone is not None:
+                    known = [_given_back(one, undone.paths) if one.at == redone.at else one for one in known]
+                known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
+            self._write(known)
         return undone
 
-    def write(self, records: Iterable[UndoRecord]) -> None:
-        """Write them down, as a whole or not at all."""
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While nobody else takes anything back there, or gives it back."""
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
+        with alone(self._file.parent):
+            yield
+
+    def _ended(self) -> list[UndoRecord]:
+        """All that are written down. Nobody is at it now: those that have not come to an end were cut short."""
+        found = _read(self._file)
+        if any(one.wanted is not None for one in found):
+            found = [self._completed(one) if one.wanted is not None else one for one in found]
+            found = [one for one in found if one.paths]
+            self._write(found)
+        return found
+
+    def _write(self, records: Iterable[UndoRecord]) -> None:
+        """Write them down, as a whole or not at all."""
         unnamed = self._file.with_suffix(".new")
         with unnamed.open("w") as stream:
             json.dump([asdict(one) for one in records], stream)

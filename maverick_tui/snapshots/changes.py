@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from maverick_tui.git.changing import GitError
 from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.snapshots.entries import Entry, entries_of
 from maverick_tui.snapshots.shadow import Shadow
@@ -18,6 +19,7 @@ Status = Literal["added", "changed", "deleted", "renamed", "mode", "type"]
 _STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "T": "type"}
 _NONE = "0" * 40
 _PAIR = re.compile(rb"[0-9a-f]{40} [0-9a-f]{40}\n")
+_NO_ANSWER = "Git has answered something else than what it was asked."
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -51,6 +53,11 @@ class Lines(NamedTuple):
     new: int
     added: int
 
+    @property
+    def back(self) -> Lines:
+        """The way back."""
+        return Lines(self.new, self.added, self.old, self.deleted)
+
 
 class FileLines(NamedTuple):
     """Which lines of a file differ; none of one that is binary or only was renamed."""
@@ -82,7 +89,15 @@ def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT) -> list[Hu
     old, new = (one.blob if one is not None else EMPTY_BLOB for one in (change.before, change.after))
     if old == new or change.is_binary:
         return []
-    return list(_hunks(shadow.git("diff", f"-U{context}", old, new)))
+    return list(read_hunks(shadow.git("diff", f"-U{context}", old, new)))
+
+
+def replaced(old: bytes, new: bytes, lines: Iterable[Lines]) -> bytes:
+    """The old file, in which only these lines have become those of the new one."""
+    text, other = (re.findall(rb"[^\n]*\n|[^\n]+", one) for one in (old, new))
+    for one in sorted(lines, reverse=True):
+        text[one.old : one.old + one.deleted] = other[one.new : one.new + one.added]
+    return b"".join(text)
 
 
 def changed_lines(shadow: Shadow, chain: Sequence[Snapshot]) -> list[list[FileLines]]:
@@ -213,7 +228,8 @@ def _is_left_out(change: FileChange, *snapshots: Snapshot) -> bool:
     return any(one.leaves_out(path) for one in snapshots for path in {change.path, change.before_path})
 
 
-def _hunks(told: bytes) -> Iterator[Hunk]:
+def read_hunks(told: bytes) -> Iterator[Hunk]:
+    """The hunks of a file, of which git has told a patch."""
     start, lines = (0, 0), list[str]()
     for line in told.split(b"\n")[:-1]:
         if match := _HUNK.match(line):
@@ -236,7 +252,7 @@ class _Told:
     def expect(self, words: bytes) -> None:
         """Read these words, or it is not what was asked for."""
         if not self._told.startswith(words, self._at):
-            raise ValueError("Git has answered something else than what it was asked.")
+            raise GitError(_NO_ANSWER)
         self._at += len(words)
 
     def files(self, at: str) -> Iterator[FileLines]:
@@ -265,14 +281,17 @@ class _Told:
             yield "" if is_new else was, "" if is_gone else path, 2 if status == "T" else 1, (old, new)
 
     def _field(self) -> bytes:
-        end = self._told.index(b"\0", self._at)
-        field, self._at = self._told[self._at : end], end + 1
-        return field
+        return self._until(b"\0")
 
     def _line(self) -> bytes:
-        end = self._told.index(b"\n", self._at)
-        line, self._at = self._told[self._at : end], end + 1
-        return line
+        return self._until(b"\n")
+
+    def _until(self, mark: bytes) -> bytes:
+        end = self._told.find(mark, self._at)
+        if end < 0:
+            raise GitError(_NO_ANSWER)
+        part, self._at = self._told[self._at : end], end + 1
+        return part
 
     def _patch(self) -> Iterator[Lines]:
         self.expect(b"diff --git ")

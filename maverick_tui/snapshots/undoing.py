@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maverick_tui.snapshots.caps import NotTrackedError
-from maverick_tui.snapshots.changes import FileChange, Lines
+from maverick_tui.snapshots.changes import FileChange, Lines, replaced
 from maverick_tui.snapshots.disk import BlockedError, Disk, look, opened, opened_top, split
-from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.planning import Span, Step, file_of, plan, why_changed
 from maverick_tui.snapshots.restoring import Journal, Order, Restore
 from maverick_tui.snapshots.shadow import Shadow, all_shadows
@@ -59,21 +57,15 @@ def reject(shadow: Shadow, span: Span, change: FileChange, lines: Collection[Lin
 
 def rejection(shadow: Shadow, span: Span, change: FileChange, lines: Collection[Lines]) -> Step:
     """What `reject` will do."""
-    old, new = (_lines(shadow, one) for one in (change.before, change.after))
-    for one in sorted(lines, reverse=True):
-        new[one.new : one.new + one.added] = old[one.old : one.old + one.deleted]
+    old, new = (b"" if one is None else shadow.blob(one.blob) for one in (change.before, change.after))
+    text = replaced(new, old, [one.back for one in lines])
     left = file_of(span.after, change.path, change.after)
     if left is None:  # all of it comes back
         return _checked(shadow, Step(change.path, "write", "", file_of(span.before, change.path, change.before), left))
-    if change.before is None and not new:  # all of it goes
+    if change.before is None and not text:  # all of it goes
         return _checked(shadow, Step(change.path, "delete", "", None, left))
-    wanted = left._replace(blob=shadow.keep_blob(b"".join(new)))
+    wanted = left._replace(blob=shadow.keep_blob(text))
     return _checked(shadow, Step(change.path, "write", "", wanted, left))
-
-
-def _lines(shadow: Shadow, entry: Entry | None) -> list[bytes]:
-    """The lines of a file as git counts them, each with its end."""
-    return re.findall(rb"[^\n]*\n|[^\n]+", shadow.blob(entry.blob)) if entry is not None else []
 
 
 def _checked(shadow: Shadow, step: Step) -> Step:

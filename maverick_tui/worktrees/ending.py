@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.changing import Git, GitError, filtered
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
-from maverick_tui.worktrees.making import changed_files, filtered
+from maverick_tui.worktrees.making import changed_files
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
 from maverick_tui.worktrees.work import Work

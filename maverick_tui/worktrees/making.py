@@ -14,7 +14,7 @@ from typing import NamedTuple
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
-from maverick_tui.git.changing import Git, filters_of
+from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
@@ -254,13 +254,3 @@ def _unlike(worktree: Worktree) -> Iterator[str]:
 def _submodules(git: Git) -> list[str]:
     listed = os.fsdecode(git.run("ls-files", "-z", "--stage")).split("\0")[:-1]
     return [line.partition("\t")[2] for line in listed if line.startswith(_GITLINK)]
-
-
-def filtered(git: Git, files: list[str], filters: set[str], attribute: str = "filter") -> dict[str, str]:
-    """The files of those named, or of all, that go through one of these filters, with its name."""
-    listed = b"\0".join(map(os.fsencode, files)) + b"\0" if files else git.run("ls-files", "-z")
-    if not listed.strip(b"\0"):
-        return {}
-    fields = os.fsdecode(git.run("check-attr", "-z", "--stdin", attribute, stdin=listed)).split("\0")
-    pairs = zip(fields[::3], fields[2::3], strict=False)
-    return {path: value for path, value in pairs if value in filters}

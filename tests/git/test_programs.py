@@ -12,8 +12,9 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.git import making
-from maverick_tui.git.asking import environment
-from maverick_tui.git.programs import UNREADABLE, agent_variables, programs_named
+from maverick_tui.git.asking import environment, read_settings
+from maverick_tui.git.programs import UNREADABLE, agent_variables, programs_named, run_by_commits
+from maverick_tui.git.repository import find_repository
 from tests.support.agents import Talker
 
 
@@ -55,6 +56,40 @@ def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Pa
     ):
         subprocess.run(["git", *line], cwd=tmp_path, env=variables, check=True, capture_output=True)
     assert (tmp_path / "checked").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "filters", "named"),
+    [
+        ("", (), [".git/hooks/pre-commit"]),
+        ("[core] hooksPath = checks\n", (), ["checks/commit-msg"]),
+        ("[core] hooksPath = /nowhere\n", (), []),
+        ("[commit] gpgSign\n[gpg] program = x\n", (), [".git/hooks/pre-commit", "gpg.program"]),
+        ("[commit] gpgSign = no\n[gpg] program = x\n", (), [".git/hooks/pre-commit"]),
+        ('[filter "f"] clean = x\n[filter "g"] clean = x\n', ("g",), [".git/hooks/pre-commit", "filter.g.clean"]),
+        ('[hook "h"] event = pre-commit\ncommand = x\n', (), [".git/hooks/pre-commit", "hook.h.command"]),
+        ('[hook "h"] event = pre-push\ncommand = x\n', (), [".git/hooks/pre-commit"]),
+    ],
+)
+def test_what_of_the_repository_a_commit_runs(
+    tmp_path: Path, settings: str, filters: tuple[str, ...], named: list[str]
+) -> None:
+    making.init(tmp_path, "main")
+    for name, mode in (
+        (".git/hooks/pre-commit", 0o755),
+        (".git/hooks/post-commit", 0o644),
+        ("checks/commit-msg", 0o755),
+    ):
+        hook = tmp_path / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.touch()
+        hook.chmod(mode)
+    with (tmp_path / ".git" / "config").open("a") as file:
+        file.write(settings)
+    repository, found = find_repository(tmp_path), read_settings(tmp_path)
+    assert repository is not None
+    assert found is not None
+    assert run_by_commits(repository, found[1], filters) == named
 
 
 def test_a_broken_configuration_is_said_and_without_git_nothing_can_be_run(

@@ -255,6 +255,6 @@ def test_snapshots_go_with_their_runs(folder: Path, maverick: Run) -> None:
     assert Shadow(folder).owners() == [RUN, OTHER]
     assert maverick("runs", "delete", RUN, "--yes").code == 0
     assert Shadow(folder).owners() == [OTHER]
-    assert not list(shadows_folder().glob("*/undone/*"))
+    assert not list(shadows_folder().glob("*/undone/*.json"))
     maverick("runs", "delete", OTHER, "--yes")
     assert not list(shadows_folder().iterdir())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.review.commit_preview import Whole, preview
 from maverick_tui.review.committing import Chosen, commit, uncommitted
-from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review.kinds import START, ChangedHunk, Scope
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import git, project, theirs
@@ -37,6 +39,10 @@ def hook(folder: Path, name: str, script: str) -> None:
 def shown(folder: Path, what: str = "HEAD") -> list[str]:
     """The files of a commit, with what became of them."""
     return git(folder, "show", "--format=", "--name-status", "--no-renames", what).splitlines()
+
+
+def part(review: RunReview, path: str, *hunks: ChangedHunk) -> Chosen:
+    return Chosen(path, review.part(START, path, hunks))
 
 
 def test_files_with_hooks_and_signature_and_nothing_else(folder: Path, tmp_path: Path) -> None:
@@ -98,7 +104,7 @@ def test_hunks_beside_what_is_staged_in_the_same_file(folder: Path) -> None:
     review = RunReview(RUN)
     assert [one.path for one in review.files()] == ["a.txt"]
     first, second = review.hunks(START, "a.txt")
-    commit(folder, [Chosen("a.txt", (first,))], "Two")
+    commit(folder, [part(review, "a.txt", first)], "Two")
     assert git(folder, "show", "HEAD:a.txt") + "\n" == LINES.replace("line 2\n", "two\n")
     staged = LINES.replace("line 2\n", "two\n").replace("line 20\n", "staged\n")
     assert git(folder, "show", ":a.txt") + "\n" == staged
@@ -108,7 +114,7 @@ def test_hunks_beside_what_is_staged_in_the_same_file(folder: Path) -> None:
     git(folder, "add", "a.txt")
     before = theirs(folder)
     with pytest.raises(ConfigError, match="something else is staged in a"):
-        commit(folder, [Chosen("a.txt", (second,))], "Thirty-eight")
+        commit(folder, [part(review, "a.txt", second)], "Thirty-eight")
     assert {**theirs(folder), **before} == theirs(folder)
     # Nor do hunks fit that stand beside others which are not committed.
     git(folder, "reset", "--quiet")
@@ -116,7 +122,115 @@ def test_hunks_beside_what_is_staged_in_the_same_file(folder: Path) -> None:
     review.refresh()
     review.files()
     with pytest.raises(ConfigError, match="does not fit what is committed"):
-        commit(folder, [Chosen("a.txt", tuple(review.hunks(call, "a.txt")))], "Thirty-six")
+        commit(folder, [Chosen("a.txt", review.part(call, "a.txt", review.hunks(call, "a.txt")))], "Thirty-six")
+
+
+def test_chosen_hunks_are_committed_where_they_stand_and_nothing_of_the_person_with_them(folder: Path) -> None:
+    block = "  host: x\n  port: 1\n  user: u\n  debug: false\n  a: 1\n  b: 2\n  c: 3\n"
+    lines = f"first:\n{block}second:\n{block}{LINES}\nÿ".encode("latin-1")
+    (folder / "a.txt").write_bytes(lines)
+    git(folder, "commit", "--quiet", "-a", "-m", "lines")
+    mine = b"".join(b"my own note %d\n" % number for number in range(7))
+    (folder / "a.txt").write_bytes(mine + lines)
+    run = PlayedRun(folder, RUN)
+    changed = lines.replace(b"false", b"TRUE", 1)
+    run.bash(lambda: (folder / "a.txt").write_bytes(mine + changed.replace(b"\xff", b"\xfe")))
+    review = RunReview(RUN)
+    review.files()
+    first, second = review.hunks(START, "a.txt")
+    commit(folder, [part(review, "a.txt", first)], "Debug")
+    assert blob(folder, "HEAD:a.txt") == changed, "the other block has these lines, too"
+    commit(folder, [part(review, "a.txt", first, second)], "All")
+    assert blob(folder, "HEAD:a.txt") == changed.replace(b"\xff", b"\xfe"), "bytes that are no UTF-8 stay what they are"
+    assert git(folder, "diff", "--numstat") == "7\t0\ta.txt"
+
+
+def blob(folder: Path, name: str) -> bytes:
+    return subprocess.run(["git", "cat-file", "blob", name], cwd=folder, check=True, capture_output=True).stdout
+
+
+def test_hunks_that_are_all_of_a_file(folder: Path) -> None:
+    git(folder, "config", "filter.upper.clean", "tr a-z A-Z; echo shouting >&2")
+    (folder / ".gitattributes").write_text("*.up filter=upper\n")
+    (folder / "x.up").write_text(LINES)
+    (folder / "gone.txt").write_text("gone\n")
+    (folder / "link").symlink_to("a.txt")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "more")
+    (folder / "b.txt").write_text("mine\n")
+    run = PlayedRun(folder, RUN)
+
+    def work() -> None:
+        for path in ("gone.txt", "b.txt", "a.txt", "link"):
+            (folder / path).unlink()
+        (folder / "a.txt").symlink_to("new link")
+        (folder / "link").symlink_to("b.txt")
+        (folder / "new link").symlink_to("b.txt")
+        (folder / "tool").write_text("#!/bin/sh\n")
+        (folder / "tool").chmod(0o755)
+        (folder / "x.up").write_text(LINES.replace("line 3\n", "three\n").replace("line 30\n", "thirty\n"))
+
+    run.bash(work)
+    review = RunReview(RUN)
+    review.files()
+    hunks = {path: review.hunks(START, path) for path in ("gone.txt", "link", "new link", "tool", "x.up", "b.txt")}
+    with pytest.raises(ConfigError, match=r"'a.txt' is a link now, or was one"):
+        part(review, "a.txt", *review.hunks(START, "a.txt"))
+    with pytest.raises(ConfigError, match=r"chosen of b.txt does not fit"):
+        commit(folder, [part(review, "b.txt", *hunks.pop("b.txt"))], "Not what is committed is gone")
+    commit(folder, [part(review, path, some[0]) for path, some in hunks.items()], "All of them")
+    assert shown(folder) == ["D\tgone.txt", "M\tlink", "A\tnew link", "A\ttool", "M\tx.up"]
+    assert git(folder, "show", "HEAD:x.up") + "\n" == LINES.replace("line 3\n", "three\n").upper()
+    assert git(folder, "ls-tree", "--format=%(objectmode)", "HEAD", "link", "new link", "tool").split() == [
+        "120000", "120000", "100755",
+    ]  # fmt: skip
+    assert git(folder, "status", "--porcelain").splitlines() == [" T a.txt", " D b.txt", " M x.up"]
+
+
+def test_what_a_commit_of_whole_files_would_have_is_known_before(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a.txt").write_text(LINES)
+    (folder / "old.txt").write_text(LINES.upper())
+    (folder / "x.up").write_text("x\n")
+    (folder / ".gitattributes").write_text("*.up filter=upper\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "lines")
+    git(folder, "config", "filter.upper.clean", f"touch {tmp_path}/ran; tr a-z A-Z")
+    git(folder, "config", "filter.other.clean", "cat")
+    hook(folder, "pre-commit", f"touch {tmp_path}/ran")
+    (folder / "a.txt").write_text(LINES.replace("line 20\n", "mine\n"))
+    (folder / "mine.txt").write_text("mine\n" * 5)
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "line 2\n", "two\n")
+    run.edit("mine.txt", "mine\nmine\nmine\n", "two\n")
+    run.write("new.txt", "new\n")
+    run.write("bin", "\0")
+    run.write("x.up", "y\n")
+    run.bash(lambda: (folder / "old.txt").rename(folder / "moved.txt"), "mv old.txt moved.txt")
+    run.edit("moved.txt", "LINE 2\n", "TWO\n")
+    review = RunReview(RUN)
+    told = preview(review, START, review.files(), [])
+    assert told.whole == {
+        "a.txt": Whole(2, 2, unshown=2),
+        "bin": Whole(is_binary=True),
+        "mine.txt": Whole(3, 0, unshown=2),
+        "moved.txt": Whole(1, 1),
+        "new.txt": Whole(1, 0),
+        "x.up": Whole(filter="upper"),
+    }
+    assert told.runs == [".git/hooks/pre-commit", "filter.upper.clean"]
+    (first,) = review.hunks(START, "a.txt")
+    before = theirs(folder)
+    assert preview(review, START, review.files(), told.whole).whole == {}
+    assert (theirs(folder), (tmp_path / "ran").exists()) == (before, False)
+    # What is left once the run's own is committed is the person's alone, however many lines it has.
+    commit(folder, [part(review, "a.txt", first)], "Two")
+    assert preview(review, START, review.files(), []).whole["a.txt"] == Whole(1, 1, unshown=2)
+    # Hooks in a folder that the person has chosen for all repositories are theirs.
+    (tmp_path / "settings").write_text(f"[core]\n\thooksPath = {folder}/.git/hooks\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
+    assert preview(review, START, [], []).runs == []
 
 
 def test_hooks_that_refuse_and_hooks_that_change_files(folder: Path) -> None:
@@ -188,9 +302,10 @@ def test_hunks_of_a_file_that_git_does_not_have_are_not_all_of_it(folder: Path) 
     run.edit("moved.txt", "line 3\n", "three\n")
     before = theirs(folder)
     for path in ("mine.txt", "moved.txt"):
-        first, *_ = RunReview(RUN).hunks(START, path)
+        review = RunReview(RUN)
+        first, *_ = review.hunks(START, path)
         with pytest.raises(ConfigError, match=f"Nothing was committed: git has no {path} yet"):
-            commit(folder, [Chosen(path, (first,))], "One hunk")
+            commit(folder, [part(review, path, first)], "One hunk")
     assert theirs(folder) == before
 
 
@@ -211,7 +326,7 @@ def test_the_first_commit_a_detached_head_filters_and_line_endings(folder: Path,
     )
     review = RunReview(RUN)
     review.files()
-    commit(folder, [Chosen("a.txt", tuple(review.hunks(START, "a.txt")))], "Three")
+    commit(folder, [part(review, "a.txt", *review.hunks(START, "a.txt"))], "Three")
     assert git(folder, "show", "HEAD:a.txt") + "\n" == LINES.replace("line 3\n", "three\n")
 
     empty = tmp_path / "empty"

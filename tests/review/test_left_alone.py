@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
+from threading import Event, Thread, current_thread
 
 import pytest
 
+from maverick_tui import folder_locks
 from maverick_tui.events import kinds as ev
+from maverick_tui.review import undo_records
 from maverick_tui.review.kinds import START
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.review.taking_back import long_commands
+from maverick_tui.review.undo_records import UndoRecords
+from maverick_tui.snapshots import undoing
+from maverick_tui.snapshots.planning import Span
+from maverick_tui.snapshots.undoing import Undone
 from tests.review import played
 from tests.review.played import PlayedRun, now
 from tests.snapshots.folders import project
@@ -159,3 +167,37 @@ def test_what_was_not_shown_is_not_taken_back(folder: Path) -> None:
     told = {step.path: step.why_not for step in undone.refused}
     assert told.items() >= dict.fromkeys(left, since).items()
     assert {path: (folder / path).read_text() for path in left} == left
+
+
+def test_two_who_take_back_at_the_same_moment_leave_the_way_to_give_it_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = PlayedRun(folder, RUN)
+    before = run.shadow.take(RUN)
+    run.write("x.txt", "x\n")
+    span, steps = Span(before, run.shadow.take(RUN)), RunReview(RUN).plan()
+    is_second_there, is_first_done = Event(), Event()
+
+    def locked(place: Path) -> AbstractContextManager[None]:
+        if current_thread() is second:
+            is_second_there.set()
+        return folder_locks.alone(place)
+
+    def taken_back() -> Undone:
+        second.start()
+        assert is_second_there.wait(10)
+        return undoing.undo(run.shadow, [span], RUN)
+
+    def nothing_left() -> Undone:
+        is_second_there.set()
+        assert is_first_done.wait(10)
+        return Undone(before, before, (), ())
+
+    monkeypatch.setattr(undo_records, "alone", locked, raising=False)
+    second = Thread(target=lambda: UndoRecords(run.shadow, RUN).recorded(steps, nothing_left))
+    assert UndoRecords(run.shadow, RUN).recorded(steps, taken_back).paths == {"x.txt"}
+    is_first_done.set()
+    second.join(10)
+    assert not (folder / "x.txt").exists()
+    assert RunReview(RUN).redo().paths == {"x.txt"}
+    assert (folder / "x.txt").read_text() == "x\n"

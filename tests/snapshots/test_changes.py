@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from maverick_tui.git.changing import GitError
 from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.markup.hunks import Hunk
 from maverick_tui.snapshots.changes import FileLines, Lines, changed_lines, changed_paths, changes, hunks
@@ -114,3 +115,20 @@ def test_permissions_of_many_files_cost_no_more_than_those_of_one(
         found = changes(shadow, chain[0], after)
         assert {one.path: one.permissions for one in found} == dict.fromkeys(some, (0o644, 0o600))
     assert len(asked) <= 4
+
+
+@pytest.mark.parametrize("cut", [1, 60, 130, -1])
+def test_an_answer_that_is_none_is_told_as_an_error_of_git(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    folder = project(tmp_path / "project")
+    shadow = Shadow(folder)
+    before = shadow.take(OWNER)
+    (folder / "a.txt").write_text("changed\n")
+    chain = [before, shadow.take(OWNER)]
+    asked = KeepingGit.__call__
+    monkeypatch.setattr(KeepingGit, "__call__", lambda *args, **options: asked(*args, **options)[:cut])
+    with pytest.raises(GitError, match="something else than what it was asked"):
+        changed_lines(shadow, chain)
+    with pytest.raises(GitError, match="something else than what it was asked"):
+        changed_paths(shadow, chain[:2])

@@ -10,6 +10,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.review.comments import Comment, as_prompt
 from maverick_tui.ui.changes.comments import Noted
 from maverick_tui.ui.changes.file_list import shown_path
+from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
 from maverick_tui.ui.changes.words import scope_words
 from maverick_tui.ui.told_work import told_if_it_fails
@@ -238,10 +239,10 @@ class Acting:
                     marks[file.path] = None
                 screen.files.move(1)
         elif (diff := screen.diff.diff) is not None and (hunk := screen.diff.hunk) is not None:
-            everything = frozenset(one.hunk.lines for one in diff.hunks)
             chosen = marks.get(diff.file.path, frozenset())
-            chosen = (everything if chosen is None else chosen) ^ {hunk.hunk.lines}
-            marks[diff.file.path] = None if chosen >= everything else chosen
+            # All hunks are not the whole file: there may be changes in it that are not shown here.
+            chosen = (frozenset(map(mark_of, diff.hunks)) if chosen is None else chosen) ^ {mark_of(hunk)}
+            marks[diff.file.path] = chosen
             if not chosen:
                 del marks[diff.file.path]
         screen.files.refresh()
@@ -258,6 +259,7 @@ class Acting:
             _ = self._screen.app.push_screen(SaidScreen("Nothing was committed", f"{error.message}\n\n{error.hint}"))
 
     async def _ask_and_commit(self) -> None:
+        from maverick_tui.review.commit_preview import preview
         from maverick_tui.ui.changes.committing import ASK_AGENT, CommitScreen, files_to_commit
 
         screen, looking = self._screen, self._screen.looking
@@ -268,7 +270,9 @@ class Acting:
             screen.hints.say(why, is_error=True)
             marks.clear()
             return
-        wanted = await screen.app.push_screen_wait(CommitScreen(files, looking.marks, looking.message))
+        scope, parts = looking.wanted.scope, [path for path, hunks in marks.items() if hunks is not None]
+        coming = await looking.reviewing.ask(lambda review: preview(review, scope, files, parts))
+        wanted = await screen.app.push_screen_wait(CommitScreen(files, marks, coming, looking.message))
         looking.message = wanted.message
         if wanted.does == "ask" and self._may_send():
             names = ", ".join(shown_path(file.path) for file in files[:20])
@@ -294,12 +298,13 @@ class Acting:
         from maverick_tui.review.committing import Chosen
 
         marks = self._screen.looking.marks
-        lines = marks.get(file.path)
-        if lines is None:
+        chosen = marks.get(file.path)
+        if chosen is None:
             return [Chosen(file.path), *([Chosen(file.was)] if file.was else [])]
-        hunks = [one for one in review.hunks(self._screen.looking.wanted.scope, file.path) if one.hunk.lines in lines]
-        if {one.hunk.lines for one in hunks} != lines:
+        scope = self._screen.looking.wanted.scope
+        hunks = [one for one in review.hunks(scope, file.path) if mark_of(one) in chosen]
+        if {mark_of(one) for one in hunks} != chosen:
             del marks[file.path]
             why = f"Nothing was committed: what you have chosen of {shown_path(file.path)} has changed since."
             raise ConfigError(why, hint="Look at it again, and choose what is there now.")
-        return [Chosen(file.path, tuple(hunks))]
+        return [Chosen(file.path, review.part(scope, file.path, hunks))]

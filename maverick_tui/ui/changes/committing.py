@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from maverick_tui.inert import inert
+from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.changes.asking import STYLES
 from maverick_tui.ui.changes.file_list import LETTERS, counts, shown_path
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
@@ -20,20 +20,24 @@ from maverick_tui.ui.lines import Line, RoleLooks
 from maverick_tui.ui.overlays import Overlay
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.widgets.prompt import Prompt
+from maverick_tui.worktrees.records import some
 
 if TYPE_CHECKING:
+    from maverick_tui.review.commit_preview import Preview
     from maverick_tui.review.kinds import ChangedFile
     from maverick_tui.review.run_review import RunReview
+    from maverick_tui.ui.changes.looking import Mark
 
 MOST_FILES = 8
+MOST_NAMED = 3
 ASK_AGENT = (
     "Propose a message for a commit of what you have changed in {files}: a first line of at most 72 characters that "
     "says why, then a blank line and a few more words if they are needed. Answer with the message alone, and commit "
     "nothing."
 )
 
-Marks = Mapping[str, "frozenset[tuple[str, ...]] | None"]
-"""What is chosen: files by their paths, whole (None) or only the hunks with these lines."""
+Marks = Mapping[str, "frozenset[Mark] | None"]
+"""What is chosen: files by their paths, whole (None) or only some hunks."""
 
 
 def files_to_commit(review: RunReview, files: Sequence[ChangedFile], marks: Marks) -> list[ChangedFile]:
@@ -64,11 +68,12 @@ class CommitScreen(ModalScreen[CommitWanted]):
         Binding("escape", "leave", "Commit nothing", key_display="Esc", id="commit.leave", show=False),
     ]
 
-    def __init__(self, files: Sequence[ChangedFile], marks: Marks, message: str) -> None:
+    def __init__(self, files: Sequence[ChangedFile], marks: Marks, coming: Preview, message: str) -> None:
         """`message` is what was written before."""
         super().__init__(classes="dialog")
         self._files = files
         self._marks = marks
+        self._coming = coming
         self._message = message
 
     def compose(self) -> ComposeResult:
@@ -80,6 +85,9 @@ class CommitScreen(ModalScreen[CommitWanted]):
             choices = ChoiceList(lambda _at: None)
             choices.styles.height = max(1, min(count, MOST_FILES))
             yield choices
+            if runs := self._coming.runs:
+                words = f"Git will run what this repository names: {some(runs, MOST_NAMED)}."
+                yield Static(Content(words), classes="dialog--text", markup=False)
             yield Prompt(id="words", placeholder="Why was this changed?")
             more = "   PgDn more files" if count > MOST_FILES else ""
             keys = f"Enter commit   Ctrl+J new line   Alt+M ask the agent{more}   Esc back"
@@ -91,10 +99,17 @@ class CommitScreen(ModalScreen[CommitWanted]):
         self.query_one(Prompt).set_text(self._message)
 
     def _row(self, file: ChangedFile) -> tuple[Line, Line]:
+        start: Line = ((f"{LETTERS[file.status]} ", "muted"), (shown_path(file.path), "text"))
         hunks = self._marks.get(file.path)
-        of_hunks = f"  {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}" if hunks is not None else ""
-        start: Line = ((f"{LETTERS[file.status]} ", "muted"), (shown_path(file.path), "text"), (of_hunks, "accent"))
-        return start, (() if hunks is not None else counts(file))
+        if hunks is not None:
+            return (*start, (f"  {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}", "accent")), ()
+        whole = self._coming.whole[file.path]
+        if whole.filter:
+            return start, ((f"by the filter {one_line(whole.filter)}", "muted"),)
+        if whole.unshown:
+            lines = "1 line that is" if whole.unshown == 1 else f"{whole.unshown:,} lines that are"
+            start = (*start, (f"  with {lines} not shown here", "warning"))
+        return start, counts(whole)
 
     @on(Prompt.Submitted)
     def _submit(self, event: Prompt.Submitted) -> None:

@@ -20,6 +20,7 @@ from maverick_tui.ui.lines import Line, ScrolledLines, inert_strip, role_look
 from maverick_tui.ui.rendering.wrap import cut
 
 if TYPE_CHECKING:
+    from maverick_tui.review.commit_preview import Whole
     from maverick_tui.review.kinds import ChangedFile
 
 LETTERS = {"added": "A", "changed": "M", "deleted": "D", "renamed": "R", "mode": "P", "type": "T"}
@@ -32,7 +33,7 @@ def shown_path(path: str) -> str:
     return whole_line(path.encode(errors="surrogateescape").decode(errors="backslashreplace"))
 
 
-def counts(file: ChangedFile) -> Line:
+def counts(file: ChangedFile | Whole) -> Line:
     """How many lines have come and gone."""
     if file.is_binary:
         return (("binary", "muted"),)

@@ -5,12 +5,20 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from maverick_tui.review.kinds import START
+from maverick_tui.review.kinds import START, ChangedHunk
 from maverick_tui.ui.changes.comments import Comments
 from maverick_tui.ui.changes.diff_view import Place
 from maverick_tui.ui.changes.reading import Reviewing, Seen, Wanted, look
 
 _ALL = Wanted(START)
+
+Mark = tuple[int, tuple[str, ...]]
+"""A hunk that is chosen, by its place before and its lines: the same lines may have changed in two places."""
+
+
+def mark_of(hunk: ChangedHunk) -> Mark:
+    """What a hunk is known by while others come and go above it."""
+    return hunk.hunk.old_start, hunk.hunk.lines
 
 
 @dataclass
@@ -23,8 +31,8 @@ class Looking:
     seen: Seen | None = None
     place: Place | None = None
     is_split: bool = False
-    marks: dict[str, frozenset[tuple[str, ...]] | None] = field(default_factory=dict)
-    """What is chosen for a commit: files, whole (None) or only the hunks with these lines."""
+    marks: dict[str, frozenset[Mark] | None] = field(default_factory=dict)
+    """What is chosen for a commit: files, whole (None) or only some hunks."""
     message: str = ""
     """The message of a commit that was not made yet."""
     unsaid: dict[tuple[str, int, int], str] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
 from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts, shown_path
 from maverick_tui.ui.changes.keys import CHANGES_KEYS
-from maverick_tui.ui.changes.looking import Looking
+from maverick_tui.ui.changes.looking import Looking, mark_of
 from maverick_tui.ui.changes.reading import Seen, read_colours, read_diff
 from maverick_tui.ui.changes.words import (
     NO_SNAPSHOTS,
@@ -310,7 +310,7 @@ class ChangesScreen(Screen[None]):
         if not marks or diff is None:
             return None
         chosen = marks.get(diff.file.path, frozenset())
-        return chosen is None or diff.hunks[hunk].hunk.lines in chosen
+        return chosen is None or mark_of(diff.hunks[hunk]) in chosen
 
     # -- going about --------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.review import commit_preview
+from maverick_tui.review.commit_preview import Preview, Whole
+from maverick_tui.review.kinds import ChangedFile, Scope
+from maverick_tui.review.run_review import RunReview
 from maverick_tui.ui.changes import visiting
 from maverick_tui.ui.changes.screen import ChangesScreen
 from tests.support.runs import Tape
@@ -29,12 +33,17 @@ def edited() -> Tape:
     return tape.say("Done.\n\n" * 30).done()
 
 
+def _as_shown(_review: RunReview, _scope: Scope, files: Sequence[ChangedFile], _parts: Sequence[str]) -> Preview:
+    return Preview({one.path: Whole(one.added, one.deleted, one.is_binary) for one in files}, ())
+
+
 @asynccontextmanager
 async def reviewing(
     review: ToldReview, monkeypatch: pytest.MonkeyPatch, tape: Tape | None = None, size: tuple[int, int] = (80, 24)
 ) -> AsyncIterator[tuple[FedApp, Pilot[Any]]]:
     """The changes of a run, on the screen."""
     monkeypatch.setattr(visiting, "open_review", lambda _run_id: review.as_review())
+    monkeypatch.setattr(commit_preview, "preview", _as_shown)
     async with watching(tape or edited(), size=size) as (app, pilot):
         await pilot.press("alt+c")
         await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).looking.seen is not None, "it is read")

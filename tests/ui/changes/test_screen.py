@@ -218,7 +218,7 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
     asked: list[Any] = []
 
     def commit(root: Path, chosen: Any, message: str) -> by_git.Committed:
-        asked.append((root, [(one.path, one.hunks and len(one.hunks)) for one in chosen], message))
+        asked.append((root, [(one.path, one.part and len(review.parts[one.path])) for one in chosen], message))
         if len(asked) == 1:
             raise ConfigError("The hook pre-commit says no:\nline \x1b[2J too long", hint="Mend it.")
         return by_git.Committed("abcdef0123456789", "")
@@ -286,6 +286,23 @@ async def test_a_hunk_that_has_changed_since_it_was_chosen_is_not_committed(monk
         assert not asked
         await pilot.press("escape")
         assert not screen_of(app).looking.marks, "what is not there cannot be chosen"
+
+
+async def test_of_two_hunks_with_the_same_lines_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from maverick_tui.review import committing as by_git
+
+    monkeypatch.setattr(by_git, "commit", lambda *_: by_git.Committed("abcdef0123456789", ""))
+    monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
+    block = b"a\nb\nc\ndebug: false\nd\ne\nf\n"
+    review = ToldReview({"twice.yml": (block * 2, block.replace(b"false", b"true") * 2)}, {})
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "twice.yml")
+        await pilot.press("n", "space", "C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
+        assert "twice.yml  1 hunk" in _choices(app)
+        await pilot.press(*"Why not", "enter")
+        await until(pilot, lambda: "Committed" in screen_of(app).hints.notice, "it is committed")
+        assert [one.hunk.old_start for one in review.parts["twice.yml"]] == [1]
 
 
 async def test_all_files_that_would_be_committed_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,6 +416,34 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "3 + drei" in screen.diff.text, "what I have written is there")
         assert "you" in screen.diff.text
+    run.close()
+
+
+async def test_what_a_commit_would_have_and_run_is_told_before(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project(tmp_path / "project")
+    mine = "".join(f"mine {number}\n" for number in range(45)).encode()
+    (folder / "a.txt").write_bytes(mine + (folder / "a.txt").read_bytes())
+    (folder / ".git" / "hooks").mkdir(exist_ok=True)
+    (folder / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\nexit 1\n")
+    (folder / ".git" / "hooks" / "pre-commit").chmod(0o755)
+    run = PlayedRun(folder, "7f3a00c0ffee", "Count in German")
+    run.edit("a.txt", "two", "zwei")
+    run.end_turn()
+    monkeypatch.setattr(visiting, "open_review", lambda _run_id: RunReview("7f3a00c0ffee"))
+    async with watching(edited(), size=(100, 24)) as (app, pilot):
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
+        await pilot.press("n", "space", "C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
+        assert "M a.txt  1 hunk" in _choices(app), "the only hunk is not the whole file"
+        seen = "\n".join(row.text for row in app.screen._compositor.render_strips())
+        assert "Git will run what this repository names: .git/hooks/pre-commit." in seen
+        await pilot.press("escape", "space", "C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all that is not committed")
+        await until(pilot, lambda: "with 45 lines that are not shown here" in _choices(app), "what else there is")
+        assert "+46 -1" in _choices(app)
     run.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from maverick_tui.markup.hunks import hunks_between
-from maverick_tui.review.kinds import START, Author, CallInfo, ChangedFile, ChangedHunk, Scope, Texts, TurnChanges
+from maverick_tui.review.kinds import START, Author, CallInfo, ChangedFile, ChangedHunk, Part, Scope, Texts, TurnChanges
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots.changes import Status
 from maverick_tui.snapshots.planning import Step
@@ -38,6 +38,8 @@ class ToldReview:
         ]
         self.asked: list[Scope] = []
         self.refused: dict[str, str] = {}
+        self.parts: dict[str, list[ChangedHunk]] = {}
+        """The hunks of each file that were wanted last."""
         self.about: dict[str, dict[str, object]] = {}
         """What else is to be told of a file."""
 
@@ -81,6 +83,10 @@ class ToldReview:
             by_line = [() if line[0] == " " else own[at % len(own) :][:1] for at, line in enumerate(hunk.lines)]
             found.append(ChangedHunk(hunk, (), own, tuple(by_line)))
         return found
+
+    def part(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Part:
+        self.parts[path] = list(hunks)
+        return Part(*self.contents[path], "100644")
 
     def texts(self, scope: Scope, path: str) -> Texts:
         before, after = self.contents[path]

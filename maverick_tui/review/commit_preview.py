@@ -1,0 +1,117 @@
+"""What a commit would have and run, for whoever is asked about it: nothing runs to find out, and nothing is changed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.folder_locks import scratch_folder
+from maverick_tui.git.changing import Git, filtered, filters_of
+from maverick_tui.git.programs import run_by_commits
+from maverick_tui.markup.hunks import Hunk
+from maverick_tui.review.committing import repository_of, within
+from maverick_tui.review.kinds import ChangedFile, Scope
+from maverick_tui.review.run_review import RunReview
+from maverick_tui.review.staged import Entry, Staged
+from maverick_tui.snapshots.changes import read_hunks
+
+_LOOKED_AT = 8_000
+"""In so many bytes git looks for a zero, which makes a file binary."""
+
+
+class Whole(NamedTuple):
+    """What a commit would have of a file as it is now: lines that have come and gone since the last commit."""
+
+    added: int = 0
+    deleted: int = 0
+    is_binary: bool = False
+    unshown: int = 0
+    """How many of them are not among the changes that were looked at: yours from before, say."""
+    filter: str = ""
+    """The filter that the file goes through first: nobody knows what it will leave."""
+
+
+class Preview(NamedTuple):
+    """What a commit would have of whole files, by their paths, and what of the repository's own it runs (inert)."""
+
+    whole: Mapping[str, Whole]
+    runs: Sequence[str]
+
+
+def preview(review: RunReview, scope: Scope, files: Sequence[ChangedFile], parts: Iterable[str]) -> Preview:
+    """That of these files; of some of their paths only parts are wanted. ConfigError if nothing can be committed."""
+    looking, in_parts = _Looking(review, scope, files), set(parts)
+    whole = [file for file in files if file.path not in in_parts]
+    return Preview(looking.whole(whole) if whole else {}, looking.runs())
+
+
+class _Looking:
+    def __init__(self, review: RunReview, scope: Scope, files: Sequence[ChangedFile]) -> None:
+        self._review, self._scope = review, scope
+        self._repository = repository_of(review.root)
+        self._git = Git(self._repository.top)
+        self._names = {one.path: within(self._repository, review.root, one.path) for one in files}
+        self._filters = filtered(self._git, list(self._names.values()), filters_of(self._git.settings)) if files else {}
+
+    def runs(self) -> list[str]:
+        return run_by_commits(self._repository, self._git.settings, set(self._filters.values()))
+
+    def whole(self, files: Sequence[ChangedFile]) -> dict[str, Whole]:
+        with scratch_folder("preview") as scratch:
+            index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
+            staged.begin(index, self._git.commit("HEAD"))
+            committed = staged.entries(index)
+            before = {file.path: self._committed(file, committed) for file in files}
+            # An index of these files alone, as they are committed: git then compares nothing else.
+            self._git.run("read-tree", "--empty", index=index)
+            staged.put(index, {self._names[path]: entry for path, entry in before.items() if entry is not None})
+            told = self._git.run("diff-files", "--numstat", "-z", "--no-renames", index=index).split(b"\0")[:-1]
+            counts = {name: (added, deleted) for added, deleted, name in (line.split(b"\t", 2) for line in told)}
+            return {file.path: self._one(file, before[file.path], counts, index) for file in files}
+
+    def _committed(self, file: ChangedFile, committed: Mapping[str, Entry]) -> Entry | None:
+        """What is committed of a file, if need be under its name before."""
+        was = within(self._repository, self._review.root, file.was) if file.was else ""
+        return committed.get(self._names[file.path]) or committed.get(was)
+
+    def _one(
+        self, file: ChangedFile, before: Entry | None, counts: Mapping[bytes, tuple[bytes, bytes]], index: Path
+    ) -> Whole:
+        name = self._names[file.path]
+        if name in self._filters:
+            return Whole(filter=self._filters[name])
+        if before is None:
+            lines = _lines_now(self._review.root / file.path)
+            found = Whole(lines.total()) if lines is not None else Whole(is_binary=True)
+        else:
+            lines = None
+            added, deleted = counts.get(os.fsencode(name), (b"0", b"0"))  # what is as it was is not told
+            found = Whole(int(added), int(deleted)) if added != b"-" else Whole(is_binary=True)
+        is_from_there = self._review.blob_before(self._scope, file.path) == (before.blob if before is not None else "")
+        if found.is_binary or (is_from_there and found[:2] == (file.added, file.deleted)):
+            return found
+        if lines is None:
+            told = self._git.run("diff-files", "-p", "-U0", "--no-renames", "--", f":(literal){name}", index=index)
+            lines = _lines_of(read_hunks(told))
+        shown = _lines_of(one.hunk for one in self._review.hunks(self._scope, file.path, context=0))
+        return found._replace(unshown=(lines - shown).total())
+
+
+def _lines_of(hunks: Iterable[Hunk]) -> Counter[str]:
+    """The lines that come and go, whatever their ends."""
+    return Counter(line.removesuffix("\r") for hunk in hunks for line in hunk.lines if line[:1] in "+-")
+
+
+def _lines_now(path: Path) -> Counter[str] | None:
+    """Those of a file that is new to git; None of one that is binary."""
+    data = b""
+    with suppress(OSError):
+        data = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+    if b"\0" in data[:_LOOKED_AT]:
+        return None
+    lines = data.removesuffix(b"\n").split(b"\n") if data else []
+    return Counter(f"+{line.decode(errors='replace')}".removesuffix("\r") for line in lines)
