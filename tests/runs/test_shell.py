@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TypeGuard
 
@@ -9,6 +10,8 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
+from maverick_tui.host.process import _end_at_rest
+from maverick_tui.host.serving import RunServer
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, RunShell
 from maverick_tui.runs.entries import PERSONS_OWN, Entry, ToolEntry
 from maverick_tui.runs.fuses import STOP
@@ -90,6 +93,26 @@ async def test_it_is_stopped_by_an_interrupt_and_with_the_run(
         run.send(RunShell("s2", "sleep 600"))
         run.send(CloseRun())
         assert (await run.until(ev.ShellEnded, 2)).is_cut
+    wait_until_gone(mark)
+
+
+async def test_it_is_not_left_alone_in_a_run_that_nobody_needs_any_more(
+    serve: ServeModel, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setattr("maverick_tui.host.process.LOOK_EVERY", 0.02)
+    async with serve(say("Fine.")), watch(Plain) as run:
+        await run.until(ev.Connected)
+        run.send(RunShell("s1", "exec sleep 600"))
+        server = RunServer("7f3a00c0ffee", "plain", run.run.events, run.run)
+        resting = asyncio.create_task(_end_at_rest(run.run, server, 0.01))
+        await run.until(ev.ShellStarted)
+        await asyncio.sleep(0.1)
+        assert not resting.done(), "somebody may come back to it"
+        server._is_released = True  # whoever has sent it did not wait to hear of it
+        assert (await run.until(ev.ShellEnded)).is_cut
+        await resting
+        await run.until(ev.RunEnded)
     wait_until_gone(mark)
 
 
