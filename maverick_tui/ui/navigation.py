@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.picker.items import Item
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.preferences import Preferences
+    from maverick_tui.ui.race.screen import RaceScreen
     from maverick_tui.ui.replay.recording import Recording
     from maverick_tui.ui.replay.screen import ReplayScreen
     from maverick_tui.ui.run.screen import RunScreen
@@ -153,6 +154,14 @@ class Navigation:
             if getattr(screen, "run", None) is run:
                 return cast("RunScreen", screen)
         return None
+
+    @property
+    def open_race(self) -> RaceScreen | None:
+        """A race that nobody has decided yet: it ends with its screen."""
+        from maverick_tui.ui.race.screen import RaceScreen
+
+        races = (screen for screen in reversed(self._app.screen_stack) if isinstance(screen, RaceScreen))
+        return next((race for race in races if race.is_open), None)
 
     @property
     def shown_run(self) -> RunModel | None:
