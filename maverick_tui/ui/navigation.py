@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -188,10 +189,17 @@ class Navigation:
         if run.run_id not in self._prompts:
             from maverick_tui.ui.widgets.prompt_history import PromptHistory, PromptState
 
-            state = self._prompts[run.run_id] = PromptState(PromptHistory(self._launch.cwd))
+            history = PromptHistory(self._launch.cwd, may_write=self._keeps_runs)
+            state = self._prompts[run.run_id] = PromptState(history)
             if not self._launch.is_demo:
                 state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
+
+    async def _keeps_runs(self) -> bool:
+        """Whether the settings let runs be kept: else nothing that is sent to them may be."""
+        ready = self._setup.ready
+        await asyncio.wait({ready})
+        return ready.exception() is None and ready.result().config.keep_runs
 
     def _keep_draft(self, run: RunModel, state: PromptState, text: str) -> None:
         self.drafts.keep(run, text, state.images.paths_in(text))
