@@ -144,3 +144,12 @@ def test_where_an_output_is_cut_no_half_of_a_secret_is_left() -> None:
     assert "A1b2C3d4" not in said.text
     assert said.text.startswith("xxx")
     assert said.text.endswith("zzz")
+
+
+def test_what_has_told_no_end_does_not_run_in_a_fork_or_a_run_that_goes_on() -> None:
+    for event in (ev.RunForked(2.0), ev.RunReopened(2.0), ev.RunEnded(2.0, "closed")):
+        store = RunStore()
+        store.apply(ev.ShellStarted(1.0, "s1", "sleep 600"))
+        store.apply(event)
+        assert not store.shells
+        assert [entry.state for entry in store.entries if is_shell(entry)] == ["cut"]
