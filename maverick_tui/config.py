@@ -104,7 +104,8 @@ class MaverickConfig(BaseSettings):
     tasks_url: Annotated[str, Field(min_length=1)] | None = Field(default=None, repr=False)
     """Where the to-do assistant keeps its tasks: a database URL. Without one it is SQLite in the user's folder."""
     keep_runs: bool = True
-    """Whether runs are kept: everything that they tell, without secrets, in the user's state folder."""
+    """Whether runs are kept: everything that they tell, and what you have sent, without secrets, in the user's state
+    folder."""
     track_changes: bool = True
     """Whether runs keep what is in their folder before and after what they change, to show it and to take it back."""
     continue_after_limit: bool = False

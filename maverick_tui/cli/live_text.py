@@ -14,6 +14,7 @@ from maverick_tui.history.days import time_text
 from maverick_tui.host.live import GLYPHS, OTHER_GLYPH, LiveRun
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact
+from maverick_tui.runs.card import DOES_NOTHING, commands_words
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.status import clock
 from maverick_tui.runs.tool_text import describe
@@ -88,6 +89,8 @@ def _words(run: LiveRun) -> str:
     since = run.state.get("silent_since")
     if run.phase == "working" and isinstance(since, int | float):
         return f"silent for {clock(time.time() - since)}"
+    if run.phase in DOES_NOTHING and (commands := run.state.get("commands")):
+        return f"{run.phase}, {commands_words(commands)}"
     return "waits for its turn" if run.phase == "queued" else one_line(run.phase)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.masking.redact import redact
-from maverick_tui.runs.card import LONGEST, call_words, failure_words, retry_words
+from maverick_tui.runs.card import DOES_NOTHING, LONGEST, call_words, commands_words, failure_words, retry_words
 from maverick_tui.runs.spoken import last_spoken
 from maverick_tui.runs.todos import Todos
 from maverick_tui.runs.tool_text import WRITING_TOOLS, describe
@@ -37,6 +37,8 @@ class Doing:
     """Calls that were made and have not come back."""
     _writes: dict[str, str] = field(default_factory=dict)
     """What those would write to."""
+    _commands: dict[str, str] = field(default_factory=dict)
+    """What the person runs beside the agent."""
     _files: set[str] = field(default_factory=set)
     _tracked: ev.SnapshotTaken | None = None
     """The last snapshot of its folder, if its changes are tracked."""
@@ -100,14 +102,22 @@ class Doing:
                 self._end_turn(event.failure)
             case ev.Noticed() if event.kind == "cleared":
                 self._todos.forget()
+            case ev.ShellStarted():
+                self._commands[event.shell] = event.command
+            case ev.ShellEnded():
+                self._commands.pop(event.shell, None)
             case ev.RunForked():
                 self._files.clear()
+                self._commands.clear()
+            case ev.RunReopened():
+                self._commands.clear()
             case ev.SnapshotTaken():
                 self._tracked = event
             case ev.ChangesUntracked():
                 self._tracked = None
             case ev.RunEnded():
                 self._end_turn(self._failure)
+                self._commands.clear()
 
     def _begin(self, event: ev.BlockStarted) -> None:
         self._retry, self._block = None, event.block
@@ -159,6 +169,7 @@ class Doing:
             "doing": doing,
             "doing_since": self.since,
             "about": redact(self._about(phase, doing))[:LONGEST],
+            "commands": [redact(command)[:LONGEST] for command in self._commands.values()],
             "until": self._until(phase),
             "last_line": last_spoken([redact(self._text)]) or last_spoken([redact(self._before)]),
             "steps_done": sum(todo.state == "completed" for todo in todos),
@@ -177,6 +188,8 @@ class Doing:
             return describe(self._block_name)
         if doing == "retrying" and self._retry is not None:
             return retry_words(self._retry.attempt, self._retry.limit, self._retry.reason)
+        if phase in DOES_NOTHING:
+            return commands_words([*self._commands.values()])
         return failure_words(self._failure) if phase == "failed" and self._failure is not None else ""
 
     def _until(self, phase: str) -> float | None:

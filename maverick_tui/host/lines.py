@@ -101,6 +101,8 @@ class ToldState(NamedTuple):
     doing_since: float = 0.0
     about: str = ""
     """Which call runs or is asked about, or why it has failed."""
+    commands: tuple[str, ...] = ()
+    """What the person runs beside the agent: it goes on though the agent is done."""
     until: float | None = None
     last_line: str = ""
     """The last line of what it has said."""

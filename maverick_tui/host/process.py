@@ -284,6 +284,8 @@ async def _end_at_rest(run: LocalRun, server: RunServer, seconds: float) -> None
     busy_at, events = loop.time(), len(run.events)
     while True:
         await asyncio.sleep(min(LOOK_EVERY, seconds / 4 or LOOK_EVERY))
+        if server.is_released:
+            run.stop_commands()  # sent a moment before: whoever knew of one was asked what becomes of it
         if server.is_released and run.is_at_rest:
             run.send(CloseRun())
             return

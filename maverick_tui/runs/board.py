@@ -321,7 +321,12 @@ class RunModel:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something would be cut short: a turn, a background task, a question, or what is to come by itself."""
+        """Whether something would be cut short: what its agent is about, or a command of the person's own."""
+        return self.is_agent_busy or (self.is_ours and bool(self.store.shells))
+
+    @property
+    def is_agent_busy(self) -> bool:
+        """Whether a turn, a background task or a question would be, or what is to come by itself."""
         store = self.store
         if not self.is_ours:
             return False
@@ -429,7 +434,7 @@ class Board:
 
     @property
     def at_work(self) -> list[RunModel]:
-        """Runs that would lose something: a turn, a background task, a question, a prompt that waits, a job to come."""
+        """Runs that would lose something: what goes on in them or is to come, a question, or a prompt that waits."""
         return [run for run in self.runs.values() if run.is_ours and (run.is_busy or run.store.queue)]
 
     def interrupt_all(self) -> list[RunModel]:

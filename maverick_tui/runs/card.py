@@ -45,6 +45,7 @@ _SILENT = frozenset("sending thinking writing calling".split())
 """Phases in which something has to come; a tool may be silent for as long as it likes."""
 _IN_TROUBLE = frozenset(("failed", "disconnected", NO_ANSWER))
 _WAITS = frozenset(("queued", "waiting"))
+DOES_NOTHING = frozenset(("ready", "done", "interrupted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,8 @@ def _about(store: RunStore) -> str:
         return retry_words(store.retry.attempt, store.retry.limit, store.retry.reason)
     if store.phase in ("failed", "disconnected") and store.failure is not None:
         return failure_words(store.failure)
-    return ""
+    commands = [str(entry.arguments.get("command", "")) for entry in store.shells.values()]
+    return commands_words(commands) if store.phase in DOES_NOTHING else ""
 
 
 def call_words(tool: str, arguments: Mapping[str, Any], folder: str) -> str:
@@ -233,6 +235,12 @@ def call_words(tool: str, arguments: Mapping[str, Any], folder: str) -> str:
     if tool == "AskUserQuestion" and (parts := parts_of(arguments)) and parts[0].question.strip():
         return one_line(parts[0].question)
     return one_line(f"{describe(tool)}  {key_argument(tool, arguments, folder)}".rstrip())
+
+
+def commands_words(commands: Sequence[str]) -> str:
+    """What the person runs beside an agent that does nothing; empty for nothing."""
+    more = f", and {len(commands) - 1} more" if len(commands) > 1 else ""
+    return f"!{one_line(commands[0])}{more}" if commands else ""
 
 
 def retry_words(attempt: int, limit: int, reason: str) -> str:

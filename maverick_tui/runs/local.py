@@ -205,6 +205,10 @@ class LocalRun:
         works_on = prompter is not None and prompter.session.works_on
         return is_free and not comes and self._work is None and not works_on and not self._shell.is_running
 
+    def stop_commands(self) -> None:
+        """Stop what a person runs beside the agent."""
+        self._shell.stop()
+
     # -- life -------------------------------------------------------------------------------------------------------
 
     def start(self) -> asyncio.Task[None]:

@@ -272,6 +272,7 @@ class RunStore:
 
     def _run_forked(self, event: ev.RunForked) -> None:
         self._cut_open(event.at, is_last=True)
+        self._cut_shells(event.at)
         self._retire_banner()
         self.is_inheriting, self.last_outcome, self._failed, self._is_in_line = False, None, None, False
         self.model = event.model
@@ -287,6 +288,7 @@ class RunStore:
         self.calls.add(NoticeEntry(self._list.number(), event.at, 0, "forked", text, "", 0))
 
     def _run_reopened(self, event: ev.RunReopened) -> None:
+        self._cut_shells(event.at)  # their process was killed, and has told no end
         self._is_ended, self.ended, self._link, self._lost, self._is_in_line = False, None, "", None, False
         if self._banner is not None and self._banner.failure is not self._failed:
             self._retire_banner()  # what has failed in the last turn can still be tried again
@@ -324,9 +326,7 @@ class RunStore:
         self._cut_open(event.at, is_last=True)
         self.turn, self._is_ended, self._is_interrupting, self.retry, self.jobs = None, True, False, None, ()
         self.ended, self.planned = event, None
-        for entry in self.shells.values():
-            self.calls.end(entry, "cut", event.at)
-        self.shells.clear()
+        self._cut_shells(event.at)
         self.queue.update(self._dropped)
         self.held.update(self.queue)
         self.figures.run_ended(event.at)
@@ -373,6 +373,11 @@ class RunStore:
             entry.output = f"Exit code {event.code}\n{event.output}" if event.code else event.output
             state: ToolState = "cut" if event.is_cut else "failed" if event.code != 0 else "done"
             self.calls.end(entry, state, event.at)
+
+    def _cut_shells(self, at: float) -> None:
+        for entry in self.shells.values():
+            self.calls.end(entry, "cut", at)
+        self.shells.clear()
 
     def _prompts_released(self, event: ev.PromptsReleased) -> None:
         self.held.clear()

@@ -7,13 +7,13 @@ import os
 import shlex
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from maverick_tui.exceptions import ConfigError, MaverickError
+from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.paths import working_folder
 from maverick_tui.programs import find_program, program_path
 
@@ -40,8 +40,8 @@ async def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
     folders = _folders(app)
     editor = await asyncio.to_thread(find_editor, *folders)
     # A folder of its own, since editors put copies and swap files beside what they edit.
-    with tempfile.TemporaryDirectory(prefix="maverick-") as folder:
-        path = Path(folder) / f"prompt{suffix}"
+    with scratch_folder("edit") as folder:
+        path = folder / f"prompt{suffix}"
         _write(path, text)
         if code := await _edit(app, folders, editor, str(path)):
             raise MaverickError(_ended(editor, code), hint="The text is as it was before.")

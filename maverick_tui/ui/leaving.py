@@ -146,12 +146,18 @@ class Leaving:
             self.end_now(128 + signal.SIGHUP)
 
     def quit(self) -> None:
-        """Quit; with an agent at work, or something that was not sent, ask first."""
+        """Quit; with a race that is open, an agent at work, or something that was not sent, ask first."""
         from maverick_tui.ui.dialogs.leaving import LeavingScreen
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
         if isinstance(self._app.screen, ConfirmScreen | LeavingScreen):
             return
+        if (race := self._navigation.open_race) is not None:
+            race.ask_to_end("Quit and end the race?", "Quit", self._quit_runs)
+        else:
+            self._quit_runs()
+
+    def _quit_runs(self) -> None:
         drafts = {run: self._navigation.typed_in(run) for run in self._board.runs.values()}
         drafts |= self._said_of_changes()
         busy = [run for run in drafts if run.is_busy]
@@ -175,6 +181,8 @@ class Leaving:
         """Leave with an exit code; runs at work that can do without us have this fate."""
         if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
             self.begun.set()
+            if not code and (race := self._navigation.open_race) is not None:
+                race.end()  # whoever quits has agreed to that; a window that closes decides nothing
             if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
                 end = threading.Timer(
                     CLOSE_WITHIN + GIVE_UP, os.kill, (os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
@@ -192,7 +200,8 @@ class Leaving:
                 run.close()
             else:
                 if run.is_busy or _waits(run):
-                    state = "is still at work" if run.is_busy and fate == "leave" else "waits for you"
+                    works = "is still at work" if run.is_agent_busy else "still runs a command"
+                    state = works if run.is_busy and fate == "leave" else "waits for you"
                     self.left.append((f"{run.title} {state}", run.attached.named(run.run_id)))
                 leaving.append(self._leave_run(run, fate, is_to_end=not _waits(run)))
         self._give_up(self._board.runs.values(), waiting)

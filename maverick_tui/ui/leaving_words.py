@@ -33,7 +33,8 @@ def asked_to_close(run: RunModel, draft: str) -> Asked:
     from maverick_tui.ui.dialogs.leaving import Asked
 
     if run.is_busy:
-        return Asked(f"Close {run.title} while it is at work?", _at_work([run], {run: draft}))
+        what = "it is at work" if run.is_agent_busy else _what_goes_on([run])
+        return Asked(f"Close {run.title} while {what}?", _at_work([run], {run: draft}))
     return Asked(f"Close {run.title}?", _at_work([run], {run: draft}), leave="Close", is_at_work=False)
 
 
@@ -44,8 +45,9 @@ def asked_to_quit(asked: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> 
     busy = [run for run in drafts if run.is_busy]
     text = _at_work([*asked, *(run for run in busy if run not in asked)], drafts)
     if not any(run.attached is not None for run in busy):
-        return Asked("Quit while an agent is at work?" if busy else "Quit?", text, leave="Quit", is_at_work=False)
-    return Asked("Quit while an agent is at work?" if len(busy) == 1 else "Quit while agents are at work?", text)
+        title = f"Quit while {_what_goes_on(busy)}?" if busy else "Quit?"
+        return Asked(title, text, leave="Quit", is_at_work=False)
+    return Asked(f"Quit while {_what_goes_on(busy)}?", text)
 
 
 def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | None:
@@ -58,14 +60,17 @@ def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | N
         return None
     fate = "What came is kept (maverick runs)." if run.is_kept else "What is on its screen goes with it."
     waits = run.store.planned is not None
-    what = "cancels the planned continuation" if waits else "interrupts it"
+    commands = _commands([run]) if not run.store.queue else []
+    what = "cancels the planned continuation" if waits else "stops that" if commands else "interrupts it"
     queued = ", and drops what is queued" if run.store.queue and not run.is_kept else ""
     lost = [
+        *commands,
         *([f"Closing {what}{queued}."] if is_at_work else []),
         *([fate] if is_at_work or is_answered else []),
         *(["What you have typed and not sent is lost."] if has_draft else []),
     ]
-    title = f"Close {run.title} while it is at work?" if is_at_work and not waits else f"Close {run.title}?"
+    goes_on = _what_goes_on([run]) if commands else "it is at work"
+    title = f"Close {run.title} while {goes_on}?" if is_at_work and not waits else f"Close {run.title}?"
     return Warned(title, " ".join(lost))
 
 
@@ -84,14 +89,16 @@ def before_quitting(drafts: Mapping[RunModel, str]) -> Warned | None:
         return None
     lost = []
     waiting = [run for run in busy if run.store.planned is not None]
-    if working := [run for run in busy if run not in waiting]:
+    if working := [run for run in busy if run.is_agent_busy and run not in waiting]:
         are = "is" if len(working) == 1 else "are"
         lost.append(f"{_names(working)} {are} still running. Quitting interrupts; {_fate(working)}.")
     if waiting:
         wait = "waits" if len(waiting) == 1 else "wait"
         lost.append(f"{_names(waiting)} {wait} to continue. Quitting calls that off; {_fate(waiting)}.")
+    if commanded := [run for run in busy if not run.is_agent_busy]:
+        lost.append(f"{' '.join(_commands(commanded))} Quitting stops that; {_fate(commanded)}.")
     lost += _listed("Not sent, and kept with its run:", waits) + _listed("Not sent, and lost:", unsent)
-    title = "Quit while an agent is at work?" if busy else "Quit without sending this?"
+    title = f"Quit while {_what_goes_on(busy)}?" if busy else "Quit without sending this?"
     title = "Quit while an agent waits to go on?" if waiting and len(waiting) == len(busy) else title
     return Warned(title, "\n\n".join(lost))
 
@@ -138,10 +145,31 @@ def _states(busy: Sequence[RunModel]) -> list[str]:
     """What each of them is about: who asks, who waits, and who works."""
     asking = [run for run in busy if run.store.questions]
     waiting = [run for run in busy if run not in asking and run.store.planned is not None]
-    working = [run for run in busy if run not in asking and run not in waiting]
+    working = [run for run in busy if run.is_agent_busy and run not in asking and run not in waiting]
     said = ((working, "is", "are", "still running"), (waiting, "waits", "wait", "to go on by itself"))
     told = [f"{_names(some)} {one if len(some) == 1 else more} {what}." for some, one, more, what in said if some]
-    return [*told, *([f"{_names(asking)} {'asks' if len(asking) == 1 else 'ask'} you something."] if asking else [])]
+    asks = [f"{_names(asking)} {'asks' if len(asking) == 1 else 'ask'} you something."] if asking else []
+    return [*told, *asks, *_commands(busy)]
+
+
+def _commands(busy: Sequence[RunModel]) -> list[str]:
+    """What the person runs where the agent itself does nothing."""
+    told = []
+    for run in busy:
+        if run.is_busy and not run.is_agent_busy:
+            first, *more = (str(entry.arguments.get("command", "")) for entry in run.store.shells.values())
+            what = (
+                f"{len(more) + 1} commands of yours still run" if more else f"your command {_quoted(first)} still runs"
+            )
+            told.append(f"In {run.title} {what}.")
+    return told
+
+
+def _what_goes_on(busy: Sequence[RunModel]) -> str:
+    """The same of all of them, for a title."""
+    if agents := sum(run.is_agent_busy for run in busy):
+        return "an agent is at work" if agents == 1 else "agents are at work"
+    return "a command runs" if sum(len(run.store.shells) for run in busy) == 1 else "commands run"
 
 
 def _rest(run: RunModel) -> str:
@@ -153,10 +181,14 @@ def _answers(busy: Sequence[RunModel]) -> list[str]:
     goes = f"{'it goes' if one else 'they go'} on without you"
     if all(run.store.questions for run in busy):
         goes = f"{'its question waits' if one else 'their questions wait'} for you"
+    stop, end = ("it stops and waits", "it stops") if one else ("they stop and wait", "they stop")
+    if not any(run.is_agent_busy for run in busy):
+        stop = "it stops, and its run waits" if one else "they stop, and their runs wait"
+        end = "its run stops, too" if one else "their runs stop, too"
     return [
         f"Leave at work: {goes}; come back with maverick.",
-        f"Interrupt: {'it stops and waits' if one else 'they stop and wait'} for you.",
-        f"End: {'it stops' if one else 'they stop'}{_afterwards(busy)}.",
+        f"Interrupt: {stop} for you.",
+        f"End: {end}{_afterwards(busy)}.",
     ]
 
 

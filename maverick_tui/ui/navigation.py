@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.picker.items import Item
     from maverick_tui.ui.picker.screen import PickerScreen
     from maverick_tui.ui.preferences import Preferences
+    from maverick_tui.ui.race.screen import RaceScreen
     from maverick_tui.ui.replay.recording import Recording
     from maverick_tui.ui.replay.screen import ReplayScreen
     from maverick_tui.ui.run.screen import RunScreen
@@ -155,6 +157,14 @@ class Navigation:
         return None
 
     @property
+    def open_race(self) -> RaceScreen | None:
+        """A race that nobody has decided yet: it ends with its screen."""
+        from maverick_tui.ui.race.screen import RaceScreen
+
+        races = (screen for screen in reversed(self._app.screen_stack) if isinstance(screen, RaceScreen))
+        return next((race for race in races if race.is_open), None)
+
+    @property
     def shown_run(self) -> RunModel | None:
         """The run on the screen, with nothing above it."""
         return next((screen.run for screen in self.run_screens if screen is self._app.screen), None)
@@ -179,10 +189,17 @@ class Navigation:
         if run.run_id not in self._prompts:
             from maverick_tui.ui.widgets.prompt_history import PromptHistory, PromptState
 
-            state = self._prompts[run.run_id] = PromptState(PromptHistory(self._launch.cwd))
+            history = PromptHistory(self._launch.cwd, may_write=self._keeps_runs)
+            state = self._prompts[run.run_id] = PromptState(history)
             if not self._launch.is_demo:
                 state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
+
+    async def _keeps_runs(self) -> bool:
+        """Whether the settings let runs be kept: else nothing that is sent to them may be."""
+        ready = self._setup.ready
+        await asyncio.wait({ready})
+        return ready.exception() is None and ready.result().config.keep_runs
 
     def _keep_draft(self, run: RunModel, state: PromptState, text: str) -> None:
         self.drafts.keep(run, text, state.images.paths_in(text))

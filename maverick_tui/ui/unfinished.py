@@ -1,4 +1,4 @@
-"""At the start: what was being restored when somebody was killed is brought to an end, and old snapshots go."""
+"""At the start: what was being restored when somebody was killed is brought to an end; old snapshots and scratch go."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ async def _tidy(app: App[Any]) -> None:
 
 
 def _tidied() -> dict[Path, str]:
+    from maverick_tui.folder_locks import remove_abandoned
     from maverick_tui.paths import user_state
 
+    remove_abandoned()
     if not (user_state() / "snapshots").exists():
         return {}
     from maverick_tui.review.removing import tidy_snapshots

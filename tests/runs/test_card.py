@@ -59,6 +59,16 @@ def test_a_host_tells_of_its_run_what_the_store_of_a_reader_knows() -> None:
         assert told == same, event
 
 
+def test_what_a_person_runs_is_told_of_a_run_at_rest() -> None:
+    tape = Tape().connect().put(ev.ShellStarted(BEGAN, "s1", "npm run\ndev")).put(ev.ShellStarted(BEGAN, "s2", "make"))
+    tape.prompt("Look").done().put(ev.ShellEnded(tape.at, "s2", "", 0)).put(ev.RunReopened(tape.at))
+    told = [(own.about, host.about) for own, host in cards_at_each_event(tape.events)]
+    assert all(own == host for own, host in told)
+    one, both = "!npm run dev", "!npm run dev, and 1 more"
+    assert [own for own, _ in dict.fromkeys(told)] == ["", one, both]
+    assert [own for own, _ in told[-3:]] == [both, one, ""], "what has told no end ended with its process"
+
+
 def test_it_says_in_words_what_a_run_does() -> None:
     said: list[tuple[str, str]] = []
     for event, (card, _) in zip((tape := eventful()).events, cards_at_each_event(tape.events), strict=True):

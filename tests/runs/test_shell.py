@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TypeGuard
 
@@ -9,6 +10,8 @@ import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
+from maverick_tui.host.process import _end_at_rest
+from maverick_tui.host.serving import RunServer
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Interrupt, RunShell
 from maverick_tui.runs.entries import PERSONS_OWN, Entry, ToolEntry
 from maverick_tui.runs.fuses import STOP
@@ -93,6 +96,26 @@ async def test_it_is_stopped_by_an_interrupt_and_with_the_run(
     wait_until_gone(mark)
 
 
+async def test_it_is_not_left_alone_in_a_run_that_nobody_needs_any_more(
+    serve: ServeModel, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setattr("maverick_tui.host.process.LOOK_EVERY", 0.02)
+    async with serve(say("Fine.")), watch(Plain) as run:
+        await run.until(ev.Connected)
+        run.send(RunShell("s1", "exec sleep 600"))
+        server = RunServer("7f3a00c0ffee", "plain", run.run.events, run.run)
+        resting = asyncio.create_task(_end_at_rest(run.run, server, 0.01))
+        await run.until(ev.ShellStarted)
+        await asyncio.sleep(0.1)
+        assert not resting.done(), "somebody may come back to it"
+        server._is_released = True  # whoever has sent it did not wait to hear of it
+        assert (await run.until(ev.ShellEnded)).is_cut
+        await resting
+        await run.until(ev.RunEnded)
+    wait_until_gone(mark)
+
+
 async def test_nobody_runs_commands_beside_a_run_without_a_person(serve: ServeModel) -> None:
     async with serve(say("Fine.")), watch(Plain, is_attended=False) as run:
         run.prompt("Go")
@@ -121,3 +144,12 @@ def test_where_an_output_is_cut_no_half_of_a_secret_is_left() -> None:
     assert "A1b2C3d4" not in said.text
     assert said.text.startswith("xxx")
     assert said.text.endswith("zzz")
+
+
+def test_what_has_told_no_end_does_not_run_in_a_fork_or_a_run_that_goes_on() -> None:
+    for event in (ev.RunForked(2.0), ev.RunReopened(2.0), ev.RunEnded(2.0, "closed")):
+        store = RunStore()
+        store.apply(ev.ShellStarted(1.0, "s1", "sleep 600"))
+        store.apply(event)
+        assert not store.shells
+        assert [entry.state for entry in store.entries if is_shell(entry)] == ["cut"]

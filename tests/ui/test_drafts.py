@@ -31,6 +31,10 @@ def drafts() -> list[Path]:
     return sorted((paths.user_state() / "drafts").glob("*.json"))
 
 
+def sent() -> list[Path]:
+    return sorted((paths.user_state() / "prompts").glob("*.jsonl"))
+
+
 def has(file: Path, text: str) -> bool:
     return file.exists() and json.loads(file.read_text())["text"] == text
 
@@ -122,3 +126,20 @@ async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(m
         await until(pilot, lambda: app.run_screen.prompt.text == "to begin with")
         await pilot.press("enter")
         await until(pilot, lambda: not drafts())
+
+
+@pytest.mark.parametrize("keeps", ["true", "false"])
+async def test_what_was_sent_is_written_for_the_next_time_where_runs_are_kept(
+    keeps: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", keeps)
+    async with watching(Tape().connect()) as (app, pilot):
+        for line in ("Look around", "!make"):
+            app.run_screen.prompt.set_text(line)
+            await pilot.press("enter")
+        history = app._navigation.prompt_of(app.run_model).history
+        await until(pilot, lambda: not history._unsaved and not history._one_at_a_time.locked(), "they are seen to")
+        await pilot.press("up", "up")
+        await until(pilot, lambda: app.run_screen.prompt.text == "Look around", "here they are known")
+    written = [json.loads(line)["text"] for file in sent() for line in file.read_text().splitlines()]
+    assert written == (["Look around", "!make"] if keeps == "true" else [])

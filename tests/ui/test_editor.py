@@ -14,8 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.folder_locks import OWNER
 from maverick_tui.ui.editor import find_editor
+from tests.support.runs import Tape
 from tests.support.terminal import GlassDriver
+from tests.ui.running import watching
+from tests.ui.waiting import until
 from tests.ui.widgets.prompt_app import PromptApp
 
 SCRIPT = """
@@ -59,7 +63,9 @@ async def edit(app: PromptApp, text: str = "before") -> list[str]:
 
 
 async def test_the_text_comes_back_as_it_was_left(editor: Path, tmp_path: Path) -> None:
-    does(editor, "path.write_text(path.read_text() + ' and\\nafter \\x1b\\n')")
+    does(
+        editor, "assert (path.parent / '.owner').exists()\npath.write_text(path.read_text() + ' and\\nafter \\x1b\\n')"
+    )
     app = PromptApp(driver_class=GlassDriver)
     assert await edit(app) == []
     assert app.prompt.text == "before and\nafter \u241b"
@@ -67,6 +73,17 @@ async def test_the_text_comes_back_as_it_was_left(editor: Path, tmp_path: Path) 
     assert mode == "600"
     assert not Path(name).exists()
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+async def test_what_was_edited_when_an_application_was_killed_goes_with_the_next_start(
+    editor: Path, tmp_path: Path
+) -> None:
+    left = tmp_path / "scratch" / "maverick-edit-abandoned"
+    left.mkdir(mode=0o700)
+    for name in (OWNER, "prompt.md"):
+        (left / name).touch()
+    async with watching(Tape().connect()) as (_, pilot):
+        await until(pilot, lambda: not left.exists(), "nobody holds it")
 
 
 async def test_visual_comes_first(editor: Path, monkeypatch: pytest.MonkeyPatch) -> None:

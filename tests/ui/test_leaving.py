@@ -8,7 +8,7 @@ import pytest
 from textual import events
 from textual.widgets import Button, Static
 
-from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed
+from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed, ShellEnded, ShellStarted
 from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.runs.commands import CloseRun, Interrupt
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
@@ -120,6 +120,38 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
         words = {"enter": "is still at work", "i": "waits for you"}.get(key)
         told = [f"reviewer {words}: maverick attach {app.run_model.run_id}"] if words else []
         assert app.farewell == told
+
+
+@pytest.mark.parametrize(
+    ("is_hosted", "screen", "told"),
+    [
+        (True, "LeavingScreen", "Interrupt: it stops, and its run waits for you.\nEnd: its run stops, too,"),
+        (False, "ConfirmScreen", "Quitting stops that; what is on the screen is lost."),
+    ],
+    ids=["hosted", "here"],
+)
+async def test_a_command_of_the_persons_own_is_not_left_behind_unasked(is_hosted: bool, screen: str, told: str) -> None:
+    tape = Tape().connect().prompt("Go").say("All").done()
+    async with watching(tape.put(ShellStarted(tape.at, "s1", "exec sleep\n512"))) as (app, pilot):
+        if is_hosted:
+            hosted(app.run_model)
+        for key, what in (("f9", "Close reviewer"), ("ctrl+q", "Quit")):
+            await pilot.press(key)
+            await until(pilot, lambda: app.top == screen and app.screen.is_mounted)
+            assert str(app.screen.query_one(".dialog--title", Static).render()) == f"{what} while a command runs?"
+            assert 'In reviewer your command "exec sleep 512" still runs.' in words(app)
+            assert (told in words(app)) or key == "f9"
+            await pilot.press("n")
+            await until(pilot, lambda: app.top == "RunScreen")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == screen and app.screen.is_mounted)
+        app.tell(tape.put(ShellEnded(tape.at, "s1", "", 0)))
+        await until(pilot, lambda: "Nothing is at work any more" in words(app))
+        app.tell(tape.put(ShellStarted(tape.at, "s2", "make")))
+        await until(pilot, lambda: '"make" still runs' in words(app))
+        await pilot.press("i" if is_hosted else "y")
+        await until(pilot, lambda: app._exit)
+        assert [type(one) for one in app.kept.take()] == [Interrupt if is_hosted else CloseRun]
 
 
 async def test_the_question_says_of_each_run_whether_it_can_go_on_once_it_is_ended() -> None:

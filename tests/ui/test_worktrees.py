@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import hosted_runs
-from maverick_tui.host.racing import Race, Result, entrants_of
+from maverick_tui.host.racing import Entrant, Race, Result, entrants_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
@@ -25,8 +27,12 @@ from maverick_tui.ui.race.form import RaceForm
 from maverick_tui.ui.race.screen import RaceScreen
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.worktrees import records
+from maverick_tui.worktrees.ending import Changed
+from tests.host.served_run import until as eventually
 from tests.support.hosts import end_hosts
+from tests.support.runs import Tape
 from tests.support.smith import write_smith
+from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
 from tests.worktrees.projects import commit, git, project_in
 
@@ -195,3 +201,84 @@ async def test_what_was_chosen_when_a_race_was_decided_stays_whatever_is_chosen_
     screen.action_choose(-1)
     screen.action_decide("merge")
     assert screen._carry_out() == ["1 smith: kept"]
+
+
+class Played(Race):
+    """A race in which the first is finished at once, and the others only when it is over; what is done is noted."""
+
+    def __init__(self) -> None:
+        super().__init__(entrants_of(["smith", "joiner"], []))
+        self.done: list[str] = []
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        yield
+        self.done.append("over")
+
+    def start(self, order: Order, inputs: Mapping[str, dict[str, Any]] | None = None) -> None:
+        pass
+
+    def finish(self, one: Entrant, word: str, stop: Callable[[], bool] = lambda: False) -> Result:
+        while one.number > 1 and not stop():
+            time.sleep(0.01)
+        return Result(one, "done", changed=Changed(files=2 - one.number))
+
+    def hold(self, result: Result) -> None:
+        pass
+
+    def keep(self, result: Result) -> str:
+        self.done.append(f"{result.entrant.agent} is kept")
+        return ""
+
+    def merge(self, result: Result) -> str:
+        time.sleep(0.1)  # whoever leaves does not wait for it
+        self.done.append(f"{result.entrant.agent} is merged")
+        return ""
+
+
+@asynccontextmanager
+async def racing() -> AsyncIterator[tuple[FedApp, Pilot[Any], RaceScreen, Played]]:
+    async with watching(Tape().connect()) as (app, pilot):
+        race = Played()
+        screen = RaceScreen(race, Order("", "", "/nowhere"), {}, has_test=False)
+        _ = app.push_screen(screen)
+        await until(pilot, lambda: screen._lanes[0].result is not None, "one has finished")
+        yield app, pilot, screen, race
+
+
+async def test_a_race_is_not_thrown_away_unasked() -> None:
+    async with racing() as (app, pilot, screen, race):
+        await pilot.press("alt+n")
+        await until(pilot, lambda: "Decide the race first" in said(app), "it does not leave the race")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "it asks")
+        picture(app, "race-quit")
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen is screen, "the race goes on")
+        assert screen.is_open
+        await pilot.press("ctrl+q", "y")
+        await until(pilot, lambda: app._exit, "it has ended")
+    await eventually(lambda: race.done == ["over"], "whoever was asked wanted none of them")
+
+
+@pytest.mark.parametrize("is_decided", [False, True], ids=["closed", "decided"])
+async def test_a_window_that_closes_decides_nothing_and_what_was_decided_counts(is_decided: bool) -> None:
+    async with racing() as (app, pilot, screen, race):
+        if is_decided:
+            screen.action_decide("merge")  # both in one moment
+            app._leaving.quit()
+        else:
+            app._leaving.end_now(129)
+        await until(pilot, lambda: app._exit, "it has ended")
+    did = "smith is merged" if is_decided else "smith is kept"
+    await eventually(lambda: race.done == [did, "over"], "what was finished stays")
+
+
+async def test_a_race_that_has_ended_below_something_is_left_with_that() -> None:
+    async with racing() as (app, pilot, screen, _):
+        await pilot.press("f1")
+        await until(pilot, lambda: app.top == "HelpScreen")
+        screen.end()
+        await until(pilot, lambda: screen._is_over)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen")

@@ -109,6 +109,8 @@ class InboxVisits:
 
     def open(self, run: RunModel) -> None:
         """Go from the inbox to a run."""
+        if self._stays_at_race():
+            return
         if self._guests is not None:
             self._guests.release(run, self._board)
         self.leave()
@@ -119,13 +121,20 @@ class InboxVisits:
 
         `open_run` shows one of another process, by the id that the picker has for it.
         """
-        if self._app.screen.is_modal:
+        if self._app.screen.is_modal or self._stays_at_race():
             return
         if (run := self._navigation.next_needing()) is not None:
             self._uncover()
             self._navigation.show_run(run)
         else:
             work_told(self._app, self._go_elsewhere(open_run), group="kept", title="Next run that needs you")
+
+    def _stays_at_race(self) -> bool:
+        """Whether a race is below, which would end with its screen; then the person is told what to do first."""
+        if self._navigation.open_race is None:
+            return False
+        self._app.notify("Decide the race first, or end it there with Esc.", timeout=5, markup=False)
+        return True
 
     async def _go_elsewhere(self, open_run: Callable[[str], None]) -> None:
         from maverick_tui.ui.picker.elsewhere import live_elsewhere

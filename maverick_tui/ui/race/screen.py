@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual.app import ComposeResult
@@ -34,7 +35,10 @@ _SETTLED = ("done", "failed", "interrupted", "ended")
 
 
 class RaceScreen(Screen[None]):
-    """Is the race: starts it, watches it, and carries out what is decided. Whatever ends it leaves nothing else."""
+    """Is the race: starts it, watches it, and carries out what is decided. Nothing else is left of it.
+
+    Where nobody has decided, since the window was closed, what is finished stays as branches.
+    """
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "race.tcss"]
     COMPONENT_CLASSES = ROLE_CLASSES
@@ -64,7 +68,15 @@ class RaceScreen(Screen[None]):
         self._decision: Decision = ""
         self._kept: list[Result] = []
         """What is to stay, as it was chosen when that was decided: until the others have ended, keys go on choosing."""
+        self._finishing = threading.Lock()
+        """Held while what one has done is committed and tested."""
+        self._is_over = False
         self._began = time.monotonic()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be decided."""
+        return not self._decided.is_set()
 
     def compose(self) -> ComposeResult:
         """What it is about, a row for each, their texts, and the keys."""
@@ -95,14 +107,23 @@ class RaceScreen(Screen[None]):
                 await asyncio.to_thread(self._race.start, self._order, self._inputs)
                 await self._watch()
                 await self._decided.wait()
-                for words in await asyncio.to_thread(self._carry_out):
-                    self.app.notify(one_line(words), title="Race", timeout=15, markup=False)
             finally:
                 self._decided.set()
-                await asyncio.shield(asyncio.to_thread(running.__exit__, None, None, None))
+                # In one thread, which goes on to its end whoever is cancelled here, and how often.
+                ending = asyncio.get_running_loop().run_in_executor(None, self._end, running)
+                for words in await asyncio.shield(ending):
+                    self.app.notify(one_line(words), title="Race", timeout=15, markup=False)
         finally:
-            if self.is_attached and self.app.screen is self:
-                _ = self.dismiss(None)
+            self._is_over = True
+            self._leave_if_over()
+
+    def on_screen_resume(self) -> None:
+        """It may have ended below what was shown."""
+        self._leave_if_over()
+
+    def _leave_if_over(self) -> None:
+        if self._is_over and self.is_attached and self.app.screen is self:
+            _ = self.dismiss(None)
 
     async def _watch(self) -> None:
         """Look at them until all are finished, or somebody has decided."""
@@ -141,10 +162,29 @@ class RaceScreen(Screen[None]):
         async with turn:
             if self._decided.is_set():
                 return
-            one = self._lanes[at].entrant
-            result = await asyncio.to_thread(self._race.finish, one, phase, self._decided.is_set)
-            self._lanes[at] = self._lanes[at]._replace(result=result)
+            await asyncio.to_thread(self._finished, at, phase)
             self._draw()
+
+    def _finished(self, at: int, phase: str) -> None:
+        with self._finishing:
+            result = self._race.finish(self._lanes[at].entrant, phase, self._decided.is_set)
+            self._lanes[at] = self._lanes[at]._replace(result=result)
+
+    def _end(self, running: AbstractContextManager[None]) -> list[str]:
+        """Carry out what was decided, and end the race."""
+        try:
+            with self._finishing:  # a test hears that it is over
+                if not self._decision:  # to close a window is no decision
+                    self._kept = self._all_that_was_done()
+            return self._carry_out()
+        finally:
+            running.__exit__(None, None, None)
+
+    def _all_that_was_done(self) -> list[Result]:
+        """What those have changed that have settled, tested or not."""
+        settled = [lane for lane in self._lanes if lane.result is not None or lane.word == "finishing"]
+        results = [lane.result or self._race.finish(lane.entrant, lane.phase, lambda: True) for lane in settled]
+        return [result for result in results if result.changed.files or result.problem]
 
     def _carry_out(self) -> list[str]:
         """Do what was decided; what came of it, in words. ConfigError if it cannot be merged: it is kept then."""
@@ -154,7 +194,7 @@ class RaceScreen(Screen[None]):
         if self._decision == "merge" and kept:
             return [self._race.merge(kept[0])]
         words = [f"{result.entrant.number} {result.entrant.label}: {self._race.keep(result)}" for result in kept]
-        return words or ["The race has ended; nothing is left of it but what was said."]
+        return words or (["The race has ended; nothing is left of it but what was said."] if self._decision else [])
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
@@ -188,20 +228,29 @@ class RaceScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """End it and keep none, if the person is sure."""
+        self.ask_to_end("End the race?", "End", self.end)
+
+    def ask_to_end(self, title: str, yes: str, agreed: Callable[[], None]) -> None:
+        """Ask whether it may end with none of them kept."""
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
         def answered(is_yes: bool | None) -> None:
-            if is_yes and not self._decided.is_set():
-                self._decision = "none"
-                self._decided.set()
+            if is_yes:
+                agreed()
 
         text = "All of them end, and their worktrees and branches are removed. What they have said is kept."
-        _ = self.app.push_screen(ConfirmScreen("End the race?", text, yes="End", no="Stay"), answered)
+        _ = self.app.push_screen(ConfirmScreen(title, text, yes=yes, no="Stay"), answered)
+
+    def end(self) -> None:
+        """End it, and keep none."""
+        if self.is_open:
+            self._decision = "none"
+            self._decided.set()
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def _draw(self, *, keep_place: bool = True) -> None:
-        if not self.is_mounted:
+        if not self.is_mounted or not self.is_attached:
             return
         lanes, chosen, shows_diff = list(self._lanes), self._chosen, self._shows_diff
         done = sum(lane.result is not None for lane in lanes)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -52,10 +52,16 @@ class PromptHistory:
     nor a key waits for a disk. Secrets are masked in the file.
     """
 
-    def __init__(self, project: Path, folder: Path | None = None) -> None:
-        """Remember the prompts of a project, by default in the user's state folder."""
+    def __init__(
+        self, project: Path, folder: Path | None = None, may_write: Callable[[], Awaitable[bool]] | None = None
+    ) -> None:
+        """Remember the prompts of a project, by default in the user's state folder.
+
+        What `may_write` does not let be written is remembered only while the application runs.
+        """
         self._project = project
         self._folder = folder
+        self._may_write = may_write
         self._texts: dict[str, str] = {}  # by what the file has of them
         self._is_read = False
         self._unsaved: list[str] = []
@@ -93,8 +99,9 @@ class PromptHistory:
     async def save(self) -> None:
         """Write what was added since the last time; raises OSError if that is not possible."""
         async with self._one_at_a_time:
+            is_written = self._may_write is None or await self._may_write()
             masked, self._unsaved = self._unsaved, []
-            if masked:
+            if masked and is_written:
                 await asyncio.to_thread(lambda: _append(self.path, masked))
 
 
