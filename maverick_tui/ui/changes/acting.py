@@ -53,6 +53,11 @@ class Acting:
             return False
         return True
 
+    def _is_whole(self, hunk: ChangedHunk) -> bool:
+        if hunk.hunk.is_cut:
+            self._screen.hints.say("Not all of this hunk is shown: that can only be done with the file.", is_error=True)
+        return not hunk.hunk.is_cut
+
     # -- comments -----------------------------------------------------------------------------------------------------
 
     def comment(self) -> None:
@@ -149,6 +154,8 @@ class Acting:
         if diff is None or hunk is None or hunk_at is None:
             screen.hints.say(f"There is no hunk here. {screen.key('changes.undo')} takes the file back.", is_error=True)
             return
+        if not self._is_whole(hunk):
+            return
         path, scope = diff.file.path, screen.looking.wanted.scope
         noted = self._on_hunk(hunk, hunk_at, is_rejected=True)
         dialog = WordsScreen(
@@ -238,10 +245,13 @@ class Acting:
                     marks[file.path] = None
                 screen.files.move(1)
         elif (diff := screen.diff.diff) is not None and (hunk := screen.diff.hunk) is not None:
-            everything = frozenset(one.hunk.lines for one in diff.hunks)
+            if not self._is_whole(hunk):
+                return
+            everything = frozenset(one.hunk.lines for one in diff.hunks if not one.hunk.is_cut)
             chosen = marks.get(diff.file.path, frozenset())
             chosen = (everything if chosen is None else chosen) ^ {hunk.hunk.lines}
-            marks[diff.file.path] = None if chosen >= everything else chosen
+            is_all = chosen >= everything and not diff.hunks[-1].hunk.is_cut
+            marks[diff.file.path] = None if is_all else chosen
             if not chosen:
                 del marks[diff.file.path]
         screen.files.refresh()

@@ -265,6 +265,32 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
         await until(pilot, lambda: "All of this is committed already." in screen.hints.notice, "nothing is left")
 
 
+async def test_a_hunk_that_is_not_shown_whole_is_only_committed_or_taken_back_with_its_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    review = shop()
+    review.cut.add("shop/cart.py")
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        assert screen.diff.diff is not None
+        *whole, cut = screen.diff.diff.hunks
+        assert whole
+        for hunk in range(len(whole)):
+            screen.diff.go_to_hunk(hunk)
+            await pilot.press("space")
+        assert screen.looking.marks == {"shop/cart.py": frozenset(one.hunk.lines for one in whole)}
+        screen.diff.go_to_hunk(len(whole))
+        for key in ("space", "x"):
+            await pilot.press(key)
+            await until(pilot, lambda: "Not all of this hunk is shown" in screen.hints.notice, "why not")
+            screen.hints.notice = ""
+        screen.looking.marks["shop/cart.py"] = None  # the whole file
+        screen.diff.go_to_hunk(0)
+        await pilot.press("space")
+        assert cut.hunk.lines not in (screen.looking.marks.get("shop/cart.py", ()) or ())
+
+
 async def test_a_hunk_that_has_changed_since_it_was_chosen_is_not_committed(monkeypatch: pytest.MonkeyPatch) -> None:
     from maverick_tui.review import committing as by_git
 

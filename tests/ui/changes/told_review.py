@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -40,6 +41,8 @@ class ToldReview:
         self.refused: dict[str, str] = {}
         self.about: dict[str, dict[str, object]] = {}
         """What else is to be told of a file."""
+        self.cut: set[str] = set()
+        """Files with more lines than are shown."""
 
     def as_review(self) -> RunReview:
         """As the screen knows it."""
@@ -80,6 +83,8 @@ class ToldReview:
             own = authors if len(authors) < 2 or number else authors[:1]
             by_line = [() if line[0] == " " else own[at % len(own) :][:1] for at, line in enumerate(hunk.lines)]
             found.append(ChangedHunk(hunk, (), own, tuple(by_line)))
+        if found and path in self.cut:
+            found[-1] = replace(found[-1], hunk=replace(found[-1].hunk, is_cut=True))
         return found
 
     def texts(self, scope: Scope, path: str) -> Texts:
