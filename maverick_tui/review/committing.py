@@ -21,6 +21,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import ChangedHunk
 from maverick_tui.review.patches import hunks_as_patch
 from maverick_tui.review.staged import Staged
+from maverick_tui.threads import COMMITTING
 
 
 class Chosen(NamedTuple):
@@ -189,7 +190,7 @@ def _to_the_end(work: Callable[[], Committed]) -> Committed:
         except BaseException as error:  # it is raised where it was asked for
             done.append(error)
 
-    thread = Thread(target=work_on, name="maverick-commit", daemon=False)
+    thread = Thread(target=work_on, name=COMMITTING, daemon=False)
     thread.start()
     thread.join()
     if isinstance(done[0], BaseException):

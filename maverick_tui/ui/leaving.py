@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from maverick_tui.threads import COMMITTING
 from maverick_tui.ui.following import leave_once_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.names import is_plain
@@ -176,9 +177,7 @@ class Leaving:
         if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
             self.begun.set()
             if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
-                end = threading.Timer(
-                    CLOSE_WITHIN + GIVE_UP, os.kill, (os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-                )
+                end = threading.Timer(CLOSE_WITHIN + GIVE_UP, end_whatever_waits)
                 end.daemon = True
                 end.start()
             self._app.run_worker(self._leave(code, fate), name="leave", exit_on_error=False)
@@ -204,6 +203,14 @@ class Leaving:
         if not code:  # else the terminal has gone, or somebody has ended us: nobody was asked
             await self._navigation.drafts.drop_all()
         self._app.exit(code)
+
+
+def end_whatever_waits() -> None:
+    """End this process, whatever holds it up; only a commit that is being made is waited for."""
+    for thread in threading.enumerate():
+        if thread.name == COMMITTING:
+            thread.join()
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _waits(run: RunModel) -> bool:
