@@ -9,6 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
+COMMITTING = "maverick-commit"
+"""The name of a thread that everybody does wait for: a commit is made in it."""
 P = ParamSpec("P")
 T = TypeVar("T")
 

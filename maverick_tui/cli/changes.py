@@ -42,7 +42,7 @@ def diff_run(
     if as_json:
         from maverick_tui.cli.changes_text import as_data
 
-        data = [as_data(one, review.hunks(scope, one.path)) for one in files]
+        data = [as_data(one, review.hunks(scope, one.path, most=None)) for one in files]
         print_json({"run_id": review.run_id, "root": str(review.root), "turn": turn, "files": data})
         return
     print_changes(review, files, is_all=stat)

@@ -35,8 +35,9 @@ def list_worktrees(as_json: AsJson = False) -> None:
     What a race that was killed has left is removed.
 
     JSON: [{run_id, agent, state, project, path, branch, base, uncommitted, commits, ignored, lost}]; state: alive (its
-    run has a process), left, branch; uncommitted: files; commits: how many no other branch has; ignored: files and
-    folders that git ignores, but for caches; lost: in words, all that would be if it were removed.
+    run has a process, or another one works there), left, branch; uncommitted: files; commits: how many no other branch
+    has; ignored: files and folders that git ignores, but for caches; lost: in words, all that would be if it were
+    removed.
     """
     from maverick_tui.host.worktrees import is_worked_in
     from maverick_tui.worktrees.ending import has_branch, loss_of

@@ -11,11 +11,18 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
+from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
 from maverick_tui.git.ending import ends_with_us
 from maverick_tui.git.programs import included_on_conditions
-from maverick_tui.git.repository import find_repository, is_anothers, links_written_through, tells_case_apart
+from maverick_tui.git.repository import (
+    find_repository,
+    is_anothers,
+    keeps_modes,
+    links_written_through,
+    tells_case_apart,
+)
 from maverick_tui.inert import one_line
 
 SECONDS = 600.0
@@ -171,7 +178,16 @@ class Git:
         """Variables by which nothing runs that these settings name."""
         # Where case counts, git would take a new file for one that it knows, and not tell of it.
         case = {"core.ignoreCase": "false"} if tells_case_apart(self.folder) else {}
-        return environment(self.folder, {**_HERE, **case, **overrides(settings)})
+        # The setting may be from another machine, too. Only what we have checked out is known to have modes that count.
+        is_ours = paths.worktree_around(self.folder) == self.folder
+        modes = {"core.fileMode": "true"} if is_ours and keeps_modes(self.folder.parent) else {}
+        return environment(self.folder, {**_HERE, **case, **modes, **overrides(settings)})
+
+    @property
+    def counts_modes(self) -> bool:
+        """Whether a file that is executable is another one than one that is not, by the settings."""
+        told = [one.value.lower() for one in self.settings if one.key == "core.filemode"]
+        return not told or told[-1] not in ("false", "no", "off", "0")
 
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""

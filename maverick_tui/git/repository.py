@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -91,6 +92,23 @@ def tells_case_apart(top: Path) -> bool:
         return not os.path.samestat(own, os.lstat(top / ".GIT"))
     except FileNotFoundError:
         return os.path.lexists(top / ".git")
+
+
+def keeps_modes(folder: Path) -> bool:
+    """Whether a file in a folder of ours can be executable or not: not every file system knows of that."""
+    if sys.platform == "win32":
+        return False
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            found = []
+            for mode in (0o600, 0o700):
+                os.fchmod(file.fileno(), mode)
+                found.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+    except OSError:  # there is no room, or this is no folder
+        return False
+    return found == [0o600, 0o700]
 
 
 def is_in_bare(folder: Path, top: Path) -> bool:

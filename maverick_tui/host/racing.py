@@ -22,7 +22,7 @@ from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_rest
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
-from maverick_tui.worktrees import ending, races, records
+from maverick_tui.worktrees import ending, races, records, working
 from maverick_tui.worktrees.commands import CommandEnd, run_command
 
 log = logging.getLogger(__name__)
@@ -172,8 +172,9 @@ class Race:
             return "It had no worktree."
         if result.problem:
             return f"It stays in {worktree.path}: {result.problem}"
-        if not result.loss.in_no_commit:
-            ending.keep_committed(worktree)
+        with working.nobody_in(worktree) as is_free:
+            if is_free and not result.loss.in_no_commit:
+                ending.keep_committed(worktree)
         told = f"It is on the branch {worktree.branch}."
         return told + words_on_rest(worktree, result.loss, "keep --yes")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from maverick_tui.events.kinds import TurnStarted
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.history.reading import read_run
@@ -9,15 +12,20 @@ from maverick_tui.host.places import has_host
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of
 from maverick_tui.masking.redact import redact
-from maverick_tui.worktrees import ending, records
+from maverick_tui.worktrees import ending, records, working
 from maverick_tui.worktrees.records import Worktree
 
 _LONGEST = 72
 
 
-def is_worked_in(worktree: Worktree) -> bool:
-    """Whether its run is alive."""
+def has_run(worktree: Worktree) -> bool:
+    """Whether the run that it was made for is alive."""
     return has_host(worktree.run_id) or is_alive(journal_of(worktree.run_id))
+
+
+def is_worked_in(worktree: Worktree) -> bool:
+    """Whether its run is alive, or any other that works there."""
+    return has_run(worktree) or working.is_worked_in(worktree)
 
 
 def find_worktree(start: str) -> Worktree:
@@ -38,17 +46,17 @@ def merge(worktree: Worktree, *, loses: bool = False) -> str:
 
     What no commit has is only lost if that is said: else the worktree stays for it.
     """
-    _require_left(worktree)
-    loss = ending.loss_of(worktree)
-    told = ending.merge(worktree, message_for(worktree), loses=loses).told
+    with _left(worktree):
+        loss = ending.loss_of(worktree)
+        told = ending.merge(worktree, message_for(worktree), loses=loses).told
     return told + words_on_rest(worktree, loss, "remove")
 
 
 def keep(worktree: Worktree, *, loses: bool = False) -> str:
     """Keep it as a branch alone; what came of it, in words. What no commit has is as safe as with a merge."""
-    _require_left(worktree)
-    loss = ending.loss_of(worktree)
-    tip = ending.keep(worktree, message_for(worktree), loses=loses)
+    with _left(worktree):
+        loss = ending.loss_of(worktree)
+        tip = ending.keep(worktree, message_for(worktree), loses=loses)
     what = "All else" if worktree.is_there else "All of it"
     told = f"{what} is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
     return told + words_on_rest(worktree, loss, "keep --yes")
@@ -58,16 +66,17 @@ def words_on_rest(worktree: Worktree, loss: ending.Loss, how: str) -> str:
     """A sentence on what no commit has: where that stays, and how it is removed, or that it is gone."""
     what = loss.in_no_commit
     if worktree.is_there:
-        why = loss.unknown or (f"no commit has {what}." if what else "not all of it could be removed.")
+        rest = "another run works in it." if is_worked_in(worktree) else "not all of it could be removed."
+        why = loss.unknown or (f"no commit has {what}." if what else rest)
         return f" Its worktree stays in {worktree.path}: {why} `maverick worktree {how} {worktree.run_id}` removes it."
     return f" {what[0].upper()}{what[1:]} is gone with the worktree." if what else ""
 
 
 def remove(worktree: Worktree) -> str:
     """Remove it with all that only it has; what came of it, in words."""
-    _require_left(worktree)
-    lost = ending.loss_of(worktree).words
-    ending.remove(worktree)
+    with _left(worktree):
+        lost = ending.loss_of(worktree).words
+        ending.remove(worktree)
     return f"Its worktree and the branch {worktree.branch} are removed; lost: {lost}."
 
 
@@ -88,9 +97,19 @@ def _first_prompt(run_id: str) -> str:
     return redact(first.strip()).partition("\n")[0]
 
 
-def _require_left(worktree: Worktree) -> None:
-    if is_worked_in(worktree):
+@contextmanager
+def _left(worktree: Worktree) -> Iterator[None]:
+    """While no run works in it. ConfigError if one does."""
+    if has_run(worktree):
         raise ConfigError(
             f"The run {worktree.run_id} has a process yet, which may go on in its worktree.",
             hint=f"End it first: `maverick stop {worktree.run_id}`. It can go on later, in a worktree made again.",
         )
+    with working.nobody_in(worktree) as is_free:
+        if not is_free:
+            raise ConfigError(
+                f"Another run works in the worktree of the run {worktree.run_id}.",
+                path=worktree.path,
+                hint="End it first, or try again once it has ended. `maverick ps --json` says where each run works.",
+            )
+        yield

@@ -53,8 +53,8 @@ def role_of(kind: TokenType) -> str:
 
 def lexer_for(lines: Sequence[str], language: str = "", *, path: str = "") -> Lexer | None:
     """The lexer of these lines, by their language or the name of their file; none for what would take it too long."""
-    size = sum(map(len, lines))
-    if not (language or path) or not size or size > _MOST_CHARACTERS or max(map(len, lines)) > _LONGEST_LINE:
+    size = sum(map(len, lines)) + len(lines)
+    if not (language or path) or not any(lines) or size > _MOST_CHARACTERS or max(map(len, lines)) > _LONGEST_LINE:
         return None
     return lexer_of(language) if language else lexer_of_file(path.rpartition("/")[2])
 

@@ -19,6 +19,8 @@ class Hunk:
     old_start: int
     new_start: int
     lines: tuple[str, ...]
+    is_cut: bool = False
+    """Whether more lines have changed, of it or after it, than were asked for."""
 
 
 def hunks_between(old: str, new: str) -> list[Hunk]:

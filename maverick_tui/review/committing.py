@@ -22,6 +22,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import Part
 from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.snapshot import LINK
+from maverick_tui.threads import COMMITTING
 
 _BLOB = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$", re.MULTILINE)
 
@@ -217,7 +218,7 @@ def _to_the_end(work: Callable[[], Committed]) -> Committed:
         except BaseException as error:  # it is raised where it was asked for
             done.append(error)
 
-    thread = Thread(target=work_on, name="maverick-commit", daemon=False)
+    thread = Thread(target=work_on, name=COMMITTING, daemon=False)
     thread.start()
     thread.join()
     if isinstance(done[0], BaseException):

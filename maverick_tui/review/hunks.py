@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from maverick_tui.markup.hunks import Hunk
 from maverick_tui.review.authors import Names
@@ -13,13 +14,14 @@ from maverick_tui.snapshots.shadow import Shadow
 
 
 def changed_hunks(
-    shadow: Shadow, change: FileChange, attribution: Attribution, names: Names, context: int
+    shadow: Shadow, change: FileChange, attribution: Attribution, names: Names, context: int, most: int | None
 ) -> list[ChangedHunk]:
-    """All hunks of a file."""
+    """The hunks of a file, up to so many lines; the last one may be cut."""
     found: list[ChangedHunk] = []
-    for hunk in hunks(shadow, change, context):
+    authors = cache(names.authors)  # of each line, and there are few
+    for hunk in hunks(shadow, change, context, most):
         by_line = attribution.hunk_lines(hunk, change.path, change.was)
-        line_authors = tuple(map(names.authors, by_line))
+        line_authors = tuple(map(authors, by_line))
         whose = names.authors(
             writer for writers in attribution.hunk(hunk, change.path, change.was) for writer in writers
         )

@@ -21,6 +21,10 @@ START = Scope()
 """All that the run has changed."""
 
 
+MOST_LINES = 50_000
+"""Lines of a diff that anybody reads: of a file in which more have changed only the first are shown."""
+
+
 class Author(NamedTuple):
     """Who has written something; all texts are inert, and on one line.
 

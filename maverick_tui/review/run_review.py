@@ -12,7 +12,17 @@ from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
 from maverick_tui.review.hunks import changed_hunks, own_lines, parts
-from maverick_tui.review.kinds import START, CallInfo, ChangedFile, ChangedHunk, Part, Scope, Texts, TurnChanges
+from maverick_tui.review.kinds import (
+    MOST_LINES,
+    START,
+    CallInfo,
+    ChangedFile,
+    ChangedHunk,
+    Part,
+    Scope,
+    Texts,
+    TurnChanges,
+)
 from maverick_tui.review.patches import patch_of
 from maverick_tui.review.proving import is_exactly
 from maverick_tui.review.scopes import end_of, is_own, range_of
@@ -105,13 +115,16 @@ class RunReview:
                 found.append(ChangedFile(change.path, change.status, change.was, *counts, names.authors(by)))
         return found
 
-    def hunks(self, scope: Scope, path: str, context: int = CONTEXT) -> list[ChangedHunk]:
+    def hunks(
+        self, scope: Scope, path: str, context: int = CONTEXT, most: int | None = MOST_LINES
+    ) -> list[ChangedHunk]:
         """What has changed in a file, with whose each hunk and each line is; nothing of a binary one.
 
+        If that is more than `most` lines, the last hunk is cut, none follows, and `reject` refuses it.
         This and `texts` go by what was there when `files` was asked last.
         """
         chain, first, last, change = self._found(scope, path)
-        return changed_hunks(chain.shadow, change, chain.attribution(first, last), self._names(), context)
+        return changed_hunks(chain.shadow, change, chain.attribution(first, last), self._names(), context, most)
 
     def texts(self, scope: Scope, path: str) -> Texts:
         """What was in a file before and afterwards. The bytes of a link are where it leads."""
@@ -175,7 +188,7 @@ class RunReview:
         self._require_folder()
         chain, first, last, change = self._found(scope, path)
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
-        asked, shown = parts(hunks), self.hunks(scope, path, context=0)
+        asked, shown = parts(hunks), [one for one in self.hunks(scope, path, context=0) if not one.hunk.is_cut]
         why = self._own(chain, scope).only_copies.get(path, "")
         if not asked <= parts(shown):  # their numbers may be those of other lines by now
             why = "these lines have changed since they were shown"

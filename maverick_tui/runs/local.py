@@ -64,6 +64,7 @@ from maverick_tui.runs.shell import Shell
 from maverick_tui.runs.stalls import Stalls
 from maverick_tui.runs.tracking import Tracking
 from maverick_tui.runs.turns import OpenTurn, Turns
+from maverick_tui.worktrees import working
 
 log = logging.getLogger(__name__)
 
@@ -325,6 +326,7 @@ class LocalRun:
             self._continuing.call_off(CLOSED)
             self._queue.drop(lambda _prompt: True)
             await self._tracking.close()
+            working.left(self._run_id)  # whoever hears of its end may remove where it was
             self.admission.leave()
             self.events.emit(RunEnded(self.events.now(), reason))
             self.events.close()

@@ -12,7 +12,7 @@ from maverick_tui import paths
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.inert import one_line
-from maverick_tui.worktrees import ending, races, records
+from maverick_tui.worktrees import ending, races, records, working
 from maverick_tui.worktrees.making import Made, make, make_again, require_inside
 from maverick_tui.worktrees.needs import Needs, needs_of, provide
 from maverick_tui.worktrees.removing import discard, remove_tree
@@ -60,7 +60,10 @@ def find_place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Plac
 def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
     if not wish.run_id:
         return Placed(cwd)
+    working.begin(wish.run_id, cwd)
     if (known := records.worktree_of(wish.run_id)) is not None:
+        working.begin(wish.run_id, known.top)
+        known = records.worktree_of(wish.run_id) or known  # it may have been merged until then
         if known.race and known.race != wish.race:  # it goes on after its race was killed
             known = records.release(known)
         if known.is_there:
@@ -75,6 +78,7 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
     if wish.is_new and (wish.is_wanted or isolation == "worktree"):
         needs = trusted_needs(cwd)
         made = make(wish.run_id, agent, cwd, brings_changes=wish.brings_changes, race=wish.race)
+        working.begin(wish.run_id, made.worktree.top)
         return _provided(made, needs, is_new=True)
     return Placed(cwd, told=(GONE,) if wish.had_one else ())
 
@@ -98,6 +102,7 @@ def leave_place(run_id: str, race: str = "") -> records.Worktree | None:
     """A run has ended: its worktree goes if nothing was done in it. The worktree that is still there, if any."""
     if race:
         races.await_making()
+    working.left(run_id)  # a thread that nobody waited for may have begun after its end
     worktree = records.worktree_of(run_id)
     if worktree is None:
         return None
@@ -110,8 +115,11 @@ def leave_place(run_id: str, race: str = "") -> records.Worktree | None:
         return None
     if not ending.is_unchanged(worktree):
         return worktree
-    _step_out(worktree)
-    ending.remove(worktree)
+    with working.nobody_in(worktree) as is_free:
+        if not is_free:
+            return worktree
+        _step_out(worktree)
+        ending.remove(worktree)
     return None
 
 

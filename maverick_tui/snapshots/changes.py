@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -20,6 +21,7 @@ _STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R
 _NONE = "0" * 40
 _PAIR = re.compile(rb"[0-9a-f]{40} [0-9a-f]{40}\n")
 _NO_ANSWER = "Git has answered something else than what it was asked."
+_AFTER_LINES = re.compile(rb"\n(?![-+\\])")
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -84,12 +86,15 @@ def changes(shadow: Shadow, before: Snapshot, after: Snapshot, *, finds_renames:
     return sorted(known, key=lambda one: os.fsencode(one.path))
 
 
-def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT) -> list[Hunk]:
-    """The lines of one file that differ, and some around them; nothing of a binary one."""
+def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT, most: int | None = None) -> list[Hunk]:
+    """The lines of one file that differ, and some around them; nothing of a binary one.
+
+    If that is more than `most` lines, the last hunk is cut, and none follows.
+    """
     old, new = (one.blob if one is not None else EMPTY_BLOB for one in (change.before, change.after))
     if old == new or change.is_binary:
         return []
-    return list(read_hunks(shadow.git("diff", f"-U{context}", old, new)))
+    return list(read_hunks(shadow.git("diff", f"-U{context}", old, new), most))
 
 
 def replaced(old: bytes, new: bytes, lines: Iterable[Lines]) -> bytes:
@@ -228,16 +233,20 @@ def _is_left_out(change: FileChange, *snapshots: Snapshot) -> bool:
     return any(one.leaves_out(path) for one in snapshots for path in {change.path, change.before_path})
 
 
-def read_hunks(told: bytes) -> Iterator[Hunk]:
-    """The hunks of a file, of which git has told a patch."""
-    start, lines = (0, 0), list[str]()
-    for line in told.split(b"\n")[:-1]:
+def read_hunks(told: bytes, most: int | None = None) -> Iterator[Hunk]:
+    """The hunks of a file, of which git has told a patch; the last one is cut after so many lines."""
+    start, lines, count = (0, 0), list[str](), 0
+    for line in BytesIO(told):  # one after the other: there may be millions
+        if count == most:
+            yield Hunk(*start, tuple(lines), is_cut=True)
+            return
         if match := _HUNK.match(line):
             if lines:
                 yield Hunk(*start, tuple(lines))
             start, lines = (int(match[1]), int(match[3])), []
         elif start != (0, 0) and line[:1] in b" +-\\":
-            lines.append(line.decode(errors="replace"))
+            lines.append(line.removesuffix(b"\n").decode(errors="replace"))
+            count += 1
     if lines:
         yield Hunk(*start, tuple(lines))
 
@@ -302,8 +311,8 @@ class _Told:
             deleted, added = (int(match[number]) if match[number] is not None else 1 for number in (2, 4))
             # Where nothing is, git names the line before.
             old, new = int(match[1]) - (deleted > 0), int(match[3]) - (added > 0)
-            while self._told[self._at : self._at + 1] in (b"+", b"-", b"\\"):
-                self._line()
+            end = _AFTER_LINES.search(self._told, self._at - 1)
+            self._at = end.end() if end is not None else len(self._told)
             yield Lines(old, deleted, new, added)
 
     def _is_next(self) -> bool:

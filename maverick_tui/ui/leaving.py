@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from maverick_tui.threads import COMMITTING
 from maverick_tui.ui.following import leave_once_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.names import is_plain
@@ -184,9 +185,7 @@ class Leaving:
             if not code and (race := self._navigation.open_race) is not None:
                 race.end()  # whoever quits has agreed to that; a window that closes decides nothing
             if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
-                end = threading.Timer(
-                    CLOSE_WITHIN + GIVE_UP, os.kill, (os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-                )
+                end = threading.Timer(CLOSE_WITHIN + GIVE_UP, end_whatever_waits)
                 end.daemon = True
                 end.start()
             self._app.run_worker(self._leave(code, fate), name="leave", exit_on_error=False)
@@ -213,6 +212,14 @@ class Leaving:
         if not code:  # else the terminal has gone, or somebody has ended us: nobody was asked
             await self._navigation.drafts.drop_all()
         self._app.exit(code)
+
+
+def end_whatever_waits() -> None:
+    """End this process, whatever holds it up; only a commit that is being made is waited for."""
+    for thread in threading.enumerate():
+        if thread.name == COMMITTING:
+            thread.join()
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _waits(run: RunModel) -> bool:

@@ -103,7 +103,7 @@ class Worktrees:
         if run.is_ours:
             run.close()
         async with asyncio.timeout(ENDS_WITHIN):
-            while await asyncio.to_thread(worktrees.is_worked_in, worktree):  # noqa: ASYNC110 - files tell it
+            while await asyncio.to_thread(worktrees.has_run, worktree):  # noqa: ASYNC110 - files tell it
                 await asyncio.sleep(_LOOK_EVERY)
         if becomes == "remove":
             told = await asyncio.to_thread(worktrees.remove, worktree)

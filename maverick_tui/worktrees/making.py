@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
 from maverick_tui.worktrees.removing import forget_place, remove_branch, remove_tree
 
+_EXECUTABLE = 0o111
 _GITLINK = "160000 "
 _NAMED = 3
 """How many are named of what is counted."""
@@ -60,7 +62,7 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
         )
         _build(git, worktree, new_at=base)
     changed = changed_files(git)
-    told = [*_brought(worktree, changed, brings_changes=brings_changes), *_unlike(worktree)]
+    told = [*_brought(git, worktree, changed, brings_changes=brings_changes), *_unlike(worktree)]
     return Made(worktree, tuple(told))
 
 
@@ -185,7 +187,7 @@ def _know_again(run_id: str, before: Worktree | None) -> None:
 # -- what is told of it ------------------------------------------------------------------------------------------------
 
 
-def _brought(worktree: Worktree, changed: list[tuple[str, str]], *, brings_changes: bool) -> Iterator[str]:
+def _brought(git: Git, worktree: Worktree, changed: list[tuple[str, str]], *, brings_changes: bool) -> Iterator[str]:
     if not changed:
         return
     files = "1 uncommitted file" if len(changed) == 1 else f"{len(changed)} uncommitted files"
@@ -196,7 +198,7 @@ def _brought(worktree: Worktree, changed: list[tuple[str, str]], *, brings_chang
     project = Path(os.path.realpath(worktree.project))
     # What is gone comes first: something else may stand where its folder was.
     listed = sorted((path for _, path in changed), key=lambda path: _is_there(project / path))
-    left = [path for path in listed if not _bring(project / path, worktree.top, path)]
+    left = [path for path in listed if not _bring(project / path, worktree.top, path, with_modes=git.counts_modes)]
     yield f"{files} of the project came along, uncommitted."
     if left:
         names = records.some(left, _NAMED)
@@ -206,13 +208,17 @@ def _brought(worktree: Worktree, changed: list[tuple[str, str]], *, brings_chang
         yield f"Not copied, since {why}: {names}."
 
 
-def _bring(source: Path, top: Path, path: str) -> bool:
-    """Have a file be in the worktree as it is in the project; whether it is."""
+def _bring(source: Path, top: Path, path: str, *, with_modes: bool) -> bool:
+    """Have a file be in the worktree as it is in the project; whether it is.
+
+    Where modes mean nothing in the project it stays executable, or does not become so.
+    """
     target = Path(os.path.realpath(top), path)
     if not _is_direct(target) or path.endswith("/"):  # git says the latter of another repository
         return False
     try:
         was_file = target.is_symlink() or target.is_file()
+        executable = target.lstat().st_mode & _EXECUTABLE if target.is_file() and not target.is_symlink() else 0
         if was_file:
             target.unlink()
         if not _is_there(source):
@@ -223,6 +229,8 @@ def _bring(source: Path, top: Path, path: str) -> bool:
         for emptied, _, _ in os.walk(target, topdown=False):
             Path(emptied).rmdir()  # or it would be copied into that
         shutil.copy2(source, target, follow_symlinks=False)
+        if not with_modes and not target.is_symlink():
+            target.chmod(stat.S_IMODE(target.lstat().st_mode) & ~_EXECUTABLE | executable)
     except (OSError, shutil.Error):
         return False
     return True

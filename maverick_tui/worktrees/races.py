@@ -14,6 +14,7 @@ from maverick_tui.journal.folders import hold, is_alive, is_run_id
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import discard
+from maverick_tui.worktrees.working import nobody_in
 
 _ENDING = ".race"
 
@@ -72,9 +73,10 @@ def await_making() -> None:
 
 
 def throw_away(worktree: Worktree) -> None:
-    """Remove what a race has left. Not while one is being made: git would go on making it."""
-    with alone(paths.worktrees()):
-        discard(worktree)
+    """Remove what a race has left, unless a run works in it. Not while one is being made: git would go on making it."""
+    with alone(paths.worktrees()), nobody_in(worktree) as is_free:
+        if is_free:
+            discard(worktree)
 
 
 def tidy_up(is_worked_in: Callable[[Worktree], bool]) -> list[Worktree]:

@@ -57,6 +57,23 @@ def test_files_hunks_and_texts_say_whose_they_are(folder: Path) -> None:
     assert [(turn.number, [call.call for call in turn.calls]) for turn in review.turns] == [(1, [edit, bash])]
 
 
+def test_only_the_first_lines_of_a_huge_change_are_read_and_what_is_cut_cannot_be_taken_back(folder: Path) -> None:
+    between = "".join(f"{number}\n" for number in range(20))
+    (folder / "a.txt").write_text(f"one\n{between}two\n")
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: (folder / "a.txt").write_text(f"eins\n{between}zwei\n" + "drei\n" * 90))
+    review = RunReview(RUN)
+    assert not any(one.hunk.is_cut for one in review.hunks(START, "a.txt"))
+    first, cut = shown = review.hunks(START, "a.txt", most=20)
+    assert [(len(one.hunk.lines), one.hunk.is_cut) for one in shown] == [(5, False), (15, True)]
+    (refused,) = review.reject(START, "a.txt", [cut]).refused
+    assert "these lines have changed" in refused.why_not
+    assert review.reject(START, "a.txt", [first]).paths
+    assert (folder / "a.txt").read_text().startswith("one\n")
+    (all_of_it,) = review.plan(START)
+    assert not all_of_it.why_not
+
+
 def test_scopes_are_a_turn_a_call_and_all_since_a_turn(folder: Path) -> None:
     run = PlayedRun(folder, RUN, "First")
     first = run.edit("a.txt", "one", "1")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -314,3 +318,22 @@ async def test_what_is_typed_while_we_leave_is_for_the_shell() -> None:
                 await until(pilot, lambda: app.top == "HelpScreen")
                 await pilot.press("escape")
                 await until(pilot, lambda: app.top == "RunScreen")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_whoever_does_not_come_to_an_end_is_ended_but_not_before_a_commit_is_made(tmp_path: Path) -> None:
+    script = """
+import pathlib, sys, threading, time
+from maverick_tui.review.committing import _to_the_end
+from maverick_tui.ui.leaving import end_whatever_waits
+begun = threading.Event()
+def commit():
+    begun.set()
+    time.sleep(0.2)
+    pathlib.Path(sys.argv[1]).touch()
+threading.Thread(target=_to_the_end, args=(commit,)).start()
+begun.wait()
+end_whatever_waits()
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "made")], check=False)
+    assert (done.returncode, (tmp_path / "made").exists()) == (-signal.SIGKILL, True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,13 @@ from maverick_tui.agent.engine.judging import rules_for
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.going_on import to_go_on
+from maverick_tui.host.worktrees import is_worked_in
 from maverick_tui.journal.folders import journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
-from maverick_tui.runs.placing import GONE
-from maverick_tui.worktrees import ending, records
+from maverick_tui.runs.placing import GONE, Wish, find_place, leave_place
+from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import make
+from maverick_tui.worktrees.removing import discard
 from tests.support.command_line import Run, command_line
 from tests.support.hosts import end_hosts
 from tests.support.smith import write_smith
@@ -172,6 +176,47 @@ def test_a_run_with_a_host_says_where_it_works_and_is_not_merged_before_it_has_e
     finally:
         end_hosts(mark)
     assert git(project, "show", f"maverick/smith-{run_id[:8]}:a.txt") == "better"
+
+
+def test_a_worktree_stays_as_long_as_another_run_works_in_it_also_one_that_is_not_kept(
+    project: Path, maverick: Run
+) -> None:
+    maverick("run", "smith", "a.txt=better", "--worktree")
+    (run_id,) = kept_runs()
+    worktree = records.worktree_of(run_id)
+    assert worktree is not None
+    program = [sys.executable, "-m", "maverick_tui", "run", "--no-keep", "smith", "early.txt=b;stuck"]
+    with subprocess.Popen(program, cwd=worktree.path, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as other:
+        while not (worktree.top / "early.txt").exists():
+            assert other.poll() is None
+            time.sleep(0.02)
+        try:
+            for how in (["merge"], ["keep", "--yes"], ["remove", "--yes"]):
+                refused = maverick("worktree", *how, run_id)
+                assert (refused.code, "Another run works in the worktree" in refused.err) == (1, True)
+            (listed,) = json.loads(maverick("worktree", "list", "--json").out)
+            assert (listed["state"], set(listed["uncommitted"])) == ("alive", {"a.txt", "early.txt"})
+        finally:
+            other.terminate()
+    assert maverick("worktree", "merge", run_id).out.startswith("main is at ")
+    assert (project / "early.txt").read_text() == "b\n"
+
+
+def test_whatever_ends_a_run_or_its_race_leaves_the_worktree_to_others_that_work_in_it(project: Path) -> None:
+    for race in ("", "0123456789ef"):
+        own, other = "0123456789ab", "0123456789cd"
+        with races.running(race) if race else nullcontext():
+            place = find_place(Wish(own, is_wanted=True, race=race), "smith", None, project).cwd
+            assert find_place(Wish(other), "smith", None, place).cwd == place
+        leave_place(own)
+        assert not race or races.tidy_up(is_worked_in) == []
+        (place / "late.txt").write_text("important\n")
+        leave_place(other)
+        assert (place / "late.txt").exists()
+        worktree = records.worktree_of(own)
+        assert worktree is not None
+        assert races.tidy_up(is_worked_in) == ([worktree] if race else [])
+        discard(worktree)
 
 
 def test_what_may_be_written_there_is_the_worktree_and_the_rules_are_the_projects(project: Path) -> None:

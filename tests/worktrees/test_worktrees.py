@@ -724,6 +724,24 @@ def test_no_setting_hides_from_us_what_a_run_has_done(setting: str, path: str, t
     ending.remove(made)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no file is executable by its permissions there")
+def test_a_run_that_makes_a_file_executable_has_done_something_whatever_the_repository_says(project: Path) -> None:
+    git(project, "config", "core.fileMode", "false")
+    for name in ("a.txt", "b.txt"):  # as on a file system where all files are
+        (project / name).chmod(0o755)
+    (project / "b.txt").write_text("mine\n")
+    (project / "new.txt").touch(0o755)
+    made = make(RUN, "fixer", project, brings_changes=True).worktree
+    assert set(ending.loss_of(made).uncommitted) == {"b.txt", "new.txt"}
+    git(project, "checkout", "--quiet", "b.txt")
+    (project / "new.txt").unlink()
+    (made.top / "a.txt").chmod(0o755)
+    assert set(ending.loss_of(made).uncommitted) == {"a.txt", "b.txt", "new.txt"}
+    ending.merge(made, "all of it")
+    modes = [line.split()[0] for line in git(project, "ls-tree", "HEAD").splitlines()]
+    assert modes == ["100755", "100644", "100644"]
+
+
 def test_much_that_came_along_is_still_known(project: Path) -> None:
     made = make(RUN, "fixer", project).worktree
     records.note(made, brought="\n".join(f"src/module-{number}/part.o" for number in range(10_000)))

@@ -54,6 +54,11 @@ class Acting:
             return False
         return True
 
+    def _is_whole(self, hunk: ChangedHunk) -> bool:
+        if hunk.hunk.is_cut:
+            self._screen.hints.say("Not all of this hunk is shown: that can only be done with the file.", is_error=True)
+        return not hunk.hunk.is_cut
+
     # -- comments -----------------------------------------------------------------------------------------------------
 
     def comment(self) -> None:
@@ -150,6 +155,8 @@ class Acting:
         if diff is None or hunk is None or hunk_at is None:
             screen.hints.say(f"There is no hunk here. {screen.key('changes.undo')} takes the file back.", is_error=True)
             return
+        if not self._is_whole(hunk):
+            return
         path, scope = diff.file.path, screen.looking.wanted.scope
         noted = self._on_hunk(hunk, hunk_at, is_rejected=True)
         dialog = WordsScreen(
@@ -239,9 +246,13 @@ class Acting:
                     marks[file.path] = None
                 screen.files.move(1)
         elif (diff := screen.diff.diff) is not None and (hunk := screen.diff.hunk) is not None:
+            if not self._is_whole(hunk):
+                return
             chosen = marks.get(diff.file.path, frozenset())
             # All hunks are not the whole file: there may be changes in it that are not shown here.
-            chosen = (frozenset(map(mark_of, diff.hunks)) if chosen is None else chosen) ^ {mark_of(hunk)}
+            chosen = (
+                frozenset(mark_of(one) for one in diff.hunks if not one.hunk.is_cut) if chosen is None else chosen
+            ) ^ {mark_of(hunk)}
             marks[diff.file.path] = chosen
             if not chosen:
                 del marks[diff.file.path]

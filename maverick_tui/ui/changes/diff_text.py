@@ -22,6 +22,8 @@ LONGEST = 2_000
 """Characters of the longest line that is shown whole."""
 RETURN = "␍"
 """Stands at the end of a line that ends as those of Windows do."""
+_LONGEST_LEXED = 1_000_000
+"""Bytes: of what is longer not even the lines are counted."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST_WORDS = 400
 _MOST_COMPARED = 400
@@ -94,6 +96,10 @@ class DiffText:
 def prepared(file: ChangedFile, hunks: Sequence[ChangedHunk], notes: Sequence[str]) -> DiffText:
     """The diff of a file, without colours, which take longer."""
     lines = list(_lines(hunks))
+    if hunks and hunks[-1].hunk.is_cut:
+        more = file.added + file.deleted - sum(line.sign in "+-" for line in lines)
+        text = f"… {more:,} more {'line has' if more == 1 else 'lines have'} changed"
+        lines.append(DiffLine("\\", 0, 0, text, len(hunks) - 1, len(hunks[-1].hunk.lines)))
     return DiffText(file, tuple(hunks), lines, _mates(lines), notes)
 
 
@@ -221,7 +227,7 @@ def _places(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[tupl
 def _lexed(data: bytes, path: str) -> list[Runs]:
     from maverick_tui.markup.code import lexer_for, role_of
 
-    lines = clean_lines(data.decode(errors="replace"))
+    lines = clean_lines(data.decode(errors="replace")) if len(data) <= _LONGEST_LEXED else []
     lexer = lexer_for(lines, path=path)
     if lexer is None:
         return []

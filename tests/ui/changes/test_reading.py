@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from maverick_tui.review.kinds import START
+from maverick_tui.review.kinds import MOST_LINES, START
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.ui.changes.reading import Reviewing, Wanted, look, read_colours
 from tests.review.played import PlayedRun
@@ -29,4 +29,18 @@ async def test_the_last_snapshot_is_shown_at_once_and_then_what_is_there_now(tmp
     assert [len(seen.lines) for seen in (first.diff, then.diff)] == [4, 5]
     assert [turn.prompt for turn in then.turns] == ["Count in German"]
     assert await read_colours(reviewing, START, then.diff) == ([], []), "plain text has none"
+    run.close()
+
+
+async def test_of_a_file_with_more_lines_than_anybody_reads_the_first_are_shown(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, "7f3a00c0ffee", "Count")
+    run.bash(lambda: (folder / "blank.py").write_text("#\n" + "\n" * 200_000))
+    reviewing = Reviewing(lambda: RunReview("7f3a00c0ffee"))
+    seen = await reviewing.ask(lambda review: look(review, Wanted(START, "blank.py"), is_fresh=True))
+    assert seen.diff is not None
+    *shown, told = seen.diff.lines
+    assert len(shown) == len(seen.diff.hunks[0].line_authors) == MOST_LINES
+    assert (told.sign, told.text) == ("\\", f"… {200_001 - MOST_LINES:,} more lines have changed")
+    assert await read_colours(reviewing, START, seen.diff) == ([], []), "they would take too long"
     run.close()

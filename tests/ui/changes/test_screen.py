@@ -18,6 +18,7 @@ from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes.comments import Comments
+from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import project
@@ -263,6 +264,32 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
         committed |= set(review.contents)
         await pilot.press("C")
         await until(pilot, lambda: "All of this is committed already." in screen.hints.notice, "nothing is left")
+
+
+async def test_a_hunk_that_is_not_shown_whole_is_only_committed_or_taken_back_with_its_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    review = shop()
+    review.cut.add("shop/cart.py")
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        assert screen.diff.diff is not None
+        *whole, cut = screen.diff.diff.hunks
+        assert whole
+        for hunk in range(len(whole)):
+            screen.diff.go_to_hunk(hunk)
+            await pilot.press("space")
+        assert screen.looking.marks == {"shop/cart.py": frozenset(map(mark_of, whole))}
+        screen.diff.go_to_hunk(len(whole))
+        for key in ("space", "x"):
+            await pilot.press(key)
+            await until(pilot, lambda: "Not all of this hunk is shown" in screen.hints.notice, "why not")
+            screen.hints.notice = ""
+        screen.looking.marks["shop/cart.py"] = None  # the whole file
+        screen.diff.go_to_hunk(0)
+        await pilot.press("space")
+        assert mark_of(cut) not in (screen.looking.marks.get("shop/cart.py", ()) or ())
 
 
 async def test_a_hunk_that_has_changed_since_it_was_chosen_is_not_committed(monkeypatch: pytest.MonkeyPatch) -> None:

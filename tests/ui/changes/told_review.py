@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -42,6 +43,8 @@ class ToldReview:
         """The hunks of each file that were wanted last."""
         self.about: dict[str, dict[str, object]] = {}
         """What else is to be told of a file."""
+        self.cut: set[str] = set()
+        """Files with more lines than are shown."""
 
     def as_review(self) -> RunReview:
         """As the screen knows it."""
@@ -82,6 +85,8 @@ class ToldReview:
             own = authors if len(authors) < 2 or number else authors[:1]
             by_line = [() if line[0] == " " else own[at % len(own) :][:1] for at, line in enumerate(hunk.lines)]
             found.append(ChangedHunk(hunk, (), own, tuple(by_line)))
+        if found and path in self.cut:
+            found[-1] = replace(found[-1], hunk=replace(found[-1].hunk, is_cut=True))
         return found
 
     def part(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Part:
