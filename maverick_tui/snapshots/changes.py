@@ -311,8 +311,9 @@ class _Told:
             deleted, added = (int(match[number]) if match[number] is not None else 1 for number in (2, 4))
             # Where nothing is, git names the line before.
             old, new = int(match[1]) - (deleted > 0), int(match[3]) - (added > 0)
-            end = _AFTER_LINES.search(self._told, self._at - 1)
-            self._at = end.end() if end is not None else len(self._told)
+            if (end := _AFTER_LINES.search(self._told, self._at - 1)) is None:
+                raise GitError(_NO_ANSWER)
+            self._at = end.end()
             yield Lines(old, deleted, new, added)
 
     def _is_next(self) -> bool:
