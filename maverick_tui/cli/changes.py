@@ -29,9 +29,9 @@ def diff_run(
     Piped, it is what `git apply` takes, secrets and all; in a terminal, secrets are masked. A file that others have
     changed, too, is in it with their lines: standard error says so, and JSON says whose each hunk is.
 
-    JSON: {run_id, root, turn, files: [{path, was, status, added, deleted, is_binary, permissions, authors, hunks:
-    [{old_start, new_start, lines, authors}]}]}; authors: [{kind, run_id, run, turn, prompt, call, tool, about}]; kind:
-    call (of this run), run (a call of another one), you.
+    JSON: {run_id, root, turn, files: [{path, was, status, added, deleted, is_binary, permissions, not_kept, authors,
+    hunks: [{old_start, new_start, lines, authors}]}]}; not_kept: why its lines are not known; authors: [{kind, run_id,
+    run, turn, prompt, call, tool, about}]; kind: call (of this run), run (a call of another one), you.
     """
     from maverick_tui.cli.changes_text import print_changes, print_patches
     from maverick_tui.review.kinds import START, Scope
@@ -78,8 +78,8 @@ def undo_run(
     is_all = dry_run or all(step.why_not for step in steps)
     if not as_json and (is_all or not yes):
         print_steps(review, steps, is_to_be=True)
-        if warning := long_commands(steps):
-            typer.echo(warning, err=True)
+    if not as_json and (warning := long_commands(steps)):
+        typer.echo(warning, err=True)
     if is_all:
         _end(review, steps, is_done=False, as_json=as_json)
     _make_sure(review, f"Take back {count(sum(not step.why_not for step in steps), 'path')}?", yes=yes)

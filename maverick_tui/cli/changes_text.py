@@ -38,7 +38,7 @@ def print_changes(review: RunReview, files: Sequence[ChangedFile], *, is_all: bo
         f"+{added} -{deleted} in {count(len(files), 'file')}" if files else "It has changed nothing that still stands"
     )
     for one in files if is_all else ():
-        lines = "binary" if one.is_binary else f"+{one.added} -{one.deleted}"
+        lines = one.not_kept or ("binary" if one.is_binary else f"+{one.added} -{one.deleted}")
         paper.line(f"{_SIGNS[one.status]} ", shown(one.path), (_beside(one, lines), "dim"))
     folder = display_path(str(review.root))
     paper.line(words, (f"  {folder}" if folder != "." else "", "dim"))
@@ -46,6 +46,8 @@ def print_changes(review: RunReview, files: Sequence[ChangedFile], *, is_all: bo
         paper.line((f"Not all of it is known: changes are not tracked any more, because {review.untracked}.", "yellow"))
     if not is_all:
         for one in files:
+            if one.not_kept:
+                paper.line((f"{shown(one.path)} is not in the patch, for {one.not_kept}.", "yellow"))
             if others := _others(one.authors):
                 paper.line((f"{shown(one.path)} has also been changed by {others}.", "yellow"))
 
@@ -115,6 +117,7 @@ def as_data(file: ChangedFile, hunks: Sequence[ChangedHunk]) -> dict[str, Any]:
         "deleted": file.deleted,
         "is_binary": file.is_binary,
         "permissions": file.permissions,
+        "not_kept": file.not_kept,
         "authors": [one._asdict() for one in file.authors],
         "hunks": [
             {

@@ -10,6 +10,7 @@ from maverick_tui.review.kinds import YOU, Author, Authors
 from maverick_tui.snapshots.attribution import Writer
 
 _SHOWN = 60
+_NOT_KEPT = "not kept"
 
 
 class Names:
@@ -23,9 +24,10 @@ class Names:
     def author(self, writer: Writer) -> Author:
         """Who it is; whoever takes something back is a person."""
         run_id, _, call_id = writer.id.partition("/")
-        account = self._accounts.get(run_id)
-        if account is None or writer.is_person:
+        if writer.is_person:
             return YOU
+        if (account := self._accounts.get(run_id)) is None:
+            return Author("run", run_id, _NOT_KEPT)
         call = account.calls.get(call_id)
         kind: Literal["call", "run"] = "call" if run_id == self._run_id else "run"
         title = self._title(run_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from maverick_tui.snapshots.attribution import YOU, Attribution, Link, Writer, W
 from maverick_tui.snapshots.changes import FileChange, FileLines, changed_lines, changes
 from maverick_tui.snapshots.shadow import Shadow, all_shadows
 from maverick_tui.snapshots.snapshot import Snapshot
+from maverick_tui.snapshots.work_times import RunTimes, runs_at_work, times_of
 
 NOW = 1 << 62
 """The number of what is there now."""
@@ -102,12 +103,14 @@ class Chain:
         others = [account for account in self.accounts.values() if account.root in folders]
         elsewhere = [_AtWorkElsewhere(account, self.shadow.folder) for account in others]
         undone_elsewhere = list(self._undone_elsewhere())
-        self.links, self.numbers, began = [], [], 0.0
+        not_kept = list(self._not_kept())
+        self.links, self.numbers, began, number = [], [], 0.0, 0
         for point in points:
             by = [writer for one in at_work for writer in one.until(point.number, began)]
             by += (writer for one in elsewhere for writer in one.between(began, point.at))
+            by += (writer for one in not_kept for writer in one.between((number, began), (point.number, point.at)))
             by += (writer for at, writer in undone_elsewhere if began - _SLACK <= at <= point.at)
-            began = point.at
+            began, number = point.at, point.number
             if point.undone is not None:
                 by.append(point.undone)
             writers = tuple(dict.fromkeys(by)) or (YOU,)
@@ -150,6 +153,15 @@ class Chain:
             for record in all_records(shadow):
                 paths = (f"{shadow.folder}/{path}".removeprefix(f"{self.shadow.folder}/") for path in record.paths)
                 yield record.at, record.writer._replace(paths=frozenset(paths))
+
+    def _not_kept(self) -> Iterator[_AtWorkNotKept]:
+        """The runs without a journal that were at work here, or in folders in this one, or around it."""
+        for shadow in (self.shadow, *self._overlapping):
+            for run_id in runs_at_work(shadow.place):
+                if run_id in self.accounts or journal_of(run_id).exists():
+                    continue
+                if (times := times_of(shadow.place, run_id)) is not None:
+                    yield _AtWorkNotKept(times, self.shadow.folder, goes_on=bool(shadow.taken_at(run_id)))
 
     def _have(self, ids: Sequence[str]) -> None:
         self._snapshots |= self.shadow.read_all(one for one in ids if one not in self._snapshots)
@@ -198,6 +210,34 @@ class _AtWorkElsewhere:
             if died is None or began <= died + _SLACK:
                 begun = (call for call in calls if account.began.get(call, ended) <= ended)
                 yield from (account.writer(call, self._folder) for call in begun)
+
+
+class _AtWorkNotKept:
+    """When a run was at work of which no more is known: in this folder by numbers, in another one by time."""
+
+    def __init__(self, known: RunTimes, folder: Path, *, goes_on: bool) -> None:
+        self._known = known
+        self._folder = str(folder)
+        self._goes_on = goes_on
+
+    def between(self, before: tuple[int, float], after: tuple[int, float]) -> Iterator[Writer]:
+        """The run, if it may have changed something between two snapshots: their numbers, and when they were told."""
+        for one in self._known.times:
+            # One that was killed, or whose end nobody has told, has done what it did at once.
+            until = one.until if one.until is not None else NOW if self._goes_on else one.since + 1
+            ended = NOW if one.until is None and self._goes_on else one.ended
+            if self._known.root == self._folder:
+                is_at_work = one.since < after[0] and before[0] < until
+            else:
+                is_at_work = one.began <= after[1] and before[1] - _SLACK <= ended
+            if is_at_work:
+                yield self._writer(one.paths)
+
+    def _writer(self, paths: Collection[str] | None) -> Writer:
+        root, top = f"{self._known.root}/", f"{self._folder}/"
+        among = frozenset(f"{root}{path}".removeprefix(top) for path in paths or ())
+        within = root.removeprefix(top) if root.startswith(top) else ""
+        return Writer(f"{self._known.run_id}/", within=within, among=among)
 
 
 def _is_since(journal: Path, at: float) -> bool:

@@ -65,6 +65,8 @@ class ChangedFile:
     """Those before and after, if they differ."""
     authors: Authors = ()
     """All who have changed it in this part of the run, the first one first."""
+    not_kept: str = ""
+    """Why nobody knows what has changed in it; inert."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from maverick_tui.snapshots.entries import entries_of, files
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_BLOB, SECRET, Snapshot
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, Snapshot
 
 _BEHIND = 2.0
 """Seconds by which the time of a file may be behind, or a call may be told too late."""
@@ -30,6 +30,14 @@ class NotKept:
         if before == after.left_out:
             return {}
         return {path: why for path, why in before.items() if not after.leaves_out(path) and path not in touched}
+
+    def grown(self, touched: Iterable[str]) -> dict[str, str]:
+        """Folders of which files were kept before, and that are left out afterwards, with the reason."""
+        new = self._after.left_out.keys() - self._before.left_out.keys()
+        found = {path: self._after.left_out[path] for path in new if path.endswith("/")}
+        return {
+            path: why for path, why in found.items() if why != ENOUGH and any(one.startswith(path) for one in touched)
+        }
 
     def only_copies(self, paths: Collection[str], gone: Collection[str]) -> dict[str, str]:
         """Which of the paths that the command has changed may hold what is nowhere else, and why that may be."""

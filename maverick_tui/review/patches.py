@@ -18,7 +18,9 @@ _ESCAPES |= {0x22: b'\\"', 0x5C: b"\\\\"}
 
 
 def patch_of(shadow: Shadow, change: FileChange) -> bytes:
-    """The patch of one file; nothing if all that has changed are permissions that git does not know."""
+    """The patch of one file; nothing if all that has changed is what git does not know, or nobody."""
+    if change.not_kept:
+        return b""
     if change.status == "type" and change.before is not None and change.after is not None:
         # What has become a link, or has been one, is another thing.
         return _patch(shadow, change.path, change.path, change.before, None) + _patch(

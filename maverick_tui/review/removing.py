@@ -10,9 +10,10 @@ from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import kept_runs
-from maverick_tui.review.undo_records import forget
-from maverick_tui.snapshots.shadow import all_shadows, release_others, shadows_folder
+from maverick_tui.review.undo_records import all_records, forget
+from maverick_tui.snapshots.shadow import Shadow, all_shadows, release_others, shadows_folder
 from maverick_tui.snapshots.undoing import finish_interrupted
+from maverick_tui.snapshots.work_times import WorkTime, note
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +33,18 @@ def release_snapshots(run_ids: Iterable[str]) -> None:
                 continue
             try:
                 for run_id in owners:
+                    _note_undone(shadow, run_id)
                     forget(shadow, run_id)
                 shadow.release(*owners)
             except (ConfigError, OSError) as error:
                 log.warning("The snapshots of %s cannot be removed: %s", shadow.folder, error)
+
+
+def _note_undone(shadow: Shadow, run_id: str) -> None:
+    """Have it known that something was taken back: another run that was at work meanwhile has not done it."""
+    for one in all_records(shadow):
+        if one.run_id == run_id:
+            note(shadow.place, shadow.folder, run_id, one.at, WorkTime(*one.numbers, one.at, one.at, one.paths))
 
 
 def tidy_snapshots() -> dict[Path, str]:

@@ -112,7 +112,8 @@ class RunReview:
             if with_others or any(map(is_asked, by)):
                 counts = (change.added, change.deleted, change.is_binary, change.permissions)
                 by = [writer for writer in by if not writer.takes_back] or by  # who has written nothing of their own
-                found.append(ChangedFile(change.path, change.status, change.was, *counts, names.authors(by)))
+                about = (names.authors(by), change.not_kept)
+                found.append(ChangedFile(change.path, change.status, change.was, *counts, *about))
         return found
 
     def hunks(

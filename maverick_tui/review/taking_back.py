@@ -16,7 +16,7 @@ from maverick_tui.snapshots.planning import Span, Step, plan
 from maverick_tui.snapshots.snapshot import Snapshot
 
 _LONG_ENOUGH = 2.0
-"""Seconds of a command in which a person may have saved something, too."""
+"""Seconds of a call in which a person may have saved something, too."""
 
 Proves = Callable[[Writer, bytes | None, bytes | None], bool]
 """Whether what has become of a file is exactly what a call was to make of it."""
@@ -35,8 +35,10 @@ class OwnChanges:
     """Paths that may hold what is kept nowhere else, and why that may be."""
     gone: dict[str, str] = field(default_factory=dict)
     """What is not there since, and was left out of the snapshots, with the reason."""
+    grown: dict[str, str] = field(default_factory=dict)
+    """Folders that were kept, and have been left out since, with the reason."""
     lasted: dict[str, float] = field(default_factory=dict)
-    """Paths that long commands have changed, and how many seconds those ran: nobody knows what was saved meanwhile."""
+    """Paths that long calls have changed, and how many seconds those took: nobody knows what was saved meanwhile."""
 
     def steps(self, chain: Chain, named: Callable[[Writers], str], paths: Collection[str] | None) -> list[Step]:
         """What to do with each path, or why it stays as it is; `named` says who somebody is."""
@@ -48,6 +50,9 @@ class OwnChanges:
         for path, why in self.gone.items():
             if not os.path.lexists(top / path):
                 refused[path.rstrip("/")] = f"it is gone, and was not kept: {why}"
+        for path, why in self.grown.items():
+            if path in chain.links[-1].snapshot.left_out:
+                refused[path.rstrip("/")] = f"it is not kept any more: {why}"
         for path, why in refused.items():
             if paths is None or path in paths:
                 found[path] = replace(found.get(path, Step(path, "write")), why_not=why)
@@ -70,9 +75,11 @@ def only_shown(steps: Iterable[Step], shown: Iterable[Step]) -> list[Step]:
 
 
 def long_commands(steps: Iterable[Step]) -> str:
-    """What is to be known before steps are taken about what commands have changed; empty if they were short."""
+    """What is to be known before steps are taken of how long commands and hooks ran; empty if all were short."""
     longest = max((step.lasted for step in steps if not step.why_not), default=0.0)
-    return f"A command ran for {longest:,.0f} s: what you saved meanwhile counts as its own." if longest else ""
+    if not longest:
+        return ""
+    return f"A command or a hook ran for {longest:,.0f} s: what you saved meanwhile counts as its own."
 
 
 def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer], bool], proves: Proves) -> OwnChanges:
@@ -90,6 +97,7 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
         has_commands = any(not writer.paths for writer in own)
         gone = not_kept.gone(touched) if has_commands else {}
         found.gone |= gone
+        found.grown |= not_kept.grown(touched) if has_commands else {}
         if not touched:
             continue
         # Whatever of it a person has taken back since, or has given back again, belongs to it, too.
@@ -119,9 +127,11 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
                 found.only_copies[path] = why
                 own_here.discard(path)
         mine |= own_here
-        if link.at - began >= _LONG_ENOUGH:
-            named = {path for one in own for path in one.paths}
-            found.lasted |= dict.fromkeys(own_here - named - taken_back, link.at - began)
+        if (seconds := link.at - began) >= _LONG_ENOUGH:
+            # A call that names its file may have hooks, which format what it has written.
+            for path in own_here - taken_back:
+                if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:
+                    found.lasted[path] = max(seconds, found.lasted.get(path, 0.0))
         is_all = own_here == touched
         if is_all and is_open:
             found.spans[-1] = found.spans[-1]._replace(after=link.snapshot)

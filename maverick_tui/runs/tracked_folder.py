@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ from maverick_tui.snapshots.attribution import YOU, Writer, Writers, possible
 from maverick_tui.snapshots.changes import FileChange, changed_paths, changes
 from maverick_tui.snapshots.shadow import Shadow, root_of
 from maverick_tui.snapshots.snapshot import Snapshot
+from maverick_tui.snapshots.work_times import WorkTime, note
 
 
 class Changed(NamedTuple):
@@ -32,6 +35,9 @@ class TrackedFolder:
         self._cwd = cwd
         self._start: Snapshot | None = None
         self._last: Snapshot | None = None
+        self._last_at = self._began = time.time()
+        self.is_noted = False
+        """Whether it is written down that calls are at work."""
         self._touched: set[str] = set()
         self._changed = Changed()
         self._recall(past)
@@ -43,7 +49,10 @@ class TrackedFolder:
 
     def take(self) -> Snapshot:
         """What is in the folder now. NotTrackedError if that cannot be kept."""
-        return self.shadow.take(self._run_id)
+        snapshot, now = self.shadow.take(self._run_id), time.time()
+        if not self.is_news(snapshot):  # nothing has happened since the last one
+            self._last, self._last_at = snapshot, now
+        return snapshot
 
     def is_news(self, snapshot: Snapshot) -> bool:
         """Whether something in it is not as it was in the last one."""
@@ -52,20 +61,36 @@ class TrackedFolder:
     def add(self, snapshot: Snapshot, by: Iterable[Work]) -> Changed:
         """The next snapshot, and whose calls were at work since the last one; what stands of all changes then."""
         before, self._last = self._last, snapshot
+        began, self._last_at = self._last_at, time.time()
         if before is None or self._start is None:
             self._start = snapshot
         elif before.id != snapshot.id:
-            self._touch(changed_paths(self.shadow, (before, snapshot))[0], by)
+            if touched := self._touch(changed_paths(self.shadow, (before, snapshot))[0], by):
+                self._note(WorkTime(before.number, snapshot.number, began, self._last_at, touched))
+                self.is_noted = False
             self._changed = self._count(self._start, snapshot)
         return self._changed
+
+    def note_work(self, *, is_going_on: bool) -> None:
+        """Write down whether calls are at work since the last snapshot: other runs may not have done what they do."""
+        if self._last is not None:
+            until, paths = (None, None) if is_going_on else (self._last.number, ())
+            self._note(WorkTime(self._last.number, until, self._last_at, self._last_at, paths))
+            self.is_noted = is_going_on
+
+    def _note(self, work_time: WorkTime) -> None:
+        note(self.shadow.place, self.shadow.folder, self._run_id, self._began, work_time)
 
     def release(self) -> None:
         """Let go of all snapshots of the run."""
         self.shadow.release(self._run_id)
 
-    def _touch(self, paths: Iterable[str], by: Iterable[Work]) -> None:
-        if writers := self._writers(by):
-            self._touched.update(path for path in paths if possible(writers, path) != (YOU,))
+    def _touch(self, paths: Iterable[str], by: Iterable[Work]) -> set[str]:
+        """Add what these calls may have changed of that, which is returned."""
+        writers = self._writers(by)
+        touched = {path for path in paths if possible(writers, path) != (YOU,)} if writers else set[str]()
+        self._touched |= touched
+        return touched
 
     def _count(self, start: Snapshot, now: Snapshot) -> Changed:
         if not self._touched:
@@ -93,5 +118,6 @@ class TrackedFolder:
         chain = [kept[one.snapshot] for one in told]
         for one, paths in zip(told[1:], changed_paths(self.shadow, chain), strict=True):
             self._touch(paths, (past.works.get(call, Work(call)) for call in one.calls))
-        self._start, self._last = chain[0], chain[-1]
+        self._start, self._last = chain[0], replace(chain[-1], number=told[-1].number)
+        self._began, self._last_at = told[0].at, told[-1].at
         self._changed = self._count(self._start, self._last)

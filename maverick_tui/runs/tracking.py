@@ -168,6 +168,8 @@ class Tracking:
         told = [wish for wish in wishes if wish.when in _ALWAYS_TOLD] or wishes[:1]
         if folder.is_news(snapshot) or told[0].when in _ALWAYS_TOLD:
             await self._tell(folder, snapshot, told, by)
+        if folder.is_noted != (is_going_on := bool(self._calls.going)):
+            await in_thread(lambda: folder.note_work(is_going_on=is_going_on))
         if any(wish.when == "end" for wish in wishes) and not self._is_closing:
             await self._see_to(folder.shadow.tidy)
 

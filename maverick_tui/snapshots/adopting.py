@@ -106,13 +106,18 @@ def _have_objects(git: KeepingGit, theirs: Path, wanted: set[str], most: int, un
 
 
 def _have_own_trees(git: KeepingGit, index: Path, until: float) -> None:
-    """Have a list say of folders what we know of them: it came with names of trees that somebody may have made up."""
+    """Have a list say of folders what we know of them: it came with names of trees that somebody may have made up.
+
+    Its time stays the same, for of files nothing new is known: see `_copy`.
+    """
+    about = index.stat()
     with tempfile.TemporaryDirectory(dir=git.repository, prefix="adopted-") as scratch:
         bare = Path(scratch) / "index"
         entries = git("ls-files", "-s", "-z", index=index, until=until)
         git("update-index", "-z", "--index-info", stdin=entries, index=bare, until=until)
         tree = git("write-tree", "--missing-ok", index=bare, until=until).decode().strip()
         git("read-tree", "-m", "-i", tree, index=index, until=until)
+    os.utime(index, ns=(about.st_atime_ns, about.st_mtime_ns))
 
 
 def _unsure(git: KeepingGit, top: Path, listed: list[_Listed], until: float) -> list[str]:

@@ -27,11 +27,13 @@ class Writer(NamedTuple):
     paths: frozenset[str] = frozenset()
     within: str = ""
     """What the paths begin with that one may have written to who names none; all, if it is empty."""
+    among: frozenset[str] = frozenset()
+    """All that one may have written to who names none; empty if that is not known."""
 
     def may_write(self, *paths: str) -> bool:
         """Whether it may have changed one of these."""
-        if self.paths:
-            return not self.paths.isdisjoint(paths)
+        if known := self.paths or self.among:
+            return not known.isdisjoint(paths)
         return any(path.startswith(self.within) for path in paths)
 
     @property

@@ -14,7 +14,7 @@ from maverick_tui.git.changing import GitError
 from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.snapshots.entries import Entry, entries_of
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, LINK, Snapshot
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, ENOUGH, LINK, Snapshot
 
 Status = Literal["added", "changed", "deleted", "renamed", "mode", "type"]
 _STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "T": "type"}
@@ -40,6 +40,8 @@ class FileChange:
     is_binary: bool = False
     permissions: tuple[int, int] | None = None
     """Those before and after, if they differ."""
+    not_kept: str = ""
+    """Why it is not known what it was, or is: one of the snapshots has left it out."""
 
     @property
     def before_path(self) -> str:
@@ -74,15 +76,17 @@ class FileLines(NamedTuple):
 
 
 def changes(shadow: Shadow, before: Snapshot, after: Snapshot, *, finds_renames: bool = True) -> list[FileChange]:
-    """What differs, in the order of paths. What one of them has left out is not known to have changed."""
+    """What differs, in the order of paths. What both have left out, or one with all of a folder, is not known to."""
     found: dict[str, FileChange] = {}
     for at, old, new in _pairs(before, after):
         options = ("-M",) if finds_renames else ("--no-renames",)
         told = shadow.git("diff-tree", "-r", "-z", "--raw", "--numstat", *options, old, new)
         for change in _read(at, told):
             _join(found, change)
+    if any(one.was and after.leaves_out(one.was) for one in found.values()):  # it is there yet, under its name
+        return changes(shadow, before, after, finds_renames=False)
     _add_permissions(shadow, before, after, found)
-    known = (one for one in found.values() if not _is_left_out(one, before, after))
+    known = (seen for one in found.values() if (seen := _as_known(one, before, after)) is not None)
     return sorted(known, key=lambda one: os.fsencode(one.path))
 
 
@@ -92,7 +96,7 @@ def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT, most: int 
     If that is more than `most` lines, the last hunk is cut, and none follows.
     """
     old, new = (one.blob if one is not None else EMPTY_BLOB for one in (change.before, change.after))
-    if old == new or change.is_binary:
+    if old == new or change.is_binary or change.not_kept:
         return []
     return list(read_hunks(shadow.git("diff", f"-U{context}", old, new), most))
 
@@ -229,8 +233,15 @@ def _add_permissions(shadow: Shadow, before: Snapshot, after: Snapshot, found: d
             del found[path]
 
 
-def _is_left_out(change: FileChange, *snapshots: Snapshot) -> bool:
-    return any(one.leaves_out(path) for one in snapshots for path in {change.path, change.before_path})
+def _as_known(change: FileChange, before: Snapshot, after: Snapshot) -> FileChange | None:
+    """The change, as far as it is known; None if it need not be one."""
+    if not any(one.leaves_out(path) for one in (before, after) for path in {change.path, change.before_path}):
+        return change
+    if change.before is not None and (why := after.left_out.get(change.path, ENOUGH)) != ENOUGH:
+        return replace(change, status="changed", added=0, deleted=0, not_kept=f"it is not kept any more: {why}")
+    if change.after is not None and (why := before.left_out.get(change.path, ENOUGH)) != ENOUGH:
+        return replace(change, status="changed", added=0, deleted=0, not_kept=f"it was not kept before: {why}")
+    return None
 
 
 def read_hunks(told: bytes, most: int | None = None) -> Iterator[Hunk]:

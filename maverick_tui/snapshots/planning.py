@@ -38,7 +38,7 @@ class Step:
     wanted: File | None = None
     left: File | None = None
     lasted: float = 0.0
-    """How many seconds a command ran that has changed it, if that was long enough for a person to save it as well."""
+    """How many seconds a call took that has changed it, if that was long enough for a person to save it as well."""
 
 
 def plan(shadow: Shadow, spans: Sequence[Span], paths: Collection[str] | None = None) -> list[Step]:
@@ -99,11 +99,12 @@ class _Planner:
                 continue
             wanted, left = file_of(span.before, path, change.before), file_of(span.after, path, change.after)
             known = self._steps.get(path)
-            why = ""
+            why = change.not_kept
             if known is not None:
-                why = known.why_not or ("" if known.left == wanted else _BETWEEN)
+                why = known.why_not or why or ("" if known.left == wanted else _BETWEEN)
                 wanted = known.wanted
-            self._steps[path] = Step(path, "delete" if wanted is None else "write", why, wanted, left)
+            is_new = wanted is None and not change.not_kept
+            self._steps[path] = Step(path, "delete" if is_new else "write", why, wanted, left)
             around.update(_folders_around(path))
         before, after = ({one for one in side.empty if self._is_asked_for(one, span)} for side in span[:2])
         around |= {folder for path in after - before for folder in (path, *_folders_around(path))}
@@ -132,21 +133,30 @@ class _Planner:
 
     def _checked(self, step: Step, going: set[str]) -> Step | None:
         """The step, with the reason if it cannot be done; None if there is nothing to do."""
-        if step.why_not:
+        if step.why_not and (step.wanted is None or self._is_large(step.path)):
             return step
         try:
             now = look(self._top, step.path)
         except BlockedError as error:
             if error.at not in going:
-                return replace(step, why_not=f"{error.at} is no folder any more")
+                return replace(step, why_not=step.why_not or f"{error.at} is no folder any more")
             now = None
         except OSError as error:
-            return replace(step, why_not=f"it cannot be read: {error.strerror or error}")
+            return replace(step, why_not=step.why_not or f"it cannot be read: {error.strerror or error}")
         if now == step.wanted:
             return None
+        if step.why_not:
+            return step
         if now == FOLDER and step.left is None:  # see below
             return step
         return replace(step, why_not=why_changed(now, step.left))
+
+    def _is_large(self, path: str) -> bool:
+        """Whether it is larger than anything that is kept, and so need not be read."""
+        try:
+            return (self._shadow.folder / path).lstat().st_size > self._shadow.caps.file_bytes
+        except OSError:
+            return False
 
     # -- folders -------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 from maverick_tui.masking.key_files import holds_secrets
 from maverick_tui.snapshots.caps import Caps
-from maverick_tui.snapshots.snapshot import BESIDE, RESTORES, SECRET
+from maverick_tui.snapshots.snapshot import BESIDE, ENOUGH, RESTORES, SECRET
 
 _MOST_NAMED = 50
 """Folders that git is asked about one by one; of more, it looks at all."""
@@ -117,7 +117,7 @@ class Scanner:
         left = self._caps.all_ignored_bytes
         for name in names:
             if left < 0 or len(found.ignored) > self._caps.all_ignored_files:
-                found.left_out[name] = "git ignores it, and much of that is kept already"
+                found.left_out[name] = ENOUGH
                 continue
             group: dict[str, os.stat_result] = {}
             empty: set[str] = set()

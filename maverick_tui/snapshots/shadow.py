@@ -24,6 +24,7 @@ from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, Snapshot, from_text
 from maverick_tui.snapshots.taking import State, Taking
+from maverick_tui.snapshots.work_times import forget_times
 
 _FOLDER = "folder"
 """The file that says which folder it is."""
@@ -237,7 +238,10 @@ class Shadow:
                 self.git("prune-packed", "-q")
 
     def release(self, *owners: str) -> None:
-        """Let go of all snapshots of these owners; with the last owner, all goes."""
+        """Let go of all snapshots of these owners; with the last owner, all goes.
+
+        When they were at work is known as long as there are others who had begun by then.
+        """
         if not self.place.exists():
             return
         with self.alone():
@@ -245,7 +249,9 @@ class Shadow:
             for owner in owners:
                 self.git("update-ref", "-d", _ref(owner))
                 state.last.pop(_ref(owner), None)
-            if self.owners():
+            kept = self.owners()
+            forget_times(self.place, self.folder, kept, (one.place for one in all_shadows(overlapping=self.folder)))
+            if kept:
                 state.write(self.place / _STATE)
                 self.git("repack", "-a", "-d", "-q")
                 self.git("prune", "--expire=now")

@@ -17,6 +17,8 @@ BESIDE = ".maverick-undo-"
 RESTORES = "restores"
 """The folder, beside the snapshots, with what is known of restores that are not finished."""
 SECRET = "its name says that it holds secrets"
+ENOUGH = "git ignores it, and much of that is kept already"
+"""What is left out by this alone may have been kept before, and need not have changed."""
 
 
 @dataclass(frozen=True, slots=True)

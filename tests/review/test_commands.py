@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.interpreter import python_environment
+from maverick_tui.snapshots import shadow
+from maverick_tui.snapshots.caps import Caps
 from maverick_tui.snapshots.shadow import Shadow, shadows_folder
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import content, git, project
@@ -258,3 +260,18 @@ def test_snapshots_go_with_their_runs(folder: Path, maverick: Run) -> None:
     assert not list(shadows_folder().glob("*/undone/*.json"))
     maverick("runs", "delete", OTHER, "--yes")
     assert not list(shadows_folder().iterdir())
+
+
+def test_a_file_that_has_become_too_large_is_named(
+    folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shadow, "Caps", lambda: Caps(file_bytes=1_000))
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: (folder / "a.txt").write_text("grown\n" * 1_000))
+    why = "it is not kept any more: it is larger than 0 MB"
+    assert f"M a.txt  {why}\n" in maverick("runs", "diff", RUN, "--stat").out
+    assert f"a.txt is not in the patch, for {why}." in maverick("runs", "diff", RUN).err
+    (file,) = json.loads(maverick("runs", "diff", RUN, "--json").out)["files"]
+    assert (file["not_kept"], file["hunks"]) == (why, [])
+    undone = maverick("runs", "undo", RUN, "--yes")
+    assert (undone.code, why in undone.out + undone.err) == (1, True)

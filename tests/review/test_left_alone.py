@@ -55,7 +55,7 @@ def test_before_an_undo_it_is_told_how_long_commands_ran_for_you_may_have_saved_
     monkeypatch.setattr(played, "now", lambda: next(clock))  # each event a second after the one before
     run = PlayedRun(folder, RUN)
     run.edit("b.txt", "b", "B")
-    assert long_commands(RunReview(RUN).plan()) == "", "an edit names its file"
+    assert long_commands(RunReview(RUN).plan()) == "", "what an edit makes of its file is known"
     call = run.begin("Bash", command="make")
     (folder / "a.txt").write_text("mine, or made\n")
     for _ in range(60):
@@ -63,10 +63,28 @@ def test_before_an_undo_it_is_told_how_long_commands_ran_for_you_may_have_saved_
     run.finish(call)
     review = RunReview(RUN)
     assert {step.path: step.lasted for step in review.plan()} == {"a.txt": 62.0, "b.txt": 0.0}
-    assert long_commands(review.plan()).startswith("A command ran for 62 s: ")
+    assert long_commands(review.plan()).startswith("A command or a hook ran for 62 s: ")
     review.undo()
     review.redo()
     assert {step.path: step.lasted for step in RunReview(RUN).plan()} == {"a.txt": 62.0, "b.txt": 0.0}
+
+
+def test_what_was_saved_while_hooks_of_an_edit_ran_is_told_as_well(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(played, "now", lambda: clock[0])
+    run = PlayedRun(folder, RUN)
+    for name, seconds, more in (("slow", 7, "mine\n"), ("quick", 1, "by a formatter\n"), ("as asked", 7, "")):
+        call = run.begin("Write", file_path=str(folder / name), content="1\n")
+        (folder / name).write_text(f"1\n{more}")
+        clock[0] += seconds
+        run.finish(call)
+    steps = RunReview(RUN).plan()
+    assert {step.path: step.lasted for step in steps} == {"slow": 7.0, "quick": 0.0, "as asked": 0.0}
+    assert long_commands(steps).startswith("A command or a hook ran for 7 s: ")
+    run.edit("slow", "1", "2")
+    assert {step.path: step.lasted for step in RunReview(RUN).plan()}["slow"] == 7.0
 
 
 def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewhere(folder: Path) -> None:

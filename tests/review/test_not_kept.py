@@ -130,6 +130,37 @@ def test_all_else_is_taken_back_as_ever(folder: Path) -> None:
     assert content(folder) == was | {"many/3": content(folder)["many/3"]}
 
 
+def test_what_has_become_too_large_is_shown_and_named(folder: Path) -> None:
+    (folder / "few").mkdir()
+    (folder / "few" / "file").write_text("kept\n")
+    with (folder / ".gitignore").open("a") as file:
+        file.write("few/\n")
+    run = PlayedRun(folder, RUN)
+
+    def work() -> None:
+        shutil.copy(folder / "a.txt", folder / "copy.txt")
+        (folder / "a.txt").write_text("grown\n" * 1_000)
+        (folder / "large.csv").write_text("cut\n")
+        for number in range(9):
+            (folder / "few" / f"{number}").touch()
+
+    run.bash(work)
+    run.bash(lambda: (folder / "b.txt").write_text("by another command\n"))
+    review = RunReview(RUN)
+    grown, cut = "it is not kept any more: it is larger than 0 MB", "it was not kept before: it is larger than 0 MB"
+    told = {"a.txt": grown, "b.txt": "", "copy.txt": "", "large.csv": cut}
+    assert {one.path: one.not_kept for one in review.files()} == told
+    for path in ("a.txt", "large.csv"):
+        assert (review.hunks(START, path), review.patch(START, path)) == ([], b"")
+    few = "it is not kept any more: git ignores it, and it holds more than 5 files"
+    assert why(review) == told | {"few": few}
+    assert review.undo().paths == {"b.txt", "copy.txt"}
+
+    # Once it is kept again, it is known what has become of it.
+    (folder / "a.txt").write_text("one\ntwo\nthree\n")
+    assert why(RunReview(RUN)) == {"few": few, "large.csv": cut}
+
+
 def test_what_is_known_to_be_the_runs_goes_also_if_something_is_lost(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     call = run.begin("Bash", command="make")

@@ -23,6 +23,7 @@ from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.past import past_of
 from maverick_tui.snapshots.shadow import Shadow, all_shadows, shadows_folder
+from maverick_tui.snapshots.work_times import times_of
 from tests.conftest import ServeModel
 from tests.runs.tracked import RUN, taken, touched, tracked
 from tests.runs.watching import Watched, watch
@@ -105,12 +106,19 @@ async def test_a_call_that_is_interrupted_has_done_what_it_had_done(serve: Serve
         run.allows_everything = True
         run.prompt("go")
         await written("half")
+        async with asyncio.timeout(60):
+            while (known := times_of(Shadow(PLACE).place, RUN)) is None:
+                await asyncio.sleep(0.01)
+        assert [(one.until, one.paths) for one in known.times] == [(None, None)], "others learn that it is at work"
         run.send(Interrupt())
         assert (await ended(run)).files == 1
         (PLACE / "b.txt").write_text("by the person\n")
         await run.ask("more")
         await ended(run, 2)
         assert touched(run, PLACE) == {"b.txt": [["you"]], "half": [["linger"]]}
+        known = times_of(Shadow(PLACE).place, RUN)
+        assert known is not None
+        assert [one.paths for one in known.times] == [["half"]]
 
 
 async def test_a_run_that_was_killed_in_a_call_goes_on_from_its_first_snapshot(serve: ServeModel) -> None:

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,9 @@ import pytest
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots import taking
+from maverick_tui.snapshots.adopting import adopt
 from maverick_tui.snapshots.caps import Caps, NotTrackedError
 from maverick_tui.snapshots.shadow import Shadow, all_shadows, release_others, root_of, shadows_folder
 from maverick_tui.snapshots.snapshot import SECRET
@@ -318,6 +321,16 @@ def test_somebody_who_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     last = shadow.take(OWNER)
     assert kept(shadow, last) == content(top)
     assert replace(last, id="") != replace(first, id="")
+
+
+def test_a_list_that_begins_with_theirs_is_as_old_as_theirs(tmp_path: Path) -> None:
+    """Git remembers seconds: what has changed in the one in which it wrote its list, only the list's own time tells."""
+    top = project(tmp_path / "p")
+    shadow, index, repository = Shadow(top), tmp_path / "index", find_repository(top)
+    assert repository is not None
+    with shadow.alone():
+        assert adopt(shadow.git, repository, index, 1_000_000, time.monotonic() + 60) == []
+    assert index.stat().st_mtime_ns == (top / ".git" / "index").stat().st_mtime_ns
 
 
 def test_two_processes_take_turns(tmp_path: Path, mark: str) -> None:

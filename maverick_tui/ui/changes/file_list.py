@@ -35,8 +35,8 @@ def shown_path(path: str) -> str:
 
 def counts(file: ChangedFile | Whole) -> Line:
     """How many lines have come and gone."""
-    if file.is_binary:
-        return (("binary", "muted"),)
+    if file.is_binary or file.not_kept:
+        return (("not kept" if file.not_kept else "binary", "muted"),)
     added = (f"+{file.added:,}", "success") if file.added else ("", "text")
     deleted = (f"-{file.deleted:,}", "error") if file.deleted else ("", "text")
     between = " " if file.added and file.deleted else ""

@@ -42,7 +42,9 @@ def notes_of(file: ChangedFile, hunks: Sequence[ChangedHunk], texts: Texts | Non
         notes.append(f"permissions {file.permissions[0]:o} → {file.permissions[1]:o}")
     if file.status in _BECAME:
         notes.append(_BECAME[file.status])
-    if file.is_binary and texts is not None:
+    if file.not_kept:
+        notes.append(f"What has changed in it is not known: {file.not_kept}.")
+    elif file.is_binary and texts is not None:
         notes.append(f"binary, {_size(texts.before)} → {_size(texts.after)}")
     elif file.status == "added" and not hunks:
         notes.append("a new file with nothing in it")
