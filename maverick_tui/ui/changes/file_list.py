@@ -35,12 +35,17 @@ def shown_path(path: str) -> str:
 
 def counts(file: ChangedFile | Whole) -> Line:
     """How many lines have come and gone."""
-    if file.is_binary or file.not_kept:
-        return (("not kept" if file.not_kept else "binary", "muted"),)
+    if file.is_binary:
+        return (("binary", "muted"),)
     added = (f"+{file.added:,}", "success") if file.added else ("", "text")
     deleted = (f"-{file.deleted:,}", "error") if file.deleted else ("", "text")
     between = " " if file.added and file.deleted else ""
     return (added, (between, "text"), deleted)
+
+
+def counts_of_change(file: ChangedFile) -> Line:
+    """How many lines of a file the run has changed, if that is known."""
+    return (("not kept", "muted"),) if file.not_kept else counts(file)
 
 
 class FileList(ScrolledLines, can_focus=True):
@@ -127,7 +132,7 @@ class FileList(ScrolledLines, can_focus=True):
         file, is_chosen = self.files[index], index == self.at
         letter = LETTERS[file.status]
         comments = self.comments(file.path)
-        end: Line = ((f" ✎{comments}" if comments else "", "warning"), (" ", "text"), *counts(file))
+        end: Line = ((f" ✎{comments}" if comments else "", "warning"), (" ", "text"), *counts_of_change(file))
         mark = ("☑ " if file.path in self.marked else "☐ ") if self.marked else ""
         start: Line = ((f"{CURSOR if is_chosen else ' '} {mark}", "accent"), (f"{letter} ", _LOOKS.get(letter, "text")))
         room = width - sum(cell_len(text) for text, _ in (*start, *end))

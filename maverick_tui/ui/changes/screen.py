@@ -23,7 +23,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.review.kinds import Scope
 from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
-from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts, shown_path
+from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts_of_change, shown_path
 from maverick_tui.ui.changes.keys import CHANGES_KEYS
 from maverick_tui.ui.changes.looking import Looking, mark_of
 from maverick_tui.ui.changes.reading import Seen, read_colours, read_diff
@@ -285,7 +285,7 @@ class ChangesScreen(Screen[None]):
         self._about.tell(left, tuple(right))
         if (diff := self.diff.diff) is not None:
             self._title.tell(
-                ((shown_path(diff.file.path), "strong"),), (*counts(diff.file), (self._untracked, "warning"))
+                ((shown_path(diff.file.path), "strong"),), (*counts_of_change(diff.file), (self._untracked, "warning"))
             )
         comments = len(self.looking.comments.items)
         self.set_class(bool(comments), "-commented")
