@@ -36,6 +36,7 @@ from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
+from maverick_tui.ui.meant_keys import MeantKeys
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.serving import Serving
@@ -117,6 +118,7 @@ class MaverickApp(App[int]):
         self._setup = HeldSetup(launch)
         self._alerts: Alerts | None = None
         self._typed = TypedKeys(self)
+        self._meant = MeantKeys(self, self._take)
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
         is_to_start = not (launch.attaches or launch.opens)
@@ -477,10 +479,19 @@ class MaverickApp(App[int]):
 
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it, and none can any more once we leave."""
+        for meant in self._meant.take(event):
+            await self._take(meant)
+
+    async def _take(self, event: InputOrOther) -> None:
         if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
             return
         if not self._typed.keep(event):
             await super().on_event(event)
+
+    @property
+    def keys_pressed(self) -> int:
+        """How many keys there were: by that it is known whether another one was in between."""
+        return self._meant.pressed
 
     async def on_descendant_focus(self) -> None:
         """A screen can be typed to."""
