@@ -1,8 +1,8 @@
 """MeantKeys: an Alt+letter, or Escape and the letter? Most terminals send the same for both.
 
-tmux waits for half a second after an Escape, and hands on what it was and the next letter as one key; so does a line
-that lags. Whoever interrupts the agent and goes on typing has then pressed Alt+A. A terminal that speaks the protocol
-of kitty tells them apart: its Alt+letter comes without a character.
+tmux waits for half a second after an Escape, and hands it on with the next letter as one key; so does a line that lags.
+Whoever interrupts the agent and goes on typing has pressed Alt+A then. A terminal that speaks kitty's protocol tells
+them apart: its Alt+letter comes without a character, and never waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.textual_private.asking import bindings_of
 
 HELD_FOR = 0.2
-"""Seconds that an Alt+letter waits for something typed behind it; nobody notices that they wait so long."""
+"""Seconds that an Alt+letter waits for something typed behind it, beside the tenth that Textual waits after each.
+
+Most people type faster than that, and whoever means the key hardly waits. Who types slower has pressed an Alt+letter
+all the same: a dialog that it opens takes no letter at first, and what it allows is to be wanted twice.
+"""
 
 
 class MeantKeys:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual._xterm_parser import XTermParser
 
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.ui import meant_keys
@@ -24,6 +25,15 @@ def type_after_escape(app: FedApp, words: str) -> None:
     app.post_message(events.Key(f"alt+{first}", words[0]))
     for letter in words[1:]:
         app.post_message(events.Key("space" if letter == " " else letter, letter))
+
+
+def test_terminals_with_the_protocol_of_kitty_tell_alt_and_a_letter_without_a_character() -> None:
+    (told,) = XTermParser().feed("\x1b[97;3u")
+    assert isinstance(told, events.Key)
+    assert (told.key, told.character) == ("alt+a", None)
+    parser = XTermParser()
+    keys = [*parser.feed("\x1ba"), *parser.feed("")]
+    assert [(key.key, key.character) for key in keys if isinstance(key, events.Key)] == [("alt+a", "a")]
 
 
 @pytest.fixture(autouse=True)

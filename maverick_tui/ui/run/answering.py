@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.prompt import Prompt
 
-AGAIN_WITHIN = 5.0
+AGAIN_WITHIN = 3.0
 """Seconds in which what reaches beyond the call is to be wanted again; so long it is told what it would allow."""
 ANSWERS = ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES)
 """Actions that a question is answered by."""
