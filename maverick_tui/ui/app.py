@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import InputEvent, Paste
+from textual.events import InputEvent, Key, Paste
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
@@ -119,6 +119,8 @@ class MaverickApp(App[int]):
         self._alerts: Alerts | None = None
         self._typed = TypedKeys(self)
         self._meant = MeantKeys(self, self._take)
+        self.keys_pressed = 0
+        """How many keys there were: by that it is known whether another one was in between."""
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
         is_to_start = not (launch.attaches or launch.opens)
@@ -485,13 +487,9 @@ class MaverickApp(App[int]):
     async def _take(self, event: InputOrOther) -> None:
         if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
             return
+        self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if not self._typed.keep(event):
             await super().on_event(event)
-
-    @property
-    def keys_pressed(self) -> int:
-        """How many keys there were: by that it is known whether another one was in between."""
-        return self._meant.pressed
 
     async def on_descendant_focus(self) -> None:
         """A screen can be typed to."""

@@ -34,14 +34,11 @@ class MeantKeys:
         self._act = act
         self._held: events.Key | None = None
         self._waiting: Timer | None = None
-        self.pressed = 0
-        """How many keys there were."""
 
     def take(self, event: events.Event) -> list[events.Event]:
         """What is meant by an event, and by the key before it if that has waited; nothing yet if this one has to."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return [event]
-        self.pressed += 1
         meant: list[events.Event] = []
         if (before := self._let_go()) is not None:
             is_typed = isinstance(event, events.Key) and is_character(event)

@@ -54,6 +54,10 @@ async def test_an_alt_key_that_nothing_typed_follows_is_one(monkeypatch: pytest.
     async with watching(asking()) as (app, pilot):
         for _ in range(2):
             app.post_message(events.Key("alt+a", "a"))
+            await pilot.press("pagedown")
+        assert app.kept.take() == [], "another key was in between"
+        for _ in range(2):
+            app.post_message(events.Key("alt+a", "a"))
         await pilot.press("pagedown")
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2]
         monkeypatch.setattr(meant_keys, "HELD_FOR", 0.01)
