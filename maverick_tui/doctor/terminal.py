@@ -1,4 +1,4 @@
-"""Checks of the terminal: its size, colours, copying, whole frames, and the width of what it draws."""
+"""Checks of the terminal: its size, colours, copying, Escape in tmux, whole frames, and the width of what it draws."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _LEAST = (60, 15)
 _TRUE_COLOUR = ("truecolor", "24bit")
 _MANY, _FEW = 1 << 24, 256
 _TMUX_SECONDS = 2.0
+_LONGEST_ESCAPE = 50
+"""Milliseconds for which tmux may wait for what follows an Escape: within them nobody goes on typing."""
 _TAKES_COPIES = ("kitty", "ghostty", "wezterm", "foot", "alacritty", "contour", "iterm2", "iterm.app", "vscode", "rio")
 _TAKES_NONE = ("apple_terminal", "vte")
 _BOXED = frozenset({"symbols as emoji", "joined emoji"})
@@ -30,6 +32,8 @@ class _Tmux(NamedTuple):
     version: str
     features: list[str]
     clipboard: str
+    escape: str
+    """Milliseconds for which an Escape waits for the next key, to be one with it."""
 
 
 def check_terminal(situation: Situation) -> Iterator[Finding]:
@@ -41,6 +45,8 @@ def check_terminal(situation: Situation) -> Iterator[Finding]:
     yield _called(answers, tmux)
     yield _colours(tmux)
     yield _copying(answers, tmux)
+    if tmux and tmux.escape.isdecimal():
+        yield _escaping(int(tmux.escape))
     yield _frames(answers, tmux)
     yield _widths(answers)
 
@@ -128,6 +134,15 @@ def _copying(answers: TerminalAnswers, tmux: _Tmux | None) -> Finding:
     return Finding(name, "unknown", fact, details={"osc52": None})
 
 
+def _escaping(milliseconds: int) -> Finding:
+    """Whether Escape and a letter, typed one after the other, reach us as the two keys that they are."""
+    name, fact, details = "Escape", f"tmux waits {milliseconds} ms for what follows it", {"escape_ms": milliseconds}
+    if milliseconds <= _LONGEST_ESCAPE:
+        return Finding(name, "fine", fact, details=details)
+    fact = f"{fact}, and makes Alt and a letter of both"
+    return Finding(name, "warning", fact, "Put this into ~/.tmux.conf: set -s escape-time 10", details)
+
+
 def _frames(answers: TerminalAnswers, tmux: _Tmux | None) -> Finding:
     name, details = "Whole frames", {"synchronised": answers.is_synchronised}
     if answers.is_synchronised is None:
@@ -168,12 +183,12 @@ def _ask_tmux(folder: Path) -> _Tmux | None:
 
     if not os.environ.get("TMUX") or (program := find_program("tmux", folder)) is None:
         return None
-    line = [program, "display-message", "-p", "#{version}\n#{client_termfeatures}\n#{set-clipboard}"]
+    line = [program, "display-message", "-p", "#{version}\n#{client_termfeatures}\n#{set-clipboard}\n#{escape-time}"]
     try:
         ran = subprocess.run(
             line, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TMUX_SECONDS, check=True, text=True
         )
-        version, features, clipboard = ran.stdout.split("\n")[:3]
+        version, features, clipboard, escape = ran.stdout.split("\n")[:4]
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    return _Tmux(version, features.split(","), clipboard)
+    return _Tmux(version, features.split(","), clipboard, escape)

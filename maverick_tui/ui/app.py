@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import InputEvent, Paste
+from textual.events import InputEvent, Key, Paste
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
@@ -36,6 +36,7 @@ from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
+from maverick_tui.ui.meant_keys import MeantKeys
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.serving import Serving
@@ -117,6 +118,9 @@ class MaverickApp(App[int]):
         self._setup = HeldSetup(launch)
         self._alerts: Alerts | None = None
         self._typed = TypedKeys(self)
+        self._meant = MeantKeys(self, self._take)
+        self.keys_pressed = 0
+        """How many keys there were: by that it is known whether another one was in between."""
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
         is_to_start = not (launch.attaches or launch.opens)
@@ -477,8 +481,13 @@ class MaverickApp(App[int]):
 
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it, and none can any more once we leave."""
+        for meant in self._meant.take(event):
+            await self._take(meant)
+
+    async def _take(self, event: InputOrOther) -> None:
         if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
             return
+        self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if not self._typed.keep(event):
             await super().on_event(event)
 

@@ -113,24 +113,24 @@ def test_a_terminal_that_can_do_little_says_what_helps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("features", "clipboard", "said", "hints"),
+    ("features", "clipboard", "escape", "said", "hints"),
     sampled(
         [
-            ("256,RGB", "on", "", ["Set COLORTERM=truecolor.", "terminal-features ',*:clipboard'"]),
-            ("256,title", "external", "truecolor", ["terminal-features ',*:RGB'", "set-clipboard on"]),
-            ("256,RGB,clipboard", "on", "truecolor", ["", ""]),
+            ("256,RGB", "on", 50, "", ["Set COLORTERM=truecolor.", "terminal-features ',*:clipboard'", ""]),
+            ("256,title", "external", 500, "truecolor", ["features ',*:RGB'", "set-clipboard on", "escape-time"]),
+            ("256,RGB,clipboard", "on", 0, "truecolor", ["", "", ""]),
         ],
         3,
     ),
 )
 def test_tmux_is_asked_what_it_hands_on(
-    tmp_path: Path, features: str, clipboard: str, said: str, hints: list[str]
+    tmp_path: Path, features: str, clipboard: str, escape: int, said: str, hints: list[str]
 ) -> None:
-    tmux = program(tmp_path / "bin/tmux", f"printf '3.4\\n{features}\\n{clipboard}\\n'")
+    tmux = program(tmp_path / "bin/tmux", f"printf '3.4\\n{features}\\n{clipboard}\\n{escape}\\n'")
     found, _ = looked(
         tmp_path, replies(name="tmux 3.4"), COLORTERM=said, TMUX="/tmp/socket,1,0", PATH=f"{tmux.parent}:/usr/bin:/bin"
     )
-    for name, hint in zip(("Colours", "Copying"), hints, strict=True):
+    for name, hint in zip(("Colours", "Copying", "Escape"), hints, strict=True):
         assert (found[name]["state"] == "warning") == bool(hint), found[name]
         assert hint in found[name]["hint"]
     assert found["Terminal"]["fact"] == "tmux 3.4, 80 x 24"

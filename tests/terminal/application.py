@@ -82,7 +82,7 @@ class Application(PtyProgram):
         self.mouse(0, *end, is_release=True)
 
     def until_pressed(self, keys: str, is_shown: Callable[[Glass], object]) -> None:
-        """Press keys until the terminal shows it: a new question takes none for a moment.
+        """Press keys until the terminal shows it: a new question takes none for a moment, and neither does a dialog.
 
         Each time it is waited for longer: keys that were heard must not be pressed again before that shows.
         """
@@ -100,6 +100,11 @@ class Application(PtyProgram):
         self.see("waiting for you")
         self.until_pressed(CTRL_Y, lambda glass: f"● {tool}" in glass.text or f"✔ {tool}" in glass.text)
 
+    def answer(self, dialog: str, key: str) -> None:
+        """Answer a dialog, which is known by these words."""
+        self.see(dialog)
+        self.until_pressed(key, lambda glass: dialog not in glass.text)
+
     def see_editor(self, times: int = 1) -> None:
         """Wait until an editor has been there so often, and the application has the terminal again."""
         at = 0
@@ -111,8 +116,7 @@ class Application(PtyProgram):
         """Quit, when nothing is running; the exit code."""
         self.send(CTRL_Q)
         if loses_draft:
-            self.see("Quit without sending this?")
-            self.send("y")
+            self.answer("Quit without sending this?", "y")
         return self.wait()
 
 

@@ -49,8 +49,7 @@ def test_an_agent_by_name_takes_what_was_typed_before_it_was_there_and_quitting_
     app.send(CTRL_C)
     app.see("Press Ctrl+C again to quit.")
     app.send(CTRL_C)
-    app.see("teller is still running")
-    app.send("e")
+    app.answer("teller is still running", "e")
     assert app.wait() == 0
     assert_nothing_is_left(app, mark, temporary)
     colours = set(re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", " ".join(app.output.colours)))

@@ -56,8 +56,7 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     app.send("still here")
     app.until(lambda glass: prompt_of(glass) == "still here")
     app.send(CTRL_Q)
-    app.see("Quit without sending this?")
-    app.send("y")
+    app.answer("Quit without sending this?", "y")
     app.read(b"[ended 0]")
     app.wait()
     assert app.attributes == app.attributes_before

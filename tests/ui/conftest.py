@@ -19,6 +19,7 @@ from textual.screen import Screen
 
 # Where it is loaded, as in a run of all tests, it reads the settings; else each application has a process do that.
 import maverick_tui.config  # noqa: F401
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.picker import xray
 from tests.ui.waiting import until
 
@@ -62,6 +63,14 @@ def no_forecasts() -> Iterator[None]:
     """Where runs are kept each picker has a process find out what agents cost; `history/test_forecast.py` has it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(xray, "read_forecasts", dict)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def dialogs_take_keys_at_once() -> Iterator[None]:
+    """Nobody types for the screen below while a dialog comes up; `dialogs/test_arming.py` does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ArmedDialog, "armed_after", 0.0)
         yield
 
 

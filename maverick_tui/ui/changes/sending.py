@@ -7,18 +7,18 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.ui.changes.asking import MOST_ROWS, STYLES, WordsScreen
 from maverick_tui.ui.changes.comments import Comments, shown
 from maverick_tui.ui.changes.file_list import shown_path
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.lines import Line, RoleLooks
 
 
-class SendScreen(ModalScreen[bool]):
+class SendScreen(ArmedDialog[bool]):
     """Shows them, to be changed or dropped; whether they are to be sent."""
 
     CSS_PATH = STYLES

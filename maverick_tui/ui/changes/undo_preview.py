@@ -9,7 +9,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from maverick_tui.exceptions import MaverickError
@@ -17,6 +16,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import Scope
 from maverick_tui.ui.changes.asking import MOST_ROWS, STYLES
 from maverick_tui.ui.changes.file_list import shown_path
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.lines import Line, RoleLooks
 
@@ -49,7 +49,7 @@ class Agreed(NamedTuple):
 Plan = Callable[[Way], Coroutine[Any, Any, "list[Step]"]]
 
 
-class UndoScreen(ModalScreen[Agreed | None]):
+class UndoScreen(ArmedDialog[Agreed | None]):
     """Shows the plan of each way back, and asks for one; None if nothing is to be taken back."""
 
     CSS_PATH = STYLES

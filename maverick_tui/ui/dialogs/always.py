@@ -11,12 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
 from maverick_tui.threads import in_thread
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.inputs import Choices
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
@@ -36,7 +36,7 @@ class RuleWanted(NamedTuple):
     is_for_agent: bool
 
 
-class AlwaysScreen(ModalScreen[RuleWanted | None]):
+class AlwaysScreen(ArmedDialog[RuleWanted | None]):
     """Offers rules from little to much, which can be changed; what each would have allowed is told before it is saved.
 
     Leaves with None if nothing is to be allowed.
@@ -106,6 +106,8 @@ class AlwaysScreen(ModalScreen[RuleWanted | None]):
     @on(Input.Changed)
     @on(Choices.Changed)
     def _changed(self) -> None:
+        if not self.is_armed:
+            self.wait_still()
         self._say_how_much()
         self._look(_AFTER_TYPING)
 
@@ -166,7 +168,7 @@ def _all_of(rule: str) -> str:
     return f"It allows every use of {one_line(tool.name)}, and not only this one." if tool.rule is None else ""
 
 
-class EditCallScreen(ModalScreen[dict[str, Any] | None]):
+class EditCallScreen(ArmedDialog[dict[str, Any] | None]):
     """The arguments of a call, to be changed before it runs: of a command its text, of all else JSON."""
 
     CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]
@@ -199,6 +201,11 @@ class EditCallScreen(ModalScreen[dict[str, Any] | None]):
         whole = json.dumps(self._arguments, indent=2, ensure_ascii=False)
         self.query_one(Prompt).set_text(str(self._arguments["command"]) if self._is_command else whole)
 
+    @on(Prompt.Changed)
+    def _changed(self) -> None:
+        if not self.is_armed:
+            self.wait_still()
+
     @on(Prompt.Submitted)
     def _submit(self, event: Prompt.Submitted) -> None:
         event.stop()
@@ -220,7 +227,11 @@ class EditCallScreen(ModalScreen[dict[str, Any] | None]):
 
     def action_run(self) -> None:
         """Run what stands there; after a backslash, begin a new line."""
-        self.query_one(Prompt).action_send()
+        if self.is_armed:
+            self.query_one(Prompt).action_send()
+        else:
+            self.wait_still()
+            self.tell_to_wait()
 
     def action_leave(self) -> None:
         """Change nothing, and answer nothing."""

@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 
 Fate = Literal["leave", "interrupt", "end"]
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     is_at_work: bool = True
 
 
-class LeavingScreen(ModalScreen[Fate | None]):
+class LeavingScreen(ArmedDialog[Fate | None]):
     """Asks; Enter leaves them at work, and None is to stay. Agents go on meanwhile, and the question goes with them."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

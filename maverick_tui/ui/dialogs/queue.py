@@ -8,11 +8,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.lines import RoleLooks
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -35,7 +35,7 @@ def state_of(run: RunModel, prompt_id: str) -> str:
     return "held" if prompt_id in store.held else "now" if prompt_id in store.urgent else "queued"
 
 
-class QueueScreen(ModalScreen[None]):
+class QueueScreen(ArmedDialog[None]):
     """Shows the queue as it stands, also while it changes; what is wanted of it goes to the run at once."""
 
     CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "lines", "prompt")]

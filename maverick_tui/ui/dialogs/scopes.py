@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 
 _MOST_KEYS = 9
 """Scopes that have a number to be chosen by."""
@@ -30,7 +30,7 @@ class Scope(NamedTuple):
     """The call, if it is one, or a subagent."""
 
 
-class ScopesScreen(ModalScreen[Scope | None]):
+class ScopesScreen(ArmedDialog[Scope | None]):
     """Asks which of them is to stop, the smallest first; None is none of them."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

@@ -14,10 +14,11 @@ from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(ArmedDialog[bool]):
     """Asks; the answer is no unless somebody says yes."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

@@ -8,29 +8,25 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.reactive import reactive
-from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widgets import Button, Static
 
 from maverick_tui.inert import one_line, spelled, whole_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
-"""Seconds without a key before a yes counts: what is still being typed is meant for the screen below."""
+"""Seconds without a key before a yes counts: more than elsewhere, for nobody has asked for it to come up."""
 MOST_BLANK = 2
 """Blank lines that code has between its parts."""
-_READING = ("scroll", "page", "end")
-"""Actions of the keys that one reads with."""
 OF_PROJECT = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
 BY_PROJECT = "It runs what this project says, on your machine. Read it first; a change ends the trust."
 COMMANDS = "Its commands start in this folder and may run code that is in it. A change of them ends the trust."
@@ -82,7 +78,7 @@ class TrustQuestion:
             yield from source_lines(file.content, width)
 
 
-class TrustScreen(ModalScreen[bool]):
+class TrustScreen(ArmedDialog[bool]):
     """Asks for trust; the answer is no unless somebody says yes after having seen the question."""
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "dialogs.tcss"]
@@ -102,13 +98,10 @@ class TrustScreen(ModalScreen[bool]):
         Binding("end", "end(1)", "Bottom", show=False, id="trust.bottom"),
     ]
 
-    is_armed: reactive[bool] = reactive(False)
-
     def __init__(self, question: TrustQuestion, *, armed_after: float = ARMED_AFTER) -> None:
         super().__init__(classes="dialog")
         self.question = question
-        self._armed_after = armed_after
-        self._arming: Timer | None = None
+        self.armed_after = armed_after
 
     def compose(self) -> ComposeResult:
         """The question, what it is about, and two buttons."""
@@ -121,29 +114,8 @@ class TrustScreen(ModalScreen[bool]):
                 yield Static("↑↓ PgUp PgDn  read", classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
-        """Show the files, and take a yes only after a moment."""
+        """Show the files."""
         self._source.show(self.question.lines)
-        self._wait()
-
-    def _wait(self) -> None:
-        """Take a yes only after nothing has been typed for a while."""
-        self.is_armed = False
-        if self._arming is not None:
-            self._arming.stop()
-        self._arming = self.set_timer(self._armed_after, self._arm)
-
-    def _arm(self) -> None:
-        self.is_armed = True
-
-    def on_key(self, event: events.Key) -> None:
-        """Before it is armed, whatever is typed makes it wait again: it was meant for the screen below.
-
-        Arrows and pages are not typed: who reads need not wait once more.
-        """
-        bound = self.active_bindings.get(event.key)
-        is_reading = bound is not None and bound.binding.action.partition("(")[0] in _READING
-        if not self.is_armed and (event.is_printable or not is_reading):
-            self._wait()
 
     @property
     def _source(self) -> LineView:
@@ -152,10 +124,10 @@ class TrustScreen(ModalScreen[bool]):
     def action_answer(self, answer: bool) -> None:
         """Leave with this answer; a yes has to wait until everything that it is about has been seen."""
         if not self.is_armed:
-            self.notify(f"Stop typing for {self._armed_after:g} s, then press it again.", timeout=3)
+            self.tell_to_wait()
         elif answer and (unread := self._source.first_unread) is not None:
             self._source.top = unread
-            self._wait()  # a key that is held down is not read with
+            self.wait_still()  # a key that is held down is not read with
             self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
         else:
             _ = self.dismiss(answer)

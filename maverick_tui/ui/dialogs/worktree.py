@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 
 Becomes = Literal["merge", "keep", "remove", "leave"]
@@ -51,7 +51,7 @@ class Left(NamedTuple):
         return Content.assemble(*parts)
 
 
-class WorktreeScreen(ModalScreen[Becomes | None]):
+class WorktreeScreen(ArmedDialog[Becomes | None]):
     """Asks; None is to stay with the run, and `leave` to leave the worktree as it is."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.fuse_amounts import TAKES, amount_in
+from maverick_tui.inert import one_line
 from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.prompt import Prompt
 
+AGAIN_WITHIN = 3.0
+"""Seconds in which what reaches beyond the call is to be wanted again; so long it is told what it would allow."""
 ANSWERS = ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES)
 """Actions that a question is answered by."""
+_LONGEST_GRANT = 80
 
 
 class Answering:
@@ -43,6 +47,7 @@ class Answering:
         self.questions = OpenQuestions(self._store, clock)
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
+        self._clock = clock
         self._run = run
         self._transcript = transcript
         self._prompt = prompt
@@ -52,6 +57,8 @@ class Answering:
         """What stood in the prompt before a reason was asked for."""
         self._unsaid = ("", "")
         """The question for which a reason was begun and left, and the words."""
+        self._wanted: tuple[str, str, int, float] | None = None
+        """Which question is to be allowed by which scope, after how many keys, and when: the very next key may."""
         self._doubted: tuple[str, int, str] | None = None
         """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
 
@@ -72,6 +79,8 @@ class Answering:
         """Whether a key that answers acts now; else it is the prompt's."""
         if action == "deny" and not parameters and self._prompt.has_focus and self._prompt.selected_text:
             return False  # its key cuts
+        if action == "allow_once" and not parameters and self._prompt.has_focus and self._prompt.is_redoing:
+            return False  # its key redoes
         return self.questions.first is not None
 
     # -- the prompt ---------------------------------------------------------------------------------------------------
@@ -158,14 +167,30 @@ class Answering:
             self._answer(question, "once", is_hit=entry > 0)
 
     def allow(self, scope: str, entry: int = 0) -> None:
-        """Allow the call that waits, and what the scope takes in, for the run."""
+        """Allow the call that waits, and what the scope takes in, for the run.
+
+        Keys that allow more than the very call are to be pressed twice: many a terminal sends the same for Escape and a
+        letter, and so somebody may have wanted to interrupt, and to type.
+        """
         question = self.questions.about(entry)
         if question is None or not self._is_armed(question, is_hit=entry > 0):
             return
         if (grant := by_scope(question.grants).get(scope)) is None:
             self._tell("This question does not offer that.", 3)
-        else:
+        elif entry or scope == SCOPES[0] or self._is_wanted_again(question, scope):
             self._run.answer(question.request, "run", grant=grant)
+        else:
+            allowed = cut(one_line(question.grants[grant]), _LONGEST_GRANT)
+            self._tell(f"Press {self.keys[f'approval.{scope}']} again to allow for this run: {allowed}", AGAIN_WITHIN)
+
+    def _is_wanted_again(self, question: PermissionAsked, scope: str) -> bool:
+        """Whether the key before was the same, a moment ago."""
+        before, now = self._wanted, self._clock()
+        pressed = getattr(self._prompt.app, "keys_pressed", 0)
+        self._wanted = (question.request, scope, pressed, now)
+        if before is None or before[:2] != (question.request, scope):
+            return False
+        return pressed - before[2] <= 1 and now - before[3] <= AGAIN_WITHIN
 
     def allow_always(self, entry: int = 0) -> None:
         """Ask which rule is to allow such calls for good, and allow this one with it."""

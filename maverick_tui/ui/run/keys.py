@@ -17,8 +17,8 @@ _PAGES = (
 _APPROVAL = (
     _first("ctrl+y", "allow_once", "Allow once", "approval.allow_once"),
     _first("ctrl+t", "allow_run", "Allow this very call for the run", "approval.allow_run"),
-    _first("alt+t", "allow_alike", "Allow calls that begin alike for the run", "approval.allow_alike"),
-    _first("alt+a", "allow_all", "Allow all of the tool for the run", "approval.allow_all"),
+    _first("alt+t", "allow_alike", "Allow calls that begin alike for the run (press twice)", "approval.allow_alike"),
+    _first("alt+a", "allow_all", "Allow all of the tool for the run (press twice)", "approval.allow_all"),
     _first("alt+r", "allow_always", "Always allow, by a rule", "approval.allow_always"),
     _first("alt+e", "edit_call", "Change the call, and allow it once", "approval.edit_call"),
     _first("ctrl+x", "deny", "Deny", "approval.deny"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 MOST_LINES = 8
 """The prompt grows to this many lines, or to a third of the screen, and scrolls from there on."""
 
+REDOES_FOR = 1.5
+"""Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
+
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 
 
@@ -57,6 +62,8 @@ class Prompt(TextArea, inherit_bindings=False):
 
     _placeholder = ""
     """The whole of what stands in an empty prompt."""
+    _undone_at = -math.inf
+    """When something was last undone, or done again."""
     _is_styled = False
     """Whether the text has the colours of the stylesheet."""
     choice: CommandChoice | None = None
@@ -231,6 +238,21 @@ class Prompt(TextArea, inherit_bindings=False):
         if bound is None or bound.node is not self:
             return False
         return await self.app.run_action(bound.binding.action, self)
+
+    def action_undo(self) -> None:
+        """Undo the last change."""
+        self._undone_at = time.monotonic()
+        super().action_undo()
+
+    def action_redo(self) -> None:
+        """Do what was undone again."""
+        self._undone_at = time.monotonic()
+        super().action_redo()
+
+    @property
+    def is_redoing(self) -> bool:
+        """Whether somebody is going back and forth through what they have changed."""
+        return time.monotonic() - self._undone_at < REDOES_FOR
 
     def action_new_line(self) -> None:
         """Begin a new line."""

@@ -255,7 +255,7 @@ def _interrupt(screen: Watched, program: Program, variables: dict[str, str], wor
     recording, at_work = screen.recording, AT_WORK.search("\n".join(screen.rows))
     recording.press(F8)
     screen.wait(lambda rows: any("Let them work" in row for row in rows), LISTED_WITHIN)
-    time.sleep(0.5)
+    time.sleep(1.0)  # until then a dialog takes no letters
     seen = time.monotonic()
     recording.press(b"y")
     screen.wait(lambda rows: any(STOPPED.search(row) for row in rows), STOPPED_WITHIN)

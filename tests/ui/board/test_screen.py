@@ -193,16 +193,17 @@ async def test_questions_are_answered_side_by_side_by_the_keys_of_the_run() -> N
         await until(pilot, lambda: app.top == "SideBySideScreen" and app.screen.focused, "they are shown")
         await until(pilot, lambda: "▸ one" in text(app) and "▸ two" not in text(app), "keys act on the first")
         for name, run in (("one", one), ("two", two)):
-            app.tell(tapes[name].ask("Bash", {"command": f"make {name}"}), run)
+            grants = (f"Bash: make {name}", "every Bash command")
+            app.tell(tapes[name].ask("Bash", {"command": f"make {name}"}, grants=grants), run)
         await until(pilot, lambda: "^y once" in text(app) and "• once" in text(app), "only there, and it is said")
         panes = app.screen.panes  # type: ignore[attr-defined]
         seen = [pane.shown.transcript.questions_seen for pane in panes]
         asked = [next(iter(run.store.questions.values())) for run in (one, two)]
         await until(pilot, lambda: all(s.whole_since(q) is not None for s, q in zip(seen, asked, strict=True)))
         app.now += 5
-        await pilot.press("tab", "ctrl+y")
+        await pilot.press("tab", "alt+a", "ctrl+y")
         await until(pilot, lambda: "▸ two" in text(app))
-        assert [type(sent) for sent in sent_to(two)] == [AnswerPermission]
+        assert [getattr(sent, "decision", "") for sent in sent_to(two)] == ["once"], "more than that is wanted twice"
         assert sent_to(one) == [], "the other one's is left alone"
         await pilot.press("shift+tab", "ctrl+r")
         await until(pilot, lambda: panes[0].prompt.has_focus, "a reason is typed there")

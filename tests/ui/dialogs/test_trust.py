@@ -109,7 +109,7 @@ async def test_a_yes_that_is_held_down_reads_nothing() -> None:
     screen = dialog()
     async with asked(screen) as (app, pilot):
         await until(pilot, lambda: screen.is_armed)
-        screen._armed_after = 3600.0
+        screen.armed_after = 3600.0
         await pilot.press(*["y"] * 40)
         assert not screen.is_armed
         assert app.answer is PENDING

@@ -67,7 +67,8 @@ async def asked_by_two(
     *, size: tuple[int, int] = (100, 30)
 ) -> AsyncIterator[tuple[FedApp, Pilot[Any], RunModel, Tape]]:
     """The inbox with a question of the run below it, and an older one of another run."""
-    tape = Tape().connect().prompt("Go").wait(5).ask("Bash", {"command": "rm -rf build"}).wait(1)
+    grants = ("Bash: rm -rf build", "every Bash command")
+    tape = Tape().connect().prompt("Go").wait(5).ask("Bash", {"command": "rm -rf build"}, grants=grants).wait(1)
     async with watching(tape, size=size) as (app, pilot):
         run = another(app, "tester")
         later = app.now
@@ -97,10 +98,10 @@ async def test_all_questions_stand_in_one_list_and_are_answered_one_after_the_ot
         await until(pilot, lambda: "rm -rf build" in pane_text(app), "the next question")
         assert inbox(app).questions.has_focus
         await seen(app, pilot)
-        await pilot.press("ctrl+y")
+        await pilot.press("alt+a", "ctrl+y")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
-        assert (answer.request, answer.decision) == ("ask-call-1", "once")
+        assert (answer.request, answer.decision) == ("ask-call-1", "once"), "more than the call is wanted twice"
         assert sent(run) == []
 
 

@@ -15,6 +15,8 @@ from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
 from maverick_tui.ui.dialogs.always import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
+from maverick_tui.ui.run.answering import AGAIN_WITHIN
+from maverick_tui.ui.widgets import prompt as prompt_widget
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
@@ -264,9 +266,36 @@ async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
     for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):
         async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=offered).wait(1)) as (app, pilot):
             for key, grant in keys.items():
-                await pilot.press(key)
+                await pilot.press(*[key] * (1 if key == "ctrl+t" else 2))
                 given = [(one.decision, one.grant) for one in app.kept.take() if isinstance(one, AnswerPermission)]
                 assert given == ([] if grant is None else [("run", grant)])
+
+
+async def test_what_reaches_beyond_the_call_is_wanted_twice_and_any_other_key_takes_it_back() -> None:
+    grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
+    async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
+        await pilot.press("alt+a")
+        told = [notice.message for notice in app._notifications]
+        assert told == ["Press Alt+a again to allow for this run: every Bash command"]
+        await pilot.press("b", "alt+a", "alt+t", "alt+a", "ctrl+end", "alt+a")
+        app.now += AGAIN_WITHIN + 1
+        await pilot.press("alt+a")
+        assert app.kept.take() == []
+        await pilot.press("alt+a")
+        assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2]
+    async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
+        await click(app, pilot, "every Bash command")
+        assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2], "a click is no slip"
+
+
+async def test_the_key_that_redoes_what_was_typed_allows_nothing_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press(*"more", "ctrl+underscore", *["ctrl+y"] * 4)
+        assert app.run_screen.prompt.text == "more"
+        assert app.kept.take() == []
+        monkeypatch.setattr(prompt_widget, "REDOES_FOR", 0)
+        await pilot.press("ctrl+y")
+        assert [decision for _, decision, _ in answers(app)] == ["once"]
 
 
 def screen_text(app: FedApp) -> str:

@@ -1,0 +1,52 @@
+"""ArmedDialog: a dialog whose keys act only once nothing has been typed for a moment."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.reactive import reactive
+from textual.screen import ModalScreen, ScreenResultType
+from textual.timer import Timer
+
+ARMED_AFTER = 0.5
+"""Seconds without a key before an answer counts: what is still being typed is meant for the screen below."""
+_TYPED_TOO = ("enter", "backspace", "delete")
+
+
+class ArmedDialog(ModalScreen[ScreenResultType]):
+    """Comes up in the middle of typing at times, by a key that was hit instead of another.
+
+    What is typed before it is armed does nothing, and makes it wait again. Escape leaves it at any time; arrows and
+    pages are not typed, and whoever clicks has seen what they click on.
+    """
+
+    armed_after: float = ARMED_AFTER
+    is_armed: reactive[bool] = reactive(False)
+    _arming: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Take keys only after a moment."""
+        self.wait_still()
+
+    def wait_still(self) -> None:
+        """Take keys only after nothing has been typed for a while."""
+        if self._arming is not None:
+            self._arming.stop()
+        self.is_armed = not self.armed_after
+        if self.armed_after:
+            self._arming = self.set_timer(self.armed_after, self._arm)
+
+    def _arm(self) -> None:
+        self.is_armed = True
+
+    def on_key(self, event: events.Key) -> None:
+        """Let nothing act that is still being typed."""
+        if self.is_armed or not (event.is_printable or event.key in _TYPED_TOO):
+            return
+        event.stop()
+        self.wait_still()
+        if event.key in self.active_bindings:
+            self.tell_to_wait()
+
+    def tell_to_wait(self) -> None:
+        """Say why nothing was done."""
+        self.notify(f"Stop typing for {self.armed_after:g} s, then press it again.", timeout=3)

@@ -1,0 +1,79 @@
+"""Dialogs that come up in the middle of typing: what is still being typed is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
+from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
+from maverick_tui.ui.dialogs.scopes import Scope, ScopesScreen
+from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
+from maverick_tui.ui.widgets.prompt import Prompt
+from tests.ui.dialogs.host import PENDING, asked
+from tests.ui.waiting import until
+
+DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], object], ...] = (
+    (lambda: LeavingScreen(lambda: Asked("Quit?", "An agent is at work.")), "er of it", ("e",), "end"),
+    (
+        lambda: LeavingScreen(lambda: Asked("Quit?", "An agent is at work.")),
+        "er of it",
+        ("right", "enter"),
+        "interrupt",
+    ),
+    (lambda: ConfirmScreen("End it?", "It is at work."), "yes, and no", ("left", "enter"), True),
+    (lambda: WorktreeScreen(Left("a run", "maverick/a", "main")), "hat about more", ("m",), "merge"),
+    (lambda: ScopesScreen([Scope("turn", "this one")]), "1 or 2", ("1",), Scope("turn", "this one")),
+    (lambda: AlwaysScreen(["Bash(make test)"], "rules.toml", "a", None), "", ("enter",), ("Bash(make test)", True)),
+    (lambda: EditCallScreen("Bash", {"command": "make"}), "", ("enter",), {"command": "make"}),
+)
+
+
+@pytest.mark.parametrize(("make", "typed", "keys", "answer"), DIALOGS)
+async def test_what_is_still_being_typed_answers_nothing(
+    make: Callable[[], ArmedDialog[Any]], typed: str, keys: tuple[str, ...], answer: object
+) -> None:
+    dialog = make()
+    dialog.armed_after = 60
+    async with asked(dialog) as (app, pilot):
+        if isinstance(dialog, EditCallScreen):
+            await until(pilot, lambda: dialog.query_one(Prompt).text == "make")
+        first = dialog._arming
+        await pilot.press(*typed, *keys)
+        assert app.answer is PENDING
+        assert not dialog.is_armed
+        assert dialog._arming is not first, "it waits again"
+        assert any("Stop typing" in notice.message for notice in app._notifications)
+        dialog._arm()
+        await pilot.press(keys[-1])
+        assert app.answer == answer
+
+
+async def test_whoever_types_on_changes_no_call_by_that_and_escape_leaves_at_any_time() -> None:
+    dialog = EditCallScreen("Bash", {"command": "rm -r build"})
+    dialog.armed_after = 60
+    async with asked(dialog) as (app, pilot):
+        await until(pilot, lambda: dialog.query_one(Prompt).text == "rm -r build")
+        await pilot.press(*"xplain", "enter", "enter")
+        assert app.answer is PENDING
+        await pilot.press("escape")
+        assert app.answer is None
+
+
+async def test_who_waits_a_moment_or_clicks_is_answered() -> None:
+    dialog = ConfirmScreen("End it?", "It is at work.", yes="End it")
+    dialog.armed_after = 0.01
+    async with asked(dialog) as (app, pilot):
+        await until(pilot, lambda: dialog.is_armed)
+        await pilot.press("y")
+        assert app.answer is True
+    dialog = ConfirmScreen("End it?", "It is at work.", yes="End it")
+    dialog.armed_after = 60
+    async with asked(dialog) as (app, pilot):
+        await pilot.click(offset=app.find("End it  "))
+        await pilot.pause()
+        assert app.answer is True
