@@ -5,7 +5,9 @@ So do git's own other names: `git-push` is `git push`.
 
 from __future__ import annotations
 
+import re
 import subprocess
+import time
 from functools import cache
 from pathlib import Path
 
@@ -24,8 +26,9 @@ AROUND = [
     "fish --command='{}'", "eval '{}'", "eval -- '{}'", "builtin eval '{}'", "noglob eval '{}'", "trap '{}' EXIT",
     "watch '{}'", "ssh -p 22 host '{}'", "su x -c '{}'", "script -qc '{}' out", "flock file -c '{}'", "alias x='{}'",
     "git -c 'alias.q=!{}' q", "git -c 'core.pager={}' log", "git rebase -x '{}' HEAD~1", "git rebase --exec='{}' HEAD",
-    "git submodule foreach '{}'", "env GIT_PAGER='{}' git log", "env -S '{}'", "tmux new -d '{}'", "true; eval '{}'",
-    "sh -c \"eval '{}'\"", "eval \"eval '{}'\"", "sh -c \"sh -c '{}'\" x", "echo '{}' | sh", "true && echo '{}' | bash",
+    "git submodule foreach '{}'", "env GIT_PAGER='{}' git log", "env -S '{}'", "npx -c '{}'", "tmux new -d '{}'",
+    "true; eval '{}'", "eval '-v; {}'", "sh -c \"eval '{}'\"", "eval \"eval '{}'\"", "sh -c \"sh -c '{}'\" x",
+    "echo '{}' | sh", "true && echo '{}' | bash",
 ]  # fmt: skip
 """Each runs what stands in it."""
 PIPED = [
@@ -57,26 +60,19 @@ def is_held(sandbox: Sandbox, command: str) -> bool:
     return found.decision == "deny" or (found.decision == "ask" and found.is_asked_each_time)
 
 
-def quoted(text: str) -> str:
-    """As it stands between single quotes, however deep."""
-    return text.replace('"', '\\"')
-
-
 def put(around: str, inner: str) -> str:
-    """Between the quotes of another command; inside of double ones, those are escaped."""
-    return around.replace("{}", quoted(inner.replace("\\", "\\\\")) if '"' in around else inner)
+    """Between the quotes of another command; inside of double ones, what these would change is escaped."""
+    return around.replace("{}", re.sub(r'(["\\])', r"\\\1", inner) if '"' in around else inner)
 
 
-@each(
-    "inner", ['r""m x', "r\\m x", 'git pu""sh', "git-pu\\sh", "/usr/lib/git-core/git-push . x", 'git -c x.y=z p"ush"']
-)
+@each("inner", ["r\\m x", 'git -c x.y=z pu""sh', "/usr/lib/git-core/git-push . x"])
 def test_what_is_denied_is_held_in_every_inner_shell(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)", "Bash(git push:*)"]')
     let_through = [command for around in AROUND if not is_held(sandbox, command := put(around, inner))]
     assert let_through == []
 
 
-@each("inner", ["r$@m x", "R=r; ${R}m x", "/bin/r[m] x", "$(echo r)m x"])
+@each("inner", ["r$@m x", "R=r; ${R}m x", "/bin/r[m] x"])
 def test_what_cannot_be_read_in_an_inner_shell_may_be_what_is_denied(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)"]')
     simple = [around for around in AROUND if '"' not in around and "env -S" not in around]
@@ -87,12 +83,13 @@ def test_what_cannot_be_read_in_an_inner_shell_may_be_what_is_denied(inner: str,
 def test_what_a_shell_reads_is_not_known(sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)", "Read(secret.txt)", "Edit(kept.txt)"]')
     commands = [around.format("r", "m") for around in PIPED]
-    assert [command for command in commands if not is_held(sandbox, command)] == []
+    unknown = [*commands, "git --config-env=alias.q=X q"]
+    assert [command for command in unknown if not is_held(sandbox, command)] == []
     rules('allow = ["Bash"]\nask = ["Read(secret.txt)"]')
     assert [command for command in commands if judged(sandbox, command).decision != "ask"] == []
 
 
-@each("inner", ['cat sec""ret.txt', "cat sec\\ret.txt", 'echo x > ke""pt.txt', 'tee "ke"pt.txt'])
+@each("inner", ["cat sec\\ret.txt", 'echo x > ke""pt.txt'])
 def test_no_inner_shell_has_to_do_with_a_denied_file(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Read(secret.txt)", "Edit(kept.txt)"]')
     (sandbox.project / "secret.txt").touch()
@@ -103,8 +100,7 @@ def test_no_inner_shell_has_to_do_with_a_denied_file(inner: str, sandbox: Sandbo
 @each(
     "inner",
     [
-        'cat ~/.a""ws/credentials', "cat ~/.a\\ws/credentials", 'echo x >> .g""it/config', 'echo x >> ~/.bash""rc',
-        'tee .g"i"t/hooks/x', "cp file .hus\\ky/pre-commit", 'git con""fig core.hooksPath evil',
+        "cat ~/.a\\ws/credentials", 'echo x >> .g""it/config', "cp file .hus\\ky/pre-commit",
         "/usr/lib/git-core/git-con\\fig core.hooksPath evil", "git-init --template=src x", 'git app""ly e.patch',
     ],
 )  # fmt: skip
@@ -120,11 +116,10 @@ def test_no_inner_shell_reaches_a_protected_place(inner: str, sandbox: Sandbox) 
         "git-config core.hooksPath evil", "/usr/lib/git-core/git-config core.hooksPath evil", "env git-config a.b c",
         "/usr/lib/git-core/git-init --template=src x", "GIT-CONFIG a.b c", "git-apply e.patch", "git-am e.patch",
         "env -i /usr/lib/git-core/git-apply e.patch", "git -c 'alias.q=con\"fig\"' q core.hooksPath evil",
-        "git --config-env=alias.q=X q",
     ],
 )  # fmt: skip
 def test_git_is_known_by_all_of_its_names(command: str, sandbox: Sandbox) -> None:
-    rules('allow = ["Bash"]\ndeny = ["Bash(git q:*)"]')
+    rules('allow = ["Bash"]')
     assert is_held(sandbox, command)
     assert judged(sandbox, command, person=False).decision == "deny"
 
@@ -157,6 +152,20 @@ def test_ordinary_commands_go_on(command: str, sandbox: Sandbox) -> None:
     assert judged(sandbox, command, person=False).decision == "allow", "no rule"
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)", "Bash(git push:*)"]')
     assert judged(sandbox, command, person=False).decision == "allow", "rules about others"
+
+
+@each("command", ["env " + "eval " * 2_000, "sh " * 3_000, "eval '" + "sh -c x; " * 1_000 + "'", "env -S " * 1_000])
+def test_texts_without_end_are_not_read_to_their_end(command: str, sandbox: Sandbox) -> None:
+    rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)"]')
+    began = time.process_time()
+    judged(sandbox, command)
+    assert time.process_time() - began < 1
+
+
+def test_too_many_texts_may_be_anything(sandbox: Sandbox) -> None:
+    rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)"]')
+    assert not is_held(sandbox, "eval 'true; " + "eval true; " * 10 + "'")
+    assert is_held(sandbox, "eval 'true; " + "eval true; " * 100 + "'")
 
 
 REAL = {

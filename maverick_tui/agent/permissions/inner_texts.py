@@ -36,6 +36,11 @@ _READ_TEXTS = frozenset({"at", "batch", "parallel", "su"})
 """Programs that take what they read for commands."""
 _WITHOUT_PROGRAM = frozenset({"sudo", "doas"})
 """Programs that do so unless they are given one."""
+_OPTION = re.compile(r"[-+][\w=-]*")
+"""And not a text that begins like one: `-v; rm x`."""
+_RUNNERS = frozenset("bunx nix nix-shell npm npx pnpm".split())
+_BEFORE_TEXT = re.compile(r"(?:-c|--call|--run|--command)(?:=(?P<text>.*))?", re.DOTALL)
+"""Options by which these take a text instead of a program's name."""
 _WITH_NAME = re.compile(r"[^{]\{\}|\{\}.")
 """In a text: what `find` and their like put the name of a file in place of."""
 _SOURCE = frozenset({"source", "."})
@@ -68,6 +73,9 @@ def texts_for_shells(words: Sequence[str], *, is_fed: bool) -> Iterator[str | No
             yield from (" ".join(given), *(word for word in given if " " in word))
         elif name == "env":
             yield from _split_by_env(rest)
+        elif name in _RUNNERS:
+            options = zip(map(_BEFORE_TEXT.fullmatch, rest), (*rest[1:], ""), strict=True)
+            yield from (option["text"] or following for option, following in options if option)
         if is_fed and (name in _READ_TEXTS or (name in _WITHOUT_PROGRAM and not _behind_options(rest))):
             yield None
     if program[0] in _SOURCE and is_fed and any(word.startswith(_INPUT) for word in program[1:]):
@@ -93,7 +101,7 @@ def _of_shell(words: Sequence[str], *, is_fed: bool, is_replaced: bool) -> Itera
             given.append(value or next(waiting, ""))
         elif option in _WITH_FILE:
             _ = value or next(waiting, "")
-        elif word == "--" or not word.startswith(("-", "+")) or word == "-":
+        elif word in ("-", "--") or not _OPTION.fullmatch(word):
             given += [next(waiting, "")] if word == "--" else [word]
             break
         elif not word.startswith("--"):
@@ -108,7 +116,7 @@ def _of_shell(words: Sequence[str], *, is_fed: bool, is_replaced: bool) -> Itera
 
 
 def _behind_options(words: Sequence[str]) -> Sequence[str]:
-    first = next((at for at, word in enumerate(words) if not word.startswith("-")), len(words))
+    first = next((at for at, word in enumerate(words) if not _OPTION.fullmatch(word)), len(words))
     return words[first:]
 
 
