@@ -19,7 +19,7 @@ _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, 
 """Tools that a rule for one of them is about as well."""
 _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
-_GIT = re.compile(r"(?<![\w.-])git-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
+_GIT = re.compile(r"(?<![\w.-])(git)-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
 """Before a command of git's that is called by its own name: `git-push`."""
 
 
@@ -103,7 +103,7 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     """By its words, also behind `env` and their like, and by git's command whatever stands before that."""
     texts = [word.text for word in words]
     plain = without_git_options(unwrapped(texts))[0]
-    rule = _GIT.sub("git ", rule, count=1) if _GIT.match(rule) else rule
+    rule = _GIT.sub(r"\1 ", rule, count=1) if _GIT.match(rule) else rule
     if any(matches(rule, some) for some in (texts, plain)):
         return True
     own = own_words(rule)
@@ -112,7 +112,7 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     # A pattern may stand for any word, and whoever runs another program may run this one.
     joined = " ".join(texts)
     unquoted = QUOTES.sub("", joined)
-    text = "\n".join((joined, unquoted, _GIT.sub("git ", unquoted)))
+    text = "\n".join((joined, unquoted, _GIT.sub(r"\1 ", unquoted)))
     said = [rf"(?i:{re.escape(own[0])})", *map(re.escape, own[1:2])]
     is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) for word in said)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False

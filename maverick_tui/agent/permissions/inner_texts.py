@@ -137,11 +137,11 @@ def _of_git(words: Sequence[str]) -> Iterator[str | None]:
         name, _, value = setting.partition("=")
         if option == "-c" and name.casefold().startswith("alias."):
             behind = words[at + 2 :]
-            yield " ".join((value.removeprefix("!"), *behind) if value.startswith("!") else ("git", value, *behind))
+            yield " ".join((value.removeprefix("!"), *behind) if value.startswith("!") else (words[0], value, *behind))
         elif option == "-c" and not name.startswith("user."):
             yield value.removeprefix("!")
         if option.startswith("--config-e"):
             yield None
     plain = without_git_options(words)[0]
     if names_a_program(plain) and plain[1] != "remote":  # which keeps an address for later
-        yield from (part for word in plain[2:] for part in {word, word.partition("=")[2]} if part)
+        yield from (part for word in plain[2:] for part in (word, word.partition("=")[2]) if part)

@@ -134,7 +134,7 @@ def name_of(program: str) -> str:
 def of_git(program: str) -> list[str]:
     """A program as git would be called for it: its commands are programs by themselves, too. Any other as it is."""
     name = name_of(program)
-    return ["git", name.removeprefix("git-")] if name.startswith("git-") else [program]
+    return name.split("-", maxsplit=1) if name.startswith("git-") else [program]
 
 
 def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
