@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import Standing, StandingRule
 
 PIECES = [
-    "alpha", "beta", "alpha", "al''pha", "\\alpha", "/tmp/alpha", "./alpha", "--run=beta", "-e", "beta.txt", "a b",
+    "alpha", "beta", "alpha", "al''pha", "\\alpha", 'be""ta', "be\\ta", "./alpha", "--run=beta", "-e", "beta.txt",
+    "a b", "/tmp/alpha",
     " ", " ", " ", "  ", "\t", "\n", ";", "&", "&&", "||", "|", "|&", "!", "(", ")", "{", "}", "{ ", "; }", "$(", "`",
     ")", "'", '"', "\\", "\\\n", "$'", "$\"", "$(beta)", "`beta`", "${x:=beta}", "$((1))", "$x", "$0", "$*", "~", "#",
     ">", ">>", "<", "2>&1", ">|", "<(beta)", ">(beta)", "<<E\nbeta\nE\n", "<<<", "> made", "x=beta", "x=1 ", "PATH=.",
@@ -66,13 +68,14 @@ def commands(count: int, first: str, seed: int) -> Iterator[str]:
         yield f"{first}{chance.choice(['', ' ', ' ']).join(some)}"
 
 
-def held(folder: Path, count: int, first: str, *rules: StandingRule) -> list[str]:
-    """The commands that these rules let through; what each of them runs is looked at."""
+def held(folder: Path, count: int, first: str, *rules: StandingRule, around: str = "{}") -> list[str]:
+    """The commands that these rules let through, `around` each; what each of them runs is looked at."""
     judge = Judge(["Bash"], folder / "work", person=True, standing=lambda: Standing(rules))
     seed = len(first) if count == FEW else int(os.environ.get("SEED", time.time()))
     wanted = [
         command
-        for command in commands(count, first, seed)
+        for inner in commands(count, first, seed)
+        for command in [around.format(shlex.quote(inner) if around != "{}" else inner)]
         if judge.judge("Bash", {"command": command}, mode="acceptEdits").decision == "allow"
     ]
     for command in wanted:
@@ -96,6 +99,7 @@ def test_whatever_is_let_through_beside_a_denied_program_does_not_run_it(count: 
     rules = [StandingRule("allow", "Bash", folder / "r"), StandingRule("deny", "Bash(beta:*)", folder / "r")]
     rules += [StandingRule("deny", "Edit(made)", folder / "r")]
     assert len(held(folder, count, "alpha ", *rules)) > count // 20
+    assert len(held(folder, count, "alpha ", *rules, around="eval {}")) > count // 20
 
 
 def test_the_programs_would_be_seen(folder: Path) -> None:

@@ -28,6 +28,7 @@ from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
     folders_entered,
+    inner_of,
     is_rewritten,
     mentions,
     not_too_many,
@@ -97,7 +98,8 @@ def why_always_asked(call: Call, places: Places) -> str:
 
 def _why_command_asks(call: Call, places: Places) -> str:
     """By what it names and where that leads, from wherever it goes, or because it searches where keys are."""
-    plain, found = all_commands(call.command) or [], mentions(call.command)
+    calls, inner, found = all_commands(call.command) or None, inner_of(call.command), mentions(call.command)
+    plain, is_read = [*(calls or ()), *inner.calls], calls is not None and inner.is_read
     if found is None:
         return TOO_LONG
     if is_rewritten(call.command):
@@ -111,26 +113,27 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return TOO_LONG
     limits = Limits()
     for here in heres:
-        if reason := _why_names_ask(plain, named, here, places, limits):
+        if reason := _why_names_ask(plain, named, here, places, limits, is_read=is_read):
             return reason
-    if reason := _why_running_asks(plain, call.command):
+    unread = [without_document(call.command)] if calls is None else inner.texts
+    if reason := _why_running_asks(plain, unread):
         return reason
-    calls, folders = list[list[str]](), set[str]()
+    run, folders = list[list[str]](), set[str]()
     for words in plain:
         texts, entered = without_git_options(unwrapped([word.text for word in words]))
-        calls.append(texts)
+        run.append(texts)
         folders.update(filter(None, entered))
-    if (not calls and may_read_below(mentioned)) or any(map(takes_names, calls)):  # who reads what is not known
+    if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
-    return first_reason(_why_searching_asks(calls, folders, here, places, limits) for here in heres)
+    return first_reason(_why_searching_asks(run, folders, here, places, limits) for here in heres)
 
 
-def _why_running_asks(plain: Sequence[Words], command: str) -> str:
-    """Why what a command runs asks. What it gives to a program may be commands for that one, and one that cannot be
+def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
+    """Why what a command runs asks. What it gives to a program may be commands for that one, and a text that cannot be
     read is taken for all that it may be.
     """
     said = [[word.text for word in words] for words in plain]
-    given = [" ".join(texts) for texts in said if texts[0] != "git"] if plain else [without_document(command)]
+    given = [*(" ".join(texts) for texts in said if texts[0] != "git"), *unread]
     if any(map(sets_git, said)) or any(map(sets_git_within, given)):
         return "It changes the configuration of git, which can make git run programs."
     if any(map(steers_maverick, given)):
@@ -157,13 +160,15 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
 def _arguments(words: Words) -> list[str]:
     """A call without what it runs: a program that is named by its path, and the script of an interpreter."""
     program, *rest = (word.text for word in words)
-    if program_name(program) in INTERPRETERS:
+    if program_name(program) in INTERPRETERS and not "".join(rest[:1]).startswith("-"):
         rest = rest[1:]
     is_staged = program == "git" and rest[:1] in (["add"], ["stage"], ["commit"])  # they change no file of the work
     return ["true"] if is_staged else ["true" if "/" in program else program, *rest]
 
 
-def _why_names_ask(plain: Sequence[Words], named: Sequence[str], here: Path, places: Places, limits: Limits) -> str:
+def _why_names_ask(
+    plain: Sequence[Words], named: Sequence[str], here: Path, places: Places, limits: Limits, *, is_read: bool
+) -> str:
     """Why what a command names from this folder is not for it to name; what patterns stand for is named as well."""
     found = [*named]
     expanding = (word.text for words in plain for word in words if word.may_expand or not word.is_exact)
@@ -172,7 +177,7 @@ def _why_names_ask(plain: Sequence[Words], named: Sequence[str], here: Path, pla
         if fitting is None:
             return TOO_LONG if limits.are_reached else unknown_files(pattern)
         found += fitting
-    if not plain:  # there, many a sign of a pattern is none
+    if not is_read:  # there, many a sign of a pattern is none
         patterns = (word for word in named if any(sign in word for sign in "*?["))
         found += (path for pattern in patterns for path in could_stand_for(pattern, here, limits) or ())
         if limits.are_reached:

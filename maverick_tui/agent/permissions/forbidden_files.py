@@ -23,7 +23,15 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import fits, places_within
-from maverick_tui.agent.permissions.shell import Words, all_commands, not_too_many, parts_of, words_within
+from maverick_tui.agent.permissions.shell import (
+    QUOTES,
+    Words,
+    all_commands,
+    inner_of,
+    not_too_many,
+    parts_of,
+    words_within,
+)
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 from maverick_tui.git.repository import find_repository
@@ -127,11 +135,11 @@ def _is_searched(path: Path, call: Call) -> bool:
 
 
 def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
-    calls, heres = all_commands(call.command), folders_of(call)
+    calls, inner, heres = all_commands(call.command), inner_of(call.command), folders_of(call)
     words = _words_of(call.command)
     if words is None or not limits.spend(held=_length(words) * len(heres)):
         return None
-    listed = _listed(calls or ())
+    listed = _listed((*(calls or ()), *inner.calls))
     if any(
         _is_at(word, said, here, roots) and not _is_folder(word, here, listed) for word, here in product(words, heres)
     ):
@@ -140,9 +148,11 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         # Without signs of the shell, all that it names stands in it; but not what is in the folders that it names.
         is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
         return None if is_wide or _EXPANDS.search(call.command) else False
+    calls = [*calls, *inner.calls]
     plain = [without_git_options(unwrapped([word.text for word in words]))[0] for words in calls]
     is_wide = may_read_below(words) or _EXPANDS.search(call.command) is not None
-    if any(map(takes_names, plain)) or (is_wide and any(texts[0] in _RUN_TEXTS for texts in plain)):
+    is_text = not inner.is_read or any(texts[0] in _RUN_TEXTS for texts in plain)
+    if any(map(takes_names, plain)) or not inner.is_known or (is_wide and is_text):
         return None
     found = _expanded(calls, heres, limits)
     if found is None:
@@ -158,13 +168,14 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
 
 @lru_cache(maxsize=8)  # each rule asks for those of the same command
 def _words_of(command: str) -> frozenset[str] | None:
-    words = not_too_many(_named(command, all_commands(command)))
+    texts = (command, *inner_of(command).texts)
+    words = not_too_many(word for text in texts for word in _named(text, all_commands(text)))
     return None if words is None else frozenset(words)
 
 
 def _named(command: str, calls: Sequence[Words] | None) -> Iterator[str]:
     """All words that may name a file, whether it is there or not: one may be made by that name."""
-    texts = [command, re.sub(r"[\"'\\]", "", command)] if calls is None else [w.text for words in calls for w in words]
+    texts = [command, QUOTES.sub("", command)] if calls is None else [w.text for words in calls for w in words]
     for text in texts:
         for word in (text, *words_within(text)) if calls is not None else words_within(text):
             yield from parts_of(word)

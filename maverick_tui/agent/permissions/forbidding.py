@@ -12,13 +12,15 @@ from maverick_tui.agent.permissions.places import real_paths
 from maverick_tui.agent.permissions.reading import unwrapped, without_git_options
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
-from maverick_tui.agent.permissions.shell import Words, all_commands, words_within
+from maverick_tui.agent.permissions.shell import QUOTES, Words, all_commands, inner_of, words_within
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 
 _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
 """Tools that a rule for one of them is about as well."""
 _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
+_GIT = re.compile(r"(?<![\w.-])(git)-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
+"""Before a command of git's that is called by its own name: `git-push`."""
 
 
 def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_reads: bool) -> bool | None:
@@ -79,9 +81,12 @@ def _plain(name: str) -> str:
 
 
 def _is_about_command(rule: str, call: Call) -> bool | None:
-    calls = all_commands(call.command)
+    calls, inner = all_commands(call.command), inner_of(call.command)
     found = None if calls is None else _any(_is_about_words(rule, words) for words in calls)
-    return None if found is False and _names_program(rule, call) else found
+    if found is not False:
+        return found
+    is_unknown = not inner.is_known or not inner.is_read or _names_program(rule, call)
+    return None if is_unknown or any(_is_about_words(rule, words) is not False for words in inner.calls) else False
 
 
 def _names_program(rule: str, call: Call) -> bool:
@@ -98,13 +103,16 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     """By its words, also behind `env` and their like, and by git's command whatever stands before that."""
     texts = [word.text for word in words]
     plain = without_git_options(unwrapped(texts))[0]
+    rule = _GIT.sub(r"\1 ", rule, count=1) if _GIT.match(rule) else rule
     if any(matches(rule, some) for some in (texts, plain)):
         return True
     own = own_words(rule)
     if not own:
         return False if all(word.is_exact for word in words) else None
     # A pattern may stand for any word, and whoever runs another program may run this one.
-    text = " ".join(texts)
+    joined = " ".join(texts)
+    unquoted = QUOTES.sub("", joined)
+    text = "\n".join((joined, unquoted, _GIT.sub(r"\1 ", unquoted)))
     said = [rf"(?i:{re.escape(own[0])})", *map(re.escape, own[1:2])]
     is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) for word in said)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False

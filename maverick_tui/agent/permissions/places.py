@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from maverick_tui import paths
+from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
 from maverick_tui.agent.permissions.known_places import is_of_packages, is_run_by_others
 from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.shell import HOME
@@ -39,11 +40,6 @@ _KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NET
 _RUN_VARIABLES = (
     "BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM", "GIT_TEMPLATE_DIR", "RIPGREP_CONFIG_PATH",
-)  # fmt: skip
-_COMMAND_VARIABLES = (
-    "SHELL", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "SSH_ASKPASS",
-    "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
-    "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PERL5OPT", "RUBYOPT",
 )  # fmt: skip
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
@@ -91,7 +87,7 @@ class Places:
     @cached_property
     def _named_programs(self) -> list[Path]:
         files = [path for paths in self._variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
-        words = (word for text in self._variables(_COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
+        words = (word for text in self._variables(COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
         return self._named([*files, *(word for word in words if "/" in word)])
 
     @cached_property

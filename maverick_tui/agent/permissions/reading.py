@@ -115,14 +115,26 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
 def unwrapped(words: Sequence[str]) -> list[str]:
     """A call without what only starts it and without its program's folder: `env X=1 /bin/grep x` is `grep x`.
 
-    The program is in lower case, which makes no difference to some systems: `RM x` runs `rm`.
+    The program is in lower case, which makes no difference to some systems: `RM x` runs `rm`. `git-push` is `git push`.
     """
     at, last = 0, len(words) - 1
-    while at < last and (words[at] in _WRAPPERS or "=" in words[at]):
+    while at < last and (words[at] in WRAPPERS or "=" in words[at]):
         at += 1
         while at < last and (words[at].startswith("-") or _is_number(words[at].rstrip("smhd"))):
             at += 1
-    return [words[at].rpartition("/")[2].casefold(), *words[at + 1 :]]
+    program, *command = of_git(words[at])
+    return [name_of(program), *command, *words[at + 1 :]]
+
+
+def name_of(program: str) -> str:
+    """What a program is called, wherever it lies."""
+    return program.rpartition("/")[2].casefold()
+
+
+def of_git(program: str) -> list[str]:
+    """A program as git would be called for it: its commands are programs by themselves, too. Any other as it is."""
+    name = name_of(program)
+    return name.split("-", maxsplit=1) if name.startswith("git-") else [program]
 
 
 def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -142,6 +154,11 @@ def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def takes_names(words: Sequence[str]) -> bool:
     """Whether a call hands what it reads to another program, as the names of files."""
     return words[0] in _TAKE_NAMES
+
+
+def starts_others(program: str) -> bool:
+    """Whether a program starts another one that stands behind it."""
+    return program in WRAPPERS or program in _TAKE_NAMES or program in _FINDERS
 
 
 def may_read_below(names: Iterable[str]) -> bool:
@@ -243,9 +260,11 @@ _FINDERS = {
 }
 """Programs that find files there, and options by which they do something with them."""
 _ANY_READERS = _COPIERS | _READ_BELOW | _SEARCHERS | {"grep", "rg", "git", "sed", "awk", "xargs", *_FINDERS}
-_WRAPPERS = frozenset(
-    "env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas busybox toybox".split()
+WRAPPERS = frozenset(
+    "env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas busybox toybox noglob"
+    " nocorrect".split()
 )
+"""Programs, and words of shells, that start what they are given."""
 _TAKE_NAMES = frozenset({"xargs", "parallel"})
 _GIT_FOLDERS = ("-C", "--work-tree", "--git-dir")
 _GIT_VALUED = frozenset({*_GIT_FOLDERS, "-c", "--namespace", "--exec-path", "--config-env", "--super-prefix"})

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from maverick_tui.agent.permissions.reading import of_git
+
 
 @dataclass(frozen=True, slots=True)
 class Runner:
@@ -53,6 +55,11 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
         return True
     commands = [place for place in range(1, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
     return any(not _is_remote(words[place + 1 :], here) for place in commands)
+
+
+def names_a_program(words: Sequence[str]) -> bool:
+    """Whether a call of a subcommand may name another program for it to run."""
+    return any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
 
 
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner, int]]:
@@ -139,9 +146,11 @@ def commands_within(text: str) -> Iterator[list[str]]:
 
 
 def _parts_of(text: str) -> Iterator[list[str]]:
-    """The words of a text between the signs that part commands, without their quotes."""
+    """The words of a text between the signs that part commands, without their quotes; `git-push` is `git push`."""
     plain = _FUNCTION.sub("", _QUOTES.sub("", text.replace("\\\n", " ")))
-    return filter(None, (part.split() for part in _PARTS.split(plain)))
+    for part in _PARTS.split(plain):
+        if words := [name for word in part.split() for name in of_git(word)]:
+            yield words
 
 
 def _starts(word: str) -> bool:

@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from maverick_tui.agent.permissions.inner_texts import texts_for_shells
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
@@ -20,6 +22,8 @@ LONGEST = 10_000
 """Characters of a command that is still read; nobody who is asked would read a longer one either."""
 MOST_NAMED = 250_000
 """Characters of all that a command may name: an option of a thousand letters has as many ends, half a million."""
+_MOST_TEXTS = 40
+"""Texts for shells in a command, until nobody can tell what they run."""
 
 _PART = r"""
     (?P<bare>[A-Za-z0-9_@%+=:,./^~{}!\#-]+)
@@ -62,7 +66,9 @@ HOME = re.compile(r"\$(?:HOME\b|\{HOME\})")
 _ENTERED = re.compile(
     r"(?:^|[\s;&|({])(?:(?:cd|pushd)\b(?:[ \t]+-[-\w]*)*|-C|--(?:chdir|directory|cwd)=?)(?:[ \t]*(?P<to>[^\s;&|)]+))?"
 )
-_QUOTES = re.compile(r"[\"'\\]")
+QUOTES = re.compile(r"[\"'\\]")
+"""What a shell takes away from a word."""
+_MARKS = re.compile(r"[\"']")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
 _REWRITTEN = re.compile(r">[ \t]*nul\b", re.IGNORECASE)
@@ -87,6 +93,19 @@ class Word(NamedTuple):
 Words = tuple[Word, ...]
 
 
+class Inner(NamedTuple):
+    """What a command runs by the texts that it gives to shells."""
+
+    texts: tuple[str, ...] = ()
+    """All of these, and those in them."""
+    calls: tuple[Words, ...] = ()
+    """The calls in those that can be read."""
+    is_known: bool = True
+    """Whether all texts are known: not where a shell reads what another program prints."""
+    is_read: bool = True
+    """Whether all of them can be read."""
+
+
 def plain_words(command: str) -> list[str] | None:
     """The exact words of a command that is one plain call of a program and nothing besides; None if it may be more."""
     found = None if "\n" in command.rstrip("\n") else _calls(command, frozenset({"program"}))
@@ -107,6 +126,32 @@ def all_commands(command: str) -> list[Words] | None:
     """The calls of a command that is made of plain ones, one after the other or through pipes, and writes nowhere."""
     found = _calls(command, _COMPOUND)
     return None if found is None else list(found)
+
+
+@lru_cache(maxsize=16)
+def inner_of(command: str) -> Inner:
+    """What a command that can be read gives to shells, and what they give to others."""
+    texts, inner, is_known, is_read = list[str](), list[Words](), True, True
+    waiting = [(command, False, False)]
+    while waiting:
+        text, is_inner, is_fed = waiting.pop()
+        found = all_commands(text)
+        if is_inner:
+            texts.append(text)
+            inner += found or ()
+            is_read = is_read and found is not None
+        calls = [[word.text for word in words] for words in found or ()]
+        for at, words in enumerate(calls):
+            is_piped = is_fed or (at > 0 and "|" in text.replace("||", ""))
+            for given in texts_for_shells(words, is_fed=is_piped):
+                if len(texts) + len(waiting) > _MOST_TEXTS:
+                    return Inner(tuple(texts), tuple(inner), is_known=False, is_read=False)
+                if given is None:
+                    is_known = False
+                    texts += (" ".join(printed[1:]) for printed in calls[:at])  # by `echo` and its like, for it to read
+                elif given.strip():
+                    waiting.append((given, True, is_piped))
+    return Inner(tuple(texts), tuple(inner), is_known, is_read)
 
 
 def is_rewritten(command: str) -> bool:
@@ -133,7 +178,7 @@ def mentions(command: str) -> set[str] | None:
     Messages, what is to be left out, and a document that is only written are not for it to open. None if it is too much
     to be looked at.
     """
-    return not_too_many(_mentioned(command))
+    return not_too_many(name for text in (command, *inner_of(command).texts) for name in _mentioned(text))
 
 
 def not_too_many(names: Iterable[str]) -> set[str] | None:
@@ -149,22 +194,22 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 
 
 def _mentioned(command: str) -> Iterator[str]:
-    calls, command = all_commands(command), HOME.sub("~", command)
+    calls = all_commands(command)
     if calls is None:
-        text = without_document(command)
-        for word in words_within(text) | words_within(_QUOTES.sub("", text)):
+        text = without_document(HOME.sub("~", command))
+        for word in words_within(text) | words_within(QUOTES.sub("", text)):
             yield from parts_of(word)
         return
     for words in calls:
         is_git = words[0].text == "git"  # of its words, a colon stands before the name of a file in a commit
         for text in _opened([word.text for word in words]):
-            for word in (text, *_MENTION.findall(text)):
+            for word in (text, *words_within(text) | words_within(_MARKS.sub("", text))):
                 yield from with_tails(word) if is_git else parts_of(word)
 
 
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
-    found = _ENTERED.finditer(_QUOTES.sub("", HOME.sub("~", without_document(command))))
+    found = _ENTERED.finditer(QUOTES.sub("", HOME.sub("~", without_document(command))))
     return [one["to"] or "~" for one in found]
 
 
@@ -207,7 +252,7 @@ def without_document(command: str) -> str:
     return f"{found['head']} {found['rest']}"
 
 
-@lru_cache(maxsize=16)  # to judge a command takes several looks at it
+@lru_cache(maxsize=64)  # to judge a command takes several looks at it
 def _calls(
     command: str, compound: frozenset[str], separators: frozenset[str] = _SEPARATORS
 ) -> tuple[Words, ...] | None:
