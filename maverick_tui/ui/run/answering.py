@@ -60,7 +60,9 @@ class Answering:
         self._wanted: tuple[str, str, int, float] | None = None
         """Which question is to be allowed by which scope, after how many keys, and when: the very next key may."""
         self._doubted: tuple[str, int, str] | None = None
-        """An answer with the number of no option, to which part of which question: it is taken if it is sent again."""
+        """An answer that may not be meant for one, to which part of which question: it is taken if it is sent again."""
+        self._begun = ("", "")
+        """The question that came while something was being typed, and what stood there."""
 
     @property
     def actions(self) -> dict[str, Callable[..., None]]:
@@ -147,6 +149,8 @@ class Answering:
         self.questions.look()
         if self.questions.choice is not before:
             self._transcript.set_choice(self.questions.choice)
+            if (question := self.questions.in_words) is not None:
+                self._begun = (question.request, self._prompt.whole_text.strip())
 
     def choose(self, entry: int, option: int) -> None:
         """Choose an option of what the agent asks."""
@@ -299,13 +303,22 @@ class Answering:
             self._tell(f"Nothing was answered: {TAKES}", 5)
             return False
         said = (question.request, choice.at, text)
-        if (number := choice.no_option(text)) and said != self._doubted:
+        if said != self._doubted and (why := self._doubt(question, choice, text)):
             self._doubted = said
-            self._tell(f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words.", 4)
+            self._tell(why, 4)
             return False
         choice.say(text)
         self._go_on(question, choice)
         return True
+
+    def _doubt(self, question: PermissionAsked, choice: Choice, text: str) -> str:
+        """Why words may be meant for something else than this question; empty if they are not."""
+        asked, begun = self._begun
+        if begun and asked == question.request and text.startswith(begun):
+            return "You began this before it asked. Send it again, and it is the answer."
+        if number := choice.no_option(text):
+            return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."
+        return ""
 
     def _go_on(self, question: PermissionAsked, choice: Choice) -> None:
         if choice.is_complete:

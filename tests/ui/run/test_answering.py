@@ -102,6 +102,22 @@ async def test_a_number_that_no_option_has_is_sent_only_if_it_is_meant() -> None
         assert answer.answers == {"Which one?": "7"}
 
 
+async def test_what_was_begun_before_a_question_is_its_answer_only_if_it_is_meant() -> None:
+    tape = begun()
+    async with watching(tape) as (app, pilot):
+        await pilot.press(*"!make")  # or a follow-up
+        app.tell(tape.ask("AskUserQuestion", ASKED))
+        asked = app.run_model.store.questions["ask-call-1"]
+        await until(pilot, lambda: app.run_screen.transcript.questions_seen.whole_since(asked), "it is seen")
+        app.now += 60
+        await pilot.press(*" it", "enter")
+        assert (app.kept.take(), app.run_screen.prompt.text) == ([], "!make it")
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "!make it"}
+
+
 async def test_an_empty_reason_is_a_plain_denial() -> None:
     async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
         await pilot.press("ctrl+r")
