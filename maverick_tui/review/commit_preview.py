@@ -58,7 +58,10 @@ class _Looking:
         self._filters = filtered(self._git, list(self._names.values()), filters_of(self._git.settings)) if files else {}
 
     def runs(self) -> list[str]:
-        return run_by_commits(self._repository, self._git.settings, set(self._filters.values()))
+        # Before a commit git looks at all files that may have changed, and so through the filters of others, too.
+        known = filters_of(self._git.settings)
+        filters = {*self._filters.values(), *(filtered(self._git, [], known).values() if known else ())}
+        return run_by_commits(self._repository, self._git.settings, filters)
 
     def whole(self, files: Sequence[ChangedFile]) -> dict[str, Whole]:
         with scratch_folder("preview") as scratch:
