@@ -63,6 +63,8 @@ class Result(NamedTuple):
     """Why what it has done could not be committed; its worktree stays then."""
     loss: ending.Loss = ending.Loss()
     """What was only in its worktree or on its branch, before the test made anything there."""
+    left: ending.Loss = ending.Loss()
+    """The same after the test: whatever else is there later, a person has made."""
 
     @property
     def is_passed(self) -> bool:
@@ -158,7 +160,7 @@ class Race:
             result = result._replace(problem=f"What it has done cannot be noted: {error.strerror or error}.")
         if self._test and not stop():
             result = result._replace(test=run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop))
-        return result
+        return result._replace(left=ending.loss_of(worktree) if self._test else result.loss)
 
     def hold(self, result: Result) -> records.Worktree | None:
         """Have nothing of it be thrown away any more, whatever goes wrong from now on; its worktree."""
@@ -172,10 +174,13 @@ class Race:
             return "It had no worktree."
         if result.problem:
             return f"It stays in {worktree.path}: {result.problem}"
+        told = f"It is on the branch {worktree.branch}."
         with working.nobody_in(worktree) as is_free:
+            if since := ending.loss_since(worktree, result.left):
+                more = f"`maverick worktree keep {worktree.run_id}` commits that."
+                return f"{told} Its worktree stays in {worktree.path}, for what was done there since: {since}. {more}"
             if is_free and not result.loss.in_no_commit:
                 ending.keep_committed(worktree)
-        told = f"It is on the branch {worktree.branch}."
         return told + words_on_rest(worktree, result.loss, "keep --yes")
 
     def merge(self, result: Result) -> str:
@@ -185,6 +190,8 @@ class Race:
         if worktree is None or result.problem:
             return kept
         told = ending.merge_committed(worktree).told
+        if worktree.is_there and ending.loss_since(worktree, result.left):
+            return f"{told} {kept}"
         return told + words_on_rest(worktree, result.loss, "remove")
 
     def _abandon(self) -> None:

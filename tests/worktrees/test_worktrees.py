@@ -664,6 +664,25 @@ def test_what_git_ignores_of_a_winner_stays_and_what_its_test_has_made_is_not_me
     assert git(project, "show", "--format=", "--name-only", "HEAD") == "a.txt"
 
 
+def test_what_a_person_mends_in_a_race_before_they_choose_stays(project: Path) -> None:
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")], test=["sh", "-c", "echo 1 > litter.txt"])
+    with race.running():
+        made = [make(one.run_id, one.agent, project, race=race.race_id).worktree for one in race.entrants]
+        for worktree in made:
+            (worktree.top / "a.txt").write_text("better\n")
+        first, second = (race.finish(one, "done")._replace(problem="") for one in race.entrants)  # they have no journal
+        (made[0].top / "a.txt").write_text("better, and mended\n")
+        (made[1].top / "mine.txt").write_text("mine\n")
+        stays = f"Its worktree stays in {made[1].path}, for what was done there since: mine.txt."
+        assert stays in race.keep(second)
+        told = race.merge(first)
+        assert told.startswith("main is at ")
+        assert f"{made[0].path}, for what was done there since: a.txt." in told
+    assert (made[0].top / "a.txt").read_text() == "better, and mended\n"
+    assert (made[1].top / "mine.txt").read_text() == "mine\n"
+    assert git(project, "show", "HEAD:a.txt") == "better"
+
+
 def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
