@@ -105,12 +105,18 @@ def _how_to_answer(entry: ToolEntry, look: Look) -> str:
     return f"Click an option, or type its number or your own words and press {key}."
 
 
+def _key(action: str, look: Look) -> str:
+    """The key, and how often it is to be pressed."""
+    key = look.keys.get(f"approval.{action}", "?")
+    return f"{key} twice" if action in SCOPES[1:] else key
+
+
 def _choices(entry: ToolEntry, layout: RowLayout, answers: Mapping[str, str], before: str = "") -> list[Row]:
     """Keys and what they do, each a click away; those of questions that are not the first have no key."""
     look = layout.look
     p, is_first = look.palette, entry.number == look.asking
     choices = (
-        (f"screen.{action}({entry.number})", look.keys.get(f"approval.{action}", "?") if is_first else "•", words)
+        (f"screen.{action}({entry.number})", _key(action, look) if is_first else "•", words)
         for action, words in answers.items()
     )
     room = look.width - look.gutter - 2 * entry.depth - 2

@@ -167,7 +167,7 @@ def test_no_answer_is_cut_in_a_narrow_window() -> None:
     for width in (20, 33, 60):
         text = text_of(entry, width, asking=entry.number).partition("\n")[2]
         said = "".join(text.replace("┃", "").split())
-        assert "Alt+tBash:gitpush--force-with-lease…Alt+aeveryBashcommand" in said
+        assert "Alt+ttwiceBash:gitpush--force-with-lease…Alt+atwiceeveryBashcommand" in said
         assert text.count("…") == 1, "that of the rule"
 
 
@@ -209,10 +209,10 @@ def test_what_can_be_allowed_for_the_run_stands_beside_its_key() -> None:
     grants = ("Bash: pytest -q tests", "Bash: pytest …", "every Bash command")
     _, entry = asking("Bash", {"command": "pytest -q tests"}, grants=grants)
     shown = " ".join(text_of(entry, asking=entry.number).replace("┃", "").split())
-    assert "for this run ^t Bash: pytest -q tests Alt+t Bash: pytest … Alt+a every Bash command" in shown
+    assert "for this run ^t Bash: pytest -q tests Alt+t twice Bash: pytest … Alt+a twice every Bash command" in shown
     _, entry = asking("WebFetch", {"url": "https://a.example/x"}, grants=("WebFetch of …", "WebFetch from a.example"))
     shown = " ".join(text_of(entry, asking=entry.number).split())
-    assert "for this run ^t WebFetch of … Alt+a WebFetch from a.example" in shown
+    assert "for this run ^t WebFetch of … Alt+a twice WebFetch from a.example" in shown
 
 
 def test_a_question_shows_what_is_no_space() -> None:
