@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from maverick_tui import paths
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
@@ -55,7 +56,6 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "diff-tree": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"),
     "for-each-ref": (),
     "hash-object": ("--no-filters",),
-    "index-pack": (),
     "ls-files": (),
     "ls-tree": (),
     "mktree": ("--missing",),
@@ -136,6 +136,18 @@ class KeepingGit:
         more |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(borrowing)} if borrowing is not None else {}
         given = [[command, *_COMMANDS[command], *arguments] for command, *arguments in lines]
         return self._run(given, of or self.repository, more, stdin, until)
+
+    @contextmanager
+    def reading(self, command: str, *arguments: str, objects: Path) -> Iterator[BinaryIO]:
+        """What it says of a folder of objects, to be read piece by piece: there may be very much of it."""
+        line = [command, *_COMMANDS[command], *arguments]
+        with self._started(line, self.repository, {"GIT_OBJECT_DIRECTORY": str(objects)}) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.close()
+            yield cast(BinaryIO, process.stdout)
+            if code := process.wait():
+                raise GitError(f"git {command} has failed: code {code}.", code=code, path=str(objects))
 
     def _run(
         self, lines: Sequence[Sequence[str]], folder: Path, more: Mapping[str, str], stdin: bytes, until: float | None

@@ -6,11 +6,13 @@ known to be that: it stays, whatever the person's git throws away.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
@@ -19,8 +21,9 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 
 _MOST = 500_000_000
-_SAID_BY_THEM = (".idx", ".rev", ".mtimes")
-_KIND_AND_SIZE = "%(objecttype) %(objectsize)"
+_SUFFIXES = (".pack", ".idx")
+"""Without the second one, git does not see the first."""
+_PIECE = 1 << 20
 _GITLINK = "160000"
 _OF_GIT = frozenset({"", ".", "..", ".git"})
 """What is in no path of a list that git makes. In one that a clone brings along it stays; an undo would write it."""
@@ -38,7 +41,7 @@ def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until
         listed = list(_listed(git, index, until))
         if any(not _OF_GIT.isdisjoint(one.path.casefold().split("/")) for one in listed):
             raise OSError(f"{repository.own / 'index'} lists what git itself would not.")
-        _have_objects(git, repository.common / "objects", {one.blob for one in listed if one.is_plain}, most, until)
+        _have_objects(git, repository.common, {one.blob for one in listed if one.is_plain}, most, until)
         unsure = _unsure(git, repository.top, listed, until)
         _have_own_trees(git, index, until)
         if unsure:
@@ -80,29 +83,72 @@ def _copy(source: Path, target: Path) -> None:
     os.utime(target, ns=(about.st_atime_ns, about.st_mtime_ns))
 
 
-def _have_objects(git: KeepingGit, theirs: Path, wanted: set[str], most: int, until: float) -> None:
+def _have_objects(git: KeepingGit, common: Path, wanted: set[str], most: int, until: float) -> None:
     """Have of these files what they have, so far as we can: what we do not have, we read.
 
     Git takes bytes for what the list of a pack calls them, and whoever packs a repository by hand may call them what
-    they like. So our list is made of the bytes themselves, and nothing else of theirs is in it: no tree above all.
+    they like. So each is compared with its name, and nothing else of theirs is taken: no tree above all.
     """
-    names = "".join(f"{name}\n" for name in sorted(wanted)).encode()
-    told = git("cat-file", f"--batch-check={_KIND_AND_SIZE}", "--buffer", stdin=names, borrowing=theirs, until=until)
-    sizes = [int(size) for kind, _, size in (line.partition(b" ") for line in told.splitlines()) if kind == b"blob"]
-    if len(sizes) < len(wanted) or sum(sizes) > most:
+    _share(git, common)
+    theirs, missing = common / "objects", wanted - _sizes(git, wanted, until).keys()
+    sizes = _sizes(git, missing, until, borrowing=theirs)
+    if not sizes or sum(sizes.values()) > most:
         return
     with tempfile.TemporaryDirectory(dir=git.repository, prefix="adopted-") as scratch:
-        packing = ("pack-objects", "-q", "--window=0", f"{scratch}/pack")
-        name = git(*packing, stdin=names, borrowing=theirs, until=until).decode().strip()
-        pack = Path(scratch) / f"pack-{name}.pack"
-        for suffix in _SAID_BY_THEM:
-            pack.with_suffix(suffix).unlink(missing_ok=True)
-        git("index-pack", "--no-rev-index", str(pack), until=until)
+        (packs := Path(scratch) / "pack").mkdir()
+        packing = ("pack-objects", "-q", "--window=0", "--compression=1", f"{packs}/pack")
+        name = git(*packing, stdin=_lines(sizes), borrowing=theirs, until=until).decode().strip()
+        _require_true_names(git, Path(scratch), sizes, until)
         place = git.repository / "objects" / "pack"
         place.mkdir(exist_ok=True)
-        (place / pack.name).with_suffix(".keep").touch()  # to put it together with ours would copy it
-        for one in (pack, pack.with_suffix(".idx")):  # without the second one, git does not see the first
-            one.rename(place / one.name)
+        # To put it together with ours would copy it; it says whose it is, for worktrees of the same repository.
+        (place / f"pack-{name}.keep").write_bytes(os.fsencode(common))
+        for suffix in _SUFFIXES:
+            (packs / f"pack-{name}{suffix}").rename(place / f"pack-{name}{suffix}")
+
+
+def _share(git: KeepingGit, common: Path) -> None:
+    """Have what was found to be true for another folder of the same repository: it needs neither time nor space."""
+    ours, snapshots = git.repository / "objects" / "pack", git.repository.parent.parent
+    for keep in snapshots.glob("*/repo/objects/pack/pack-*.keep"):
+        with suppress(OSError):  # that folder may go at this moment; and what is there already need not be linked
+            if keep.parent != ours and keep.read_bytes() == os.fsencode(common):
+                ours.mkdir(exist_ok=True)
+                for suffix in (".keep", *_SUFFIXES):
+                    os.link(keep.with_suffix(suffix), ours / keep.with_suffix(suffix).name)
+
+
+def _sizes(git: KeepingGit, names: set[str], until: float, borrowing: Path | None = None) -> dict[str, int]:
+    """The sizes of those of these files that there are."""
+    asked = ("cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)", "--buffer")
+    told = git(*asked, stdin=_lines(names), borrowing=borrowing, until=until).decode().splitlines() if names else []
+    found = (line.split(" ") for line in told)
+    return {name: int(rest[1]) for name, *rest in found if len(rest) == 2 and rest[0] == "blob"}
+
+
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in sorted(names)).encode()
+
+
+def _require_true_names(git: KeepingGit, objects: Path, wanted: Collection[str], until: float) -> None:
+    """OSError if what is in a folder of objects is anything else than these files."""
+    everything = ("cat-file", "--batch-all-objects", "--batch", "--unordered", "--buffer")
+    found = set[str]()
+    with git.reading(*everything, objects=objects) as told:
+        while header := told.readline():
+            name, kind, size = header.decode().split()
+            digest, left = hashlib.sha1(f"{kind} {size}\0".encode(), usedforsecurity=False), int(size)
+            while left and (piece := told.read(min(left, _PIECE))):
+                digest.update(piece)
+                left -= len(piece)
+            told.read(1)
+            if kind != "blob" or left or digest.hexdigest() != name:
+                raise OSError(f"{name} is not what it is called.")
+            if time.monotonic() > until:
+                raise TookTooLongError("git cat-file takes too long.")
+            found.add(name)
+    if found != set(wanted):
+        raise OSError("The repository has packed something else than what it was asked for.")
 
 
 def _have_own_trees(git: KeepingGit, index: Path, until: float) -> None:

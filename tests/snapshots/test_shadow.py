@@ -112,6 +112,12 @@ def test_what_git_has_is_copied_once_and_stays(tmp_path: Path) -> None:
     first, before = shadow.take(OWNER), content(top)
     assert len(list(shadow.git.repository.glob("objects/pack/*.pack"))) == 1
     assert not list(shadow.git.repository.glob("adopted-*"))
+    git(top, "worktree", "add", "--quiet", str(tmp_path / "beside"))
+    beside = Shadow(tmp_path / "beside")
+    beside.take(OWNER)
+    (pack,) = shadow.git.repository.glob("objects/pack/*.pack")
+    (shared,) = beside.git.repository.glob("objects/pack/*.pack")
+    assert pack.samefile(shared), "what is known to be true is not looked at twice"
     shutil.rmtree(top / ".git")
     assert kept(shadow, first) == before
     poor = Shadow(project(tmp_path / "q"), Caps(new_bytes=15, adopted_bytes=15))  # less than there is: each is read
