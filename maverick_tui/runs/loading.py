@@ -13,6 +13,8 @@ from maverick_tui.agent.context import AgentContext, current_branch
 from maverick_tui.events.kinds import AgentLoaded, TurnStarted
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.git.repository import repository_of
+from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.settings import server_secrets
 from maverick_tui.runs.placing import Wish, find_place
 from maverick_tui.runs.reach import Called, called_by, reaches_of
 from maverick_tui.threads import in_thread
@@ -132,6 +134,7 @@ def load(plan: RunPlan) -> Loaded:
         agent = made(config=settings) if isinstance(made, type) else made
     except SystemExit as error:  # it would end the application
         raise AgentError(f"The agent cannot be loaded: its file exits with {error.code!r}.") from error
+    conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
     cwd = plan.cwd.expanduser().absolute()
     place = find_place(plan.wish, agent.name, agent.isolation, cwd)
     context = AgentContext(cwd=place.cwd, branch=branch_of(place.cwd), config=settings, extra=dict(plan.extra))

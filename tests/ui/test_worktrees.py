@@ -27,7 +27,7 @@ from maverick_tui.ui.race.form import RaceForm
 from maverick_tui.ui.race.screen import RaceScreen
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.worktrees import records
-from maverick_tui.worktrees.ending import Changed
+from maverick_tui.worktrees.ending import Changed, Loss
 from tests.host.served_run import until as eventually
 from tests.support.hosts import end_hosts
 from tests.support.runs import Tape
@@ -209,6 +209,7 @@ class Played(Race):
     def __init__(self) -> None:
         super().__init__(entrants_of(["smith", "joiner"], []))
         self.done: list[str] = []
+        self.first: Result | None = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -221,7 +222,9 @@ class Played(Race):
     def finish(self, one: Entrant, word: str, stop: Callable[[], bool] = lambda: False) -> Result:
         while one.number > 1 and not stop():
             time.sleep(0.01)
-        return Result(one, "done", changed=Changed(files=2 - one.number))
+        if one.number > 1:
+            return Result(one, "done")
+        return self.first or Result(one, "done", changed=Changed(files=1))
 
     def hold(self, result: Result) -> None:
         pass
@@ -237,9 +240,9 @@ class Played(Race):
 
 
 @asynccontextmanager
-async def racing() -> AsyncIterator[tuple[FedApp, Pilot[Any], RaceScreen, Played]]:
+async def racing(race: Played | None = None) -> AsyncIterator[tuple[FedApp, Pilot[Any], RaceScreen, Played]]:
     async with watching(Tape().connect()) as (app, pilot):
-        race = Played()
+        race = race or Played()
         screen = RaceScreen(race, Order("", "", "/nowhere"), {}, has_test=False)
         _ = app.push_screen(screen)
         await until(pilot, lambda: screen._lanes[0].result is not None, "one has finished")
@@ -272,6 +275,15 @@ async def test_a_window_that_closes_decides_nothing_and_what_was_decided_counts(
         await until(pilot, lambda: app._exit, "it has ended")
     did = "smith is merged" if is_decided else "smith is kept"
     await eventually(lambda: race.done == [did, "over"], "what was finished stays")
+
+
+async def test_what_git_ignores_is_work_of_a_race_as_well_when_its_window_closes() -> None:
+    race = Played()
+    race.first = Result(race.entrants[0], "done", loss=Loss(ignored=("out/",)))
+    async with racing(race) as (app, pilot, _, _):
+        app._leaving.end_now(129)
+        await until(pilot, lambda: app._exit, "it has ended")
+    await eventually(lambda: race.done == ["smith is kept", "over"], "what was finished stays")
 
 
 async def test_a_race_that_has_ended_below_something_is_left_with_that() -> None:

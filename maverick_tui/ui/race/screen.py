@@ -184,7 +184,7 @@ class RaceScreen(Screen[None]):
         """What those have changed that have settled, tested or not."""
         settled = [lane for lane in self._lanes if lane.result is not None or lane.word == "finishing"]
         results = [lane.result or self._race.finish(lane.entrant, lane.phase, lambda: True) for lane in settled]
-        return [result for result in results if result.changed.files or result.problem]
+        return [one for one in results if one.changed.files or one.problem or one.loss.in_no_commit]
 
     def _carry_out(self) -> list[str]:
         """Do what was decided; what came of it, in words. ConfigError if it cannot be merged: it is kept then."""
