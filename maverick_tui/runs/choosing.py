@@ -57,7 +57,7 @@ class Choice:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         left = self.parts[self.at :]
         for part, said in zip(left, lines if len(lines) == len(left) else [text.strip()], strict=False):
-            chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
+            chosen = _chosen(part, said)
             if part.options and all(word.isdecimal() for word in chosen):
                 for word in chosen:
                     if not 0 < int(word[:_DIGITS]) <= len(part.options):
@@ -83,12 +83,20 @@ class Choice:
 
     def _meant(self, part: QuestionPart, said: str) -> str:
         count, marked = len(part.options), sorted(self.marked)
-        chosen = [word.strip() for word in said.split(",")] if part.takes_several else [said]
+        chosen = _chosen(part, said)
         numbers = [int(word) for word in chosen if word.isdecimal() and len(word) <= _DIGITS]
         named = [number - 1 for number in numbers if 0 < number <= count]
         is_named = len(named) == len(chosen)
         options = [*marked, *(option for option in named if is_named and option not in marked)]
         return ", ".join([*(part.options[option][0] for option in options), *([said] if said and not is_named else [])])
+
+
+def _chosen(part: QuestionPart, said: str) -> list[str]:
+    """The options that somebody names, where several may be named; numbers need no comma between them."""
+    if not part.takes_several:
+        return [said]
+    words = said.replace(",", " ").split()
+    return words if all(map(str.isdecimal, words)) else [word.strip() for word in said.split(",")]
 
 
 def parts_of(arguments: Mapping[str, Any]) -> list[QuestionPart]:

@@ -546,10 +546,10 @@ class MaverickApp(App[int]):
     # -- what can be done everywhere ----------------------------------------------------------------------------------
 
     def action_command_palette(self) -> None:
-        """Show all commands."""
+        """Show all commands, unless something is asked that has to be answered first."""
         from maverick_tui.ui.keys import CommandFinder
 
-        if not isinstance(self.screen, CommandFinder):
+        if not isinstance(self.screen, CommandFinder) and not self.screen.has_class("dialog"):
             _ = self.push_screen(CommandFinder(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -48,6 +48,7 @@ TYPED_FOR = 0.04
 """Seconds after a key in which the rows that it leaves are found: the next key may be there by then."""
 FEWEST, MOST = 2, 4
 """Runs that can stand side by side."""
+_OF_A_ROW = ("open", "peek", "mark", "end_run", "name", "changes", "tag", "interrupt")
 PLACEHOLDER = "type to filter: names, prompts, states"
 NOBODY = (
     "No run is alive.\n\nEvery run of this machine and of the machines in the setting `hosts` is listed here while it "
@@ -135,6 +136,8 @@ class BoardScreen(Screen[None]):
         self.action_page = self._page  # of the rows, or of what is read beside them
         self._due: Timer | None = None
         """When the rows are drawn next."""
+        self._is_behind = False
+        """Whether the rows do not follow yet what is typed."""
         self._is_said = False
         self._works: tuple[bool, bool | None] = (False, False)
         """Whether any run can be interrupted, and whether the highlighted one can."""
@@ -204,6 +207,7 @@ class BoardScreen(Screen[None]):
             self._due = None
         if not self.is_attached:
             return
+        self._is_behind = False
         now = self._clock()
         cards = self.gathering.cards(now)
         query = self._filter.text
@@ -229,6 +233,7 @@ class BoardScreen(Screen[None]):
         self._looked.text = self._filter.text
         if self._due is not None:
             self._due.stop()
+        self._is_behind = True
         self._due = self.set_timer(TYPED_FOR, self.draw)
 
     def _move(self, card: RunCard | None) -> None:
@@ -252,6 +257,8 @@ class BoardScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the keys that would do nothing here."""
+        if self._is_behind and action in _OF_A_ROW:
+            self.draw()  # the key is meant for what is typed, and not for what was highlighted before
         card = self.rows.card
         if action in ("open", "peek", "mark", "end_run", "name", "changes"):
             return card is not None

@@ -102,6 +102,11 @@ async def test_what_needs_a_person_is_on_top_and_the_highlight_stays_on_its_run(
         await pilot.press("right")
         await pilot.press("escape")
         await until(pilot, lambda: len(listed(app)) == 4, "Esc clears")
+        board._filter.text = "nosuch"  # typed in one go with the key behind it
+        assert board.check_action("end_run", ()) is False
+        assert listed(app) == [], "no key acts on what was highlighted before"
+        await pilot.press("escape")
+        await until(pilot, lambda: len(listed(app)) == 4, "Esc clears")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, PickerScreen), "and then leaves")
 
