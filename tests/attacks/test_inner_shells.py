@@ -11,7 +11,10 @@ import time
 from functools import cache
 from pathlib import Path
 
+from maverick_tui.agent.permissions import inner_texts
 from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.agent.permissions.reading import WRAPPERS
+from maverick_tui.agent.permissions.shell import inner_of
 from maverick_tui.agent.permissions.standing import RuleBook, user_file
 from tests.agent.permissions.deciding import bash
 from tests.attacks.driving import Call, unattended
@@ -144,7 +147,7 @@ def test_a_rule_about_one_name_of_git_is_about_the_other(sandbox: Sandbox) -> No
         "ls | xargs wc -l", "awk '{print $1}' file", "sudo apt install fish", "echo 'say \"hi\"'", "man bash | cat",
         "docker compose exec web bash -c 'pytest -q'", "git submodule foreach 'echo x'", "ssh host uptime",
         "timeout 60 bash run.sh", "git switch -c foo", "screen -ls", "cp docs/git-push.md x.md",
-        "git log --grep='x\\.ssh'",
+        "git log --grep='x\\.ssh'", "env NODE_OPTIONS=--max-old-space-size=4096 npm run build", "npm i -g pnpm",
     ],
 )  # fmt: skip
 def test_ordinary_commands_go_on(command: str, sandbox: Sandbox) -> None:
@@ -152,6 +155,21 @@ def test_ordinary_commands_go_on(command: str, sandbox: Sandbox) -> None:
     assert judged(sandbox, command, person=False).decision == "allow", "no rule"
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)", "Bash(git push:*)"]')
     assert judged(sandbox, command, person=False).decision == "allow", "rules about others"
+
+
+def test_every_name_that_is_known_can_stand_alone_and_at_the_end() -> None:
+    known = {
+        *inner_texts._RUNNERS,
+        *inner_texts._TAKE_TEXTS,
+        *inner_texts._WITHOUT_PROGRAM,
+        *WRAPPERS,
+        "sh",
+        "git",
+        ".",
+    }
+    for name in known:
+        for line in (name, f"mkdir {name}", f"env {name}", f"x {name} -c", f"git bisect run {name}", f"sudo {name} -"):
+            inner_of(line)  # one that cannot be judged would be refused
 
 
 @each("command", ["env " + "eval " * 2_000, "sh " * 3_000, "eval '" + "sh -c x; " * 1_000 + "'", "env -S " * 1_000])

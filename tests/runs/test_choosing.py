@@ -60,7 +60,13 @@ def test_a_click_answers_or_marks() -> None:
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("and one for me", "S, L, and one for me"), ("2", "S, L, M"), ("1, 2", "S, L, M"), ("1 2", "S, L, M"), ("9", "S, L, 9")],
+    [
+        ("and one for me", "S, L, and one for me"),
+        ("2", "S, L, M"),
+        ("1, 2", "S, L, M"),
+        ("1 2", "S, L, M"),
+        ("9", "S, L, 9"),
+    ],
 )
 def test_what_is_marked_goes_with_what_is_typed(text: str, meant: str) -> None:
     choice = asks(SIZES, COLOURS)

@@ -20,11 +20,11 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.running import names_a_program
 
-COMMAND_VARIABLES = (
+_HOLD_COMMANDS = (
     "SHELL", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "SSH_ASKPASS",
     "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS",
-    "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PERL5OPT", "RUBYOPT",
 )  # fmt: skip
+COMMAND_VARIABLES = (*_HOLD_COMMANDS, "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PERL5OPT", "RUBYOPT")
 """Variables that hold a command, or what is loaded by one."""
 _SHELL = re.compile(r"(?:|a|ba|c|da|fi|k|mk|pdk|rba|tc|ya|z)sh(?:-?[\d.]+)?")
 _TAKE_TEXTS = frozenset(
@@ -74,7 +74,7 @@ def texts_for_shells(words: Sequence[str], *, is_fed: bool) -> Iterator[str | No
         elif name == "env":
             yield from _split_by_env(rest)
         elif name in _RUNNERS:
-            options = zip(map(_BEFORE_TEXT.fullmatch, rest), (*rest[1:], ""), strict=True)
+            options = ((_BEFORE_TEXT.fullmatch(word), following) for word, following in pairwise((*rest, "")))
             yield from (option["text"] or following for option, following in options if option)
         if is_fed and (name in _READ_TEXTS or (name in _WITHOUT_PROGRAM and not _behind_options(rest))):
             yield None
@@ -84,7 +84,7 @@ def texts_for_shells(words: Sequence[str], *, is_fed: bool) -> Iterator[str | No
         yield from _of_git(program)
     for word in words if names[0] in WRAPPERS else ():
         name, is_assigned, value = word.partition("=")
-        if is_assigned and (name in COMMAND_VARIABLES or name.startswith("GIT_CONFIG")):
+        if is_assigned and (name in _HOLD_COMMANDS or name.startswith("GIT_CONFIG")):
             yield value.removeprefix("!")
 
 
