@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -218,20 +218,24 @@ class _AtWorkNotKept:
     def __init__(self, known: RunTimes, folder: Path, *, goes_on: bool) -> None:
         self._known = known
         self._folder = str(folder)
-        self._goes_on = goes_on
+        self._is_here = known.root == self._folder
+        times = known.times
+        # One that was killed, or whose end nobody has told, has done what it did at once.
+        open_end = NOW if goes_on else None
+        self._ends: list[float]
+        if self._is_here:
+            self._ends = [one.until or open_end or one.since + 1 for one in times]
+        else:
+            self._ends = [one.ended if one.until is not None else open_end or one.ended for one in times]
 
     def between(self, before: tuple[int, float], after: tuple[int, float]) -> Iterator[Writer]:
         """The run, if it may have changed something between two snapshots: their numbers, and when they were told."""
-        for one in self._known.times:
-            # One that was killed, or whose end nobody has told, has done what it did at once.
-            until = one.until if one.until is not None else NOW if self._goes_on else one.since + 1
-            ended = NOW if one.until is None and self._goes_on else one.ended
-            if self._known.root == self._folder:
-                is_at_work = one.since < after[0] and before[0] < until
-            else:
-                is_at_work = one.began <= after[1] and before[1] - _SLACK <= ended
-            if is_at_work:
-                yield self._writer(one.paths)
+        first = bisect_right(self._ends, before[0]) if self._is_here else bisect_left(self._ends, before[1] - _SLACK)
+        for at in range(first, len(self._ends)):
+            one = self._known.times[at]
+            if one.since >= after[0] if self._is_here else one.began > after[1]:
+                return
+            yield self._writer(one.paths)
 
     def _writer(self, paths: Collection[str] | None) -> Writer:
         root, top = f"{self._known.root}/", f"{self._folder}/"

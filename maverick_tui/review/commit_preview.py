@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,13 +14,14 @@ from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.programs import run_by_commits
 from maverick_tui.markup.hunks import Hunk
 from maverick_tui.review.committing import repository_of, within
-from maverick_tui.review.kinds import ChangedFile, Scope
+from maverick_tui.review.kinds import MOST_LINES, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.changes import read_hunks
 
 _LOOKED_AT = 8_000
 """In so many bytes git looks for a zero, which makes a file binary."""
+_PIECE = 1 << 20
 
 
 class Whole(NamedTuple):
@@ -88,16 +89,19 @@ class _Looking:
         if name in self._filters:
             return Whole(filter=self._filters[name])
         if before is None:
-            lines = _lines_now(self._review.root / file.path)
-            found = Whole(lines.total()) if lines is not None else Whole(is_binary=True)
+            count = _count_now(self._review.root / file.path)
+            found = Whole(count) if count is not None else Whole(is_binary=True)
         else:
-            lines = None
             added, deleted = counts.get(os.fsencode(name), (b"0", b"0"))  # what is as it was is not told
             found = Whole(int(added), int(deleted)) if added != b"-" else Whole(is_binary=True)
         is_from_there = self._review.blob_before(self._scope, file.path) == (before.blob if before is not None else "")
         if found.is_binary or (is_from_there and found[:2] == (file.added, file.deleted)):
             return found
-        if lines is None:
+        if (count := found.added + found.deleted) > MOST_LINES:  # too many to be compared one by one
+            return found._replace(unshown=max(count - file.added - file.deleted, 1))
+        if before is None:
+            lines = _lines_now(self._review.root / file.path)
+        else:
             told = self._git.run("diff-files", "-p", "-U0", "--no-renames", "--", f":(literal){name}", index=index)
             lines = _lines_of(read_hunks(told))
         shown = _lines_of(one.hunk for one in self._review.hunks(self._scope, file.path, context=0))
@@ -109,12 +113,29 @@ def _lines_of(hunks: Iterable[Hunk]) -> Counter[str]:
     return Counter(line.removesuffix("\r") for hunk in hunks for line in hunk.lines if line[:1] in "+-")
 
 
-def _lines_now(path: Path) -> Counter[str] | None:
-    """Those of a file that is new to git; None of one that is binary."""
-    data = b""
-    with suppress(OSError):
-        data = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
-    if b"\0" in data[:_LOOKED_AT]:
-        return None
+def _count_now(path: Path) -> int | None:
+    """How many lines a file has that is new to git; None of one that is binary."""
+    count, end = 0, b"\n"
+    for piece in _pieces(path):
+        if end == b"\n" and not count and b"\0" in piece[:_LOOKED_AT]:
+            return None
+        count, end = count + piece.count(b"\n"), piece[-1:]
+    return count + (end != b"\n")
+
+
+def _lines_now(path: Path) -> Counter[str]:
+    """Those of a file that is new to git, as they would be told."""
+    data = b"".join(_pieces(path))
     lines = data.removesuffix(b"\n").split(b"\n") if data else []
     return Counter(f"+{line.decode(errors='replace')}".removesuffix("\r") for line in lines)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """What a file holds, or where a link leads; nothing if it cannot be read."""
+    with suppress(OSError):
+        if path.is_symlink():
+            yield os.fsencode(path.readlink())
+        elif path.is_file():
+            with path.open("rb") as file:
+                while piece := file.read(_PIECE):
+                    yield piece

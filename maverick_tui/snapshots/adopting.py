@@ -20,6 +20,8 @@ from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 
+ADOPTED = "adopted-"
+"""How folders begin in which something is put together."""
 _MOST = 500_000_000
 _SUFFIXES = (".pack", ".idx")
 """Without the second one, git does not see the first."""
@@ -94,7 +96,7 @@ def _have_objects(git: KeepingGit, common: Path, wanted: set[str], most: int, un
     sizes = _sizes(git, missing, until, borrowing=theirs)
     if not sizes or sum(sizes.values()) > most:
         return
-    with tempfile.TemporaryDirectory(dir=git.repository, prefix="adopted-") as scratch:
+    with tempfile.TemporaryDirectory(dir=git.repository, prefix=ADOPTED) as scratch:
         (packs := Path(scratch) / "pack").mkdir()
         packing = ("pack-objects", "-q", "--window=0", "--compression=1", f"{packs}/pack")
         name = git(*packing, stdin=_lines(sizes), borrowing=theirs, until=until).decode().strip()
@@ -157,7 +159,7 @@ def _have_own_trees(git: KeepingGit, index: Path, until: float) -> None:
     Its time stays the same, for of files nothing new is known: see `_copy`.
     """
     about = index.stat()
-    with tempfile.TemporaryDirectory(dir=git.repository, prefix="adopted-") as scratch:
+    with tempfile.TemporaryDirectory(dir=git.repository, prefix=ADOPTED) as scratch:
         bare = Path(scratch) / "index"
         entries = git("ls-files", "-s", "-z", index=index, until=until)
         git("update-index", "-z", "--index-info", stdin=entries, index=bare, until=until)

@@ -21,6 +21,7 @@ from maverick_tui.folder_locks import alone
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.keeping import KeepingGit, TookTooLongError, own_excludes
 from maverick_tui.git.repository import find_repository
+from maverick_tui.snapshots.adopting import ADOPTED
 from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, Snapshot, from_text
 from maverick_tui.snapshots.taking import State, Taking
@@ -301,6 +302,8 @@ class Shadow:
         for pattern in (f"{_LISTS}/*/*.lock", f"{_REPOSITORY}/refs/**/*.lock", f"{_REPOSITORY}/*.lock"):
             for file in self.place.glob(pattern):
                 file.unlink(missing_ok=True)
+        for folder in self.git.repository.glob(f"{ADOPTED}*"):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _forget(self) -> None:
         shutil.rmtree(self.place / _LISTS, ignore_errors=True)

@@ -20,7 +20,6 @@ from maverick_tui.ui.lines import Line, RoleLooks
 from maverick_tui.ui.overlays import Overlay
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.widgets.prompt import Prompt
-from maverick_tui.worktrees.records import some
 
 if TYPE_CHECKING:
     from maverick_tui.review.commit_preview import Preview
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from maverick_tui.ui.changes.looking import Mark
 
 MOST_FILES = 8
-MOST_NAMED = 3
 ASK_AGENT = (
     "Propose a message for a commit of what you have changed in {files}: a first line of at most 72 characters that "
     "says why, then a blank line and a few more words if they are needed. Answer with the message alone, and commit "
@@ -86,7 +84,7 @@ class CommitScreen(ModalScreen[CommitWanted]):
             choices.styles.height = max(1, min(count, MOST_FILES))
             yield choices
             if runs := self._coming.runs:
-                words = f"Git will run what this repository names: {some(runs, MOST_NAMED)}."
+                words = f"Git will run what this repository names: {', '.join(runs)}."
                 yield Static(Content(words), classes="dialog--text", markup=False)
             yield Prompt(id="words", placeholder="Why was this changed?")
             more = "   PgDn more files" if count > MOST_FILES else ""
