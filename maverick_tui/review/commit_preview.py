@@ -24,6 +24,9 @@ _LOOKED_AT = 8_000
 _PIECE = 1 << 20
 
 
+Look = tuple[int, int, int, int]
+
+
 class Whole(NamedTuple):
     """What a commit would have of a file as it is now: lines that have come and gone since the last commit."""
 
@@ -41,13 +44,25 @@ class Preview(NamedTuple):
 
     whole: Mapping[str, Whole]
     runs: Sequence[str]
+    looks: Mapping[str, Look | None]
+    """What whole files looked like then, by their paths; None of those that are not there."""
 
 
 def preview(review: RunReview, scope: Scope, files: Sequence[ChangedFile], parts: Iterable[str]) -> Preview:
     """That of these files; of some of their paths only parts are wanted. ConfigError if nothing can be committed."""
     looking, in_parts = _Looking(review, scope, files), set(parts)
     whole = [file for file in files if file.path not in in_parts]
-    return Preview(looking.whole(whole) if whole else {}, looking.runs())
+    looks = {file.path: look_of(review.root / file.path) for file in whole}
+    return Preview(looking.whole(whole) if whole else {}, looking.runs(), looks)
+
+
+def look_of(path: Path) -> Look | None:
+    """What a file looks like, by which it is known to be the same."""
+    try:
+        about = os.lstat(path)
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 class _Looking:

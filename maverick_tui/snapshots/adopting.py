@@ -45,10 +45,12 @@ def adopt(git: KeepingGit, repository: Repository, index: Path, most: int, until
             raise OSError(f"{repository.own / 'index'} lists what git itself would not.")
         _have_objects(git, repository.common, {one.blob for one in listed if one.is_plain}, most, until)
         unsure = _unsure(git, repository.top, listed, until)
-        _have_own_trees(git, index, until)
-        if unsure:
+        about = index.stat()
+        if unsure:  # conflicts are among them, of which there is no tree
             names = b"".join(os.fsencode(path) + b"\0" for path in unsure)
             git("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index, of=repository.top)
+        _have_own_trees(git, index, until)
+        os.utime(index, ns=(about.st_atime_ns, about.st_mtime_ns))  # of files nothing new is known: see `_copy`
         return unsure
     except TookTooLongError:
         raise
@@ -154,18 +156,13 @@ def _require_true_names(git: KeepingGit, objects: Path, wanted: Collection[str],
 
 
 def _have_own_trees(git: KeepingGit, index: Path, until: float) -> None:
-    """Have a list say of folders what we know of them: it came with names of trees that somebody may have made up.
-
-    Its time stays the same, for of files nothing new is known: see `_copy`.
-    """
-    about = index.stat()
+    """Have a list say of folders what we know of them: it came with names of trees that somebody may have made up."""
     with tempfile.TemporaryDirectory(dir=git.repository, prefix=ADOPTED) as scratch:
         bare = Path(scratch) / "index"
         entries = git("ls-files", "-s", "-z", index=index, until=until)
         git("update-index", "-z", "--index-info", stdin=entries, index=bare, until=until)
         tree = git("write-tree", "--missing-ok", index=bare, until=until).decode().strip()
         git("read-tree", "-m", "-i", tree, index=index, until=until)
-    os.utime(index, ns=(about.st_atime_ns, about.st_mtime_ns))
 
 
 def _unsure(git: KeepingGit, top: Path, listed: list[_Listed], until: float) -> list[str]:

@@ -125,6 +125,20 @@ def test_what_git_has_is_copied_once_and_stays(tmp_path: Path) -> None:
         poor.take(OWNER)
 
 
+def test_a_repository_in_a_merge_is_adopted_as_any_other(tmp_path: Path) -> None:
+    top = project(tmp_path / "p")
+    git(top, "switch", "--quiet", "-c", "other")
+    for branch, text in (("other", "theirs\n"), ("main", "ours\n")):
+        git(top, "switch", "--quiet", branch)
+        commit(top, branch, a__txt=text)
+    with pytest.raises(AssertionError):
+        git(top, "merge", "--quiet", "other")
+    assert "UU a.txt" in git(top, "status", "--short")
+    shadow = Shadow(top)
+    assert kept(shadow, shadow.take(OWNER)) == content(top)
+    assert list(shadow.git.repository.glob("objects/pack/*.pack")), "what git has is taken over"
+
+
 def test_what_is_tracked_is_kept_also_where_it_would_be_ignored(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     (top / ".gitignore").write_text("many/\n")

@@ -16,6 +16,7 @@ from maverick_tui.ui.changes.words import scope_words
 from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
+    from maverick_tui.review.commit_preview import Preview
     from maverick_tui.review.committing import Chosen, Committed
     from maverick_tui.review.kinds import ChangedFile, ChangedHunk
     from maverick_tui.review.run_review import RunReview
@@ -292,7 +293,7 @@ class Acting:
         if wanted.does != "commit":
             return
         screen.hints.say("Committing …")
-        done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, wanted.message))
+        done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, coming, wanted.message))
         looking.message = ""
         looking.marks.clear()
         note = f" {one_line(done.note)}" if done.note else ""
@@ -300,9 +301,14 @@ class Acting:
         screen.notify(f"Committed {one_line(done.commit)[:12]}.{note}", title="Changes", markup=False)
         screen.look_again()
 
-    def _commit(self, review: RunReview, files: list[ChangedFile], message: str) -> Committed:
+    def _commit(self, review: RunReview, files: list[ChangedFile], shown: Preview, message: str) -> Committed:
+        from maverick_tui.review.commit_preview import look_of
         from maverick_tui.review.committing import commit
 
+        for path, look in shown.looks.items():
+            if look_of(review.root / path) != look:
+                why = f"Nothing was committed: {shown_path(path)} has changed since this was shown."
+                raise ConfigError(why, hint="Look at it again; your message is kept.")
         return commit(review.root, [one for file in files for one in self._chosen(review, file)], message)
 
     def _chosen(self, review: RunReview, file: ChangedFile) -> list[Chosen]:

@@ -34,7 +34,7 @@ def edited() -> Tape:
 
 
 def _as_shown(_review: RunReview, _scope: Scope, files: Sequence[ChangedFile], _parts: Sequence[str]) -> Preview:
-    return Preview({one.path: Whole(one.added, one.deleted, one.is_binary) for one in files}, ())
+    return Preview({one.path: Whole(one.added, one.deleted, one.is_binary) for one in files}, (), {})
 
 
 @asynccontextmanager

@@ -471,6 +471,12 @@ async def test_what_a_commit_would_have_and_run_is_told_before(
         await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all that is not committed")
         await until(pilot, lambda: "with 45 lines that are not shown here" in _choices(app), "what else there is")
         assert "+46 -1" in _choices(app)
+        with (folder / "a.txt").open("a") as file:
+            file.write("never shown\n")  # by an agent at work
+        await pilot.press(*"All of it", "enter")
+        await until(pilot, lambda: app.top == "SaidScreen" and app.screen.is_mounted, "why nothing was committed")
+        assert isinstance(app.screen, committing.SaidScreen)
+        assert "a.txt has changed since this was shown" in app.screen.view.text.replace("\n", " ")
     run.close()
 
 
