@@ -47,7 +47,7 @@ def print_changes(review: RunReview, files: Sequence[ChangedFile], *, is_all: bo
     if not is_all:
         for one in files:
             if one.not_kept:
-                paper.line((f"{shown(one.path)} is not in the patch, for {one.not_kept}.", "yellow"))
+                paper.line((f"{shown(one.path)} is not in the patch, because {one.not_kept}.", "yellow"))
             if others := _others(one.authors):
                 paper.line((f"{shown(one.path)} has also been changed by {others}.", "yellow"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -159,6 +160,8 @@ class Navigation:
     @property
     def open_race(self) -> RaceScreen | None:
         """A race that nobody has decided yet: it ends with its screen."""
+        if "maverick_tui.ui.race.screen" not in sys.modules:  # nobody has begun one
+            return None
         from maverick_tui.ui.race.screen import RaceScreen
 
         races = (screen for screen in reversed(self._app.screen_stack) if isinstance(screen, RaceScreen))

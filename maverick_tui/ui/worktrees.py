@@ -70,7 +70,7 @@ class Worktrees:
         if becomes is None or (becomes == "remove" and not await self._is_sure(left)):
             return
         if becomes != "leave":
-            loses = becomes != "remove" and await self._lets_go(left)
+            loses = becomes != "remove" and await self._lets_go(left, "merged" if becomes == "merge" else "kept")
             await self._carry_out(run, worktree, becomes, loses=loses)
         if close is not None:
             close()
@@ -84,13 +84,13 @@ class Worktrees:
         is_sure: bool = await self._app.push_screen_wait(question)
         return is_sure
 
-    async def _lets_go(self, left: Left) -> bool:
-        """Whether what no commit has may go with the worktree, which else stays."""
+    async def _lets_go(self, left: Left, becomes: str) -> bool:
+        """Whether what no commit has may go with the worktree, which else stays; the rest `becomes` this anyway."""
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
         if not left.in_no_commit:
             return False
-        text = f"It would lose {left.in_no_commit}; all else is safe either way."
+        text = f"It would lose {left.in_no_commit}. All else is {becomes} either way."
         question = ConfirmScreen("Remove the worktree as well?", text, yes="Remove", no="Leave it")
         lets_go: bool = await self._app.push_screen_wait(question)
         return lets_go

@@ -270,7 +270,7 @@ def test_a_file_that_has_become_too_large_is_named(
     run.bash(lambda: (folder / "a.txt").write_text("grown\n" * 1_000))
     why = "it is not kept any more: it is larger than 0 MB"
     assert f"M a.txt  {why}\n" in maverick("runs", "diff", RUN, "--stat").out
-    assert f"a.txt is not in the patch, for {why}." in maverick("runs", "diff", RUN).err
+    assert f"a.txt is not in the patch, because {why}." in maverick("runs", "diff", RUN).err
     (file,) = json.loads(maverick("runs", "diff", RUN, "--json").out)["files"]
     assert (file["not_kept"], file["hunks"]) == (why, [])
     undone = maverick("runs", "undo", RUN, "--yes")

@@ -106,7 +106,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
 
 def test_what_no_commit_has_is_told_before_it_is_merged_or_kept() -> None:
     left = Left("smith", "maverick/smith-1", "main", in_no_commit="what git ignores (out/)")
-    told = "What is not committed is committed first. Neither has what git ignores (out/): you are asked"
+    told = "What is not committed is committed first. What git ignores (out/) is in neither; you are asked"
     assert f"keeping leaves its branch. {told}" in left.text.plain
     assert "Neither" not in left._replace(in_no_commit="").text.plain
 

@@ -46,9 +46,13 @@ class Left(NamedTuple):
         parts.append(f"\nMerging brings all of it into {one_line(self.onto)}; keeping leaves its branch. ")
         parts.append("What is not committed is committed first. ")
         if self.in_no_commit:
-            parts.append(f"Neither has {one_line(self.in_no_commit)}: you are asked before that goes. ")
+            parts.append(f"{one_line(_capital(self.in_no_commit))} is in neither; you are asked before that goes. ")
         parts.append(f"Removing loses {one_line(self.lost)}. Each of these ends the run, which can go on later.")
         return Content.assemble(*parts)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 class WorktreeScreen(ArmedDialog[Becomes | None]):

@@ -315,7 +315,7 @@ class Answering:
         """Why words may be meant for something else than this question; empty if they are not."""
         asked, begun = self._begun
         if begun and asked == question.request and text.startswith(begun):
-            return "You began this before it asked. Send it again, and it is the answer."
+            return "You started typing this before the question came. Send it again to answer with it."
         if number := choice.no_option(text):
             return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."
         return ""

@@ -38,7 +38,8 @@ def why_not_as_shown(tool: str, arguments: Mapping[str, Any], here: str | None) 
     if tool != "Edit" or not isinstance(old, str) or not old:
         return ""
     file = re.sub(r"^~(?=[^/])", "./~", path_of(arguments))  # the CLI knows no home but the user's own
-    text = _text_of(absolute(file, here or ""))
+    if (text := _text_of(absolute(file, here or ""))) is None:
+        return "There is no such file."
     found = old if old in text else _escaped(old, text)
     if found is None:
         return _REPAIRED
@@ -47,12 +48,17 @@ def why_not_as_shown(tool: str, arguments: Mapping[str, Any], here: str | None) 
     return _JOINED if takes_break and len(lines) < text.count(found) else ""
 
 
-def _text_of(file: str) -> str:
-    """The text as the CLI has it: in one of the two encodings that it knows, with one character for each line break."""
+def _text_of(file: str) -> str | None:
+    """The text as the CLI has it: in one of the two encodings that it knows, with one character for each line break.
+
+    None if there is no file, or none that can be read.
+    """
     try:
-        data = Path(file).read_bytes() if Path(file).is_file() else b""  # a pipe would be waited for
+        if not Path(file).is_file():  # a pipe would be waited for
+            return None
+        data = Path(file).read_bytes()
     except (OSError, ValueError):
-        return ""
+        return None
     encoding = "utf-16-le" if data.startswith(BOM_UTF16_LE) else "utf-8"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 

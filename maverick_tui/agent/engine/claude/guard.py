@@ -123,6 +123,10 @@ class Guard:
                 return why
         return await in_thread(why_not_as_shown, tool, arguments, here)
 
+    def drop(self, call: str | None) -> None:
+        """A call was not granted."""
+        self._judged.pop(call or "", None)
+
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
         return call not in self._may_be_granted

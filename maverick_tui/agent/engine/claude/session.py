@@ -364,6 +364,7 @@ class AgentSession:
                 self._questions -= 1
             decision = guard.remember(await guard.judged_again(tool, decision))
             if not isinstance(decision, PermissionResultAllow) or not context.tool_use_id:
+                guard.drop(context.tool_use_id)
                 return decision
             why = await guard.begin(context.tool_use_id, tool, decision.updated_input or arguments)
             return PermissionResultDeny(message=why) if why else decision
