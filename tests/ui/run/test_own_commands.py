@@ -23,6 +23,9 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
         assert sent.command == "ls -l"
         app.tell(tape.put(ev.ShellStarted(tape.at, sent.shell, sent.command)))
         await until(pilot, lambda: "● You ran  ls -l" in app.shown())
+        app.now += 75
+        app.run_screen.tick()
+        await until(pilot, lambda: "75.0s  ● You ran" in app.shown(), "it tells how long it has run")
         await pilot.press("escape")
         assert app.kept.take() == [commands.Interrupt()]
         app.tell(tape.put(ev.ShellEnded(tape.at, sent.shell, "total 0\n\x1b[2Jx", 2)))
