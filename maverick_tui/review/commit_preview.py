@@ -119,7 +119,7 @@ class _Looking:
         else:
             told = self._git.run("diff-files", "-p", "-U0", "--no-renames", "--", f":(literal){name}", index=index)
             lines = _lines_of(read_hunks(told))
-        shown = _lines_of(one.hunk for one in self._review.hunks(self._scope, file.path, context=0))
+        shown = _lines_of(self._review.changed_lines(self._scope, file.path))
         return found._replace(unshown=(lines - shown).total())
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.markup.hunks import CONTEXT
+from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
@@ -32,6 +32,7 @@ from maverick_tui.snapshots import planning, undoing
 from maverick_tui.snapshots.attribution import Writer
 from maverick_tui.snapshots.caps import NotTrackedError
 from maverick_tui.snapshots.changes import FileChange, replaced
+from maverick_tui.snapshots.changes import hunks as hunks_of
 from maverick_tui.snapshots.planning import Span, Step
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import LINK
@@ -126,6 +127,11 @@ class RunReview:
         """
         chain, first, last, change = self._found(scope, path)
         return changed_hunks(chain.shadow, change, chain.attribution(first, last), self._names(), context, most)
+
+    def changed_lines(self, scope: Scope, path: str) -> list[Hunk]:
+        """The same without a line around it, whoever has written it: that takes longer than all the rest."""
+        chain, _, _, change = self._found(scope, path)
+        return hunks_of(chain.shadow, change, 0, MOST_LINES)
 
     def texts(self, scope: Scope, path: str) -> Texts:
         """What was in a file before and afterwards. The bytes of a link are where it leads."""

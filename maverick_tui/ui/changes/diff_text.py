@@ -98,7 +98,7 @@ def prepared(file: ChangedFile, hunks: Sequence[ChangedHunk], notes: Sequence[st
     lines = list(_lines(hunks))
     if hunks and hunks[-1].hunk.is_cut:
         more = file.added + file.deleted - sum(line.sign in "+-" for line in lines)
-        text = f"… {more:,} more {'line has' if more == 1 else 'lines have'} changed"
+        text = f"… {more:,} more {'line has' if more == 1 else 'lines have'} changed" if more else "… it goes on"
         lines.append(DiffLine("\\", 0, 0, text, len(hunks) - 1, len(hunks[-1].hunk.lines)))
     return DiffText(file, tuple(hunks), lines, _mates(lines), notes)
 
