@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -260,9 +260,20 @@ def filters_of(settings: list[Setting]) -> set[str]:
 
 def filtered(git: Git, files: list[str], filters: set[str], attribute: str = "filter") -> dict[str, str]:
     """The files of those named, or of all, that go through one of these filters, with its name."""
+    return {path: value for path, value in _attributes(git, files, attribute) if value in filters}
+
+
+def encoded(git: Git, files: list[str]) -> set[str]:
+    """Those of these files that git keeps in another encoding than they have."""
+    if not files:
+        return set()
+    told = _attributes(git, files, "working-tree-encoding")
+    return {path for path, value in told if value not in ("unspecified", "unset", "")}
+
+
+def _attributes(git: Git, files: list[str], attribute: str) -> Iterator[tuple[str, str]]:
     listed = b"\0".join(map(os.fsencode, files)) + b"\0" if files else git.run("ls-files", "-z")
     if not listed.strip(b"\0"):
-        return {}
+        return iter(())
     fields = os.fsdecode(git.run("check-attr", "-z", "--stdin", attribute, stdin=listed)).split("\0")
-    pairs = zip(fields[::3], fields[2::3], strict=False)
-    return {path: value for path, value in pairs if value in filters}
+    return zip(fields[::3], fields[2::3], strict=False)

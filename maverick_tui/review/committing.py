@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
-from maverick_tui.git.changing import Git, GitError, filtered, filters_of
+from maverick_tui.git.changing import Git, GitError, encoded, filtered, filters_of
 from maverick_tui.git.persons_own import run_own_git
 from maverick_tui.git.repository import Repository, find_repository, unfinished
 from maverick_tui.inert import one_line
@@ -82,7 +82,8 @@ class _Committing:
         self._top = repository.top
         self._git = Git(repository.top)
         self._chosen = chosen
-        self._filtered = filtered(self._git, list(chosen), filters_of(self._git.settings)) if chosen else {}
+        through = filtered(self._git, list(chosen), filters_of(self._git.settings)) if chosen else {}
+        self._converted = through.keys() | encoded(self._git, list(chosen))
         self._head = self._git.commit("HEAD")
         self._refuse_what_cannot_be()
 
@@ -187,7 +188,7 @@ class _Committing:
 
     def _stored(self, index: Path, path: str, text: bytes, mode: str, committed: Entry | None) -> str:
         """The name of a text of a file, once git has it as it would have the file itself."""
-        if mode != LINK and (committed is None or path in self._filtered):
+        if mode != LINK and (committed is None or path in self._converted):
             told = run_own_git(self._top, index, "hash-object", "-w", "--stdin", f"--path={path}", stdin=text)
             names = _BLOB.findall(told)  # a filter may have said something as well
             if not names:

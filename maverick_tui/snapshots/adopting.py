@@ -149,7 +149,7 @@ def _require_true_names(git: KeepingGit, objects: Path, wanted: Collection[str],
             if kind != "blob" or left or digest.hexdigest() != name:
                 raise OSError(f"{name} is not what it is called.")
             if time.monotonic() > until:
-                raise TookTooLongError("git cat-file takes too long.")
+                raise TookTooLongError("To compare what is stored with its names takes too long.")
             found.add(name)
     if found != set(wanted):
         raise OSError("The repository has packed something else than what it was asked for.")

@@ -376,6 +376,21 @@ def test_what_is_only_meant_to_be_added_stays_so(folder: Path) -> None:
     assert git(folder, "status", "--short") == ""
 
 
+def test_a_hunk_is_kept_in_the_encoding_of_the_repository(folder: Path) -> None:
+    (folder / ".gitattributes").write_text("a.txt working-tree-encoding=ISO-8859-1\n")
+    (folder / "a.txt").write_bytes(LINES.replace("line 3\n", "café\n").encode("latin-1"))
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "latin")
+    run, latin = PlayedRun(folder, RUN), (folder / "a.txt").read_bytes()
+    new = latin.replace(b"line 5\n", "naïve\n".encode("latin-1")).replace(b"line 30\n", b"thirty\n")
+    run.bash(lambda: (folder / "a.txt").write_bytes(new), "sed -i ...")
+    review = RunReview(RUN)
+    first, _ = review.hunks(START, "a.txt")
+    commit(folder, [part(review, "a.txt", first)], "Naive")
+    assert "naïve" in git(folder, "show", "HEAD:a.txt")
+    assert git(folder, "diff", "--stat").strip().endswith("1 insertion(+), 1 deletion(-)")
+
+
 def test_what_a_hook_leaves_in_the_background_is_not_waited_for(folder: Path, tmp_path: Path) -> None:
     os.mkfifo(gate := tmp_path / "gate")
     hook(folder, "post-commit", f"cat {gate} &\necho indexing")
