@@ -254,7 +254,9 @@ class Shadow:
             forget_times(self.place, self.folder, kept, (one.place for one in all_shadows(overlapping=self.folder)))
             if kept:
                 state.write(self.place / _STATE)
-                self.git("repack", "-a", "-d", "-q")
+                for keep in self.git.repository.glob("objects/pack/*.keep"):
+                    keep.unlink()  # what was adopted for them goes as well
+                self.git("repack", "-a", "-d", "-q", "--window=0")  # what is alike was found before
                 self.git("prune", "--expire=now")
                 return
             self._remove()

@@ -15,6 +15,7 @@ import pytest
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.changing import GitError
 from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots import taking
 from maverick_tui.snapshots.adopting import adopt
@@ -123,6 +124,21 @@ def test_what_git_has_is_copied_once_and_stays(tmp_path: Path) -> None:
     poor = Shadow(project(tmp_path / "q"), Caps(new_bytes=15, adopted_bytes=15))  # less than there is: each is read
     with pytest.raises(NotTrackedError):
         poor.take(OWNER)
+
+
+def test_what_was_adopted_for_a_run_goes_with_its_snapshots(tmp_path: Path) -> None:
+    top = project(tmp_path / "p")
+    commit(top, "secret", notes__txt="for nobody\n")
+    shadow = Shadow(top)
+    blob = git(top, "rev-parse", "HEAD:notes.txt")
+    shadow.take(OWNER)
+    (top / "notes.txt").unlink()
+    left = shadow.take("run-2")
+    assert shadow.blob(blob) == b"for nobody\n"
+    shadow.release(OWNER)
+    with pytest.raises(GitError):
+        shadow.blob(blob)
+    assert kept(shadow, left) == content(top)
 
 
 def test_a_repository_in_a_merge_is_adopted_as_any_other(tmp_path: Path) -> None:
