@@ -16,6 +16,7 @@ from textual.widgets import Static
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.review.kinds import START, Scope, TurnChanges
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.rendering.wrap import clean, cut
@@ -29,8 +30,12 @@ MOST_QUOTED = 8
 MOST_ROWS = 14
 
 
-class WordsScreen(ModalScreen[str | None]):
-    """Asks for words to lines of code; None if there is to be nothing."""
+class WordsScreen(ArmedDialog[str | None]):
+    """Asks for words to lines of code; None if there is to be nothing.
+
+    Where something is done also without a word, Enter counts only once nothing was typed for a moment: the words may
+    have been meant for another screen.
+    """
 
     CSS_PATH = STYLES
     AUTO_FOCUS = "Prompt"
@@ -50,6 +55,8 @@ class WordsScreen(ModalScreen[str | None]):
         self._verb = verb
         self._note = note
         self._may_be_empty = may_be_empty
+        if not may_be_empty:
+            self.armed_after = 0.0
 
     def compose(self) -> ComposeResult:
         """Title, the code, where words are written, and what the keys do."""
@@ -73,10 +80,19 @@ class WordsScreen(ModalScreen[str | None]):
         looks = {"+": "success", "-": "error"}
         return [((cut(line, width), looks.get(line[:1], "muted")),) for line in self._code]
 
+    @on(Prompt.Changed)
+    def _changed(self) -> None:
+        if not self.is_armed:
+            self.wait_still()
+
     @on(Prompt.Submitted)
     def _submit(self, event: Prompt.Submitted) -> None:
         event.stop()
-        if event.text.strip() or self._may_be_empty:
+        if not self.is_armed:
+            self.query_one(Prompt).set_text(event.text)
+            self.wait_still()
+            self.tell_to_wait()
+        elif event.text.strip() or self._may_be_empty:
             _ = self.dismiss(event.text.strip())
 
     def action_leave(self) -> None:

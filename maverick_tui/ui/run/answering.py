@@ -181,7 +181,10 @@ class Answering:
             return
         if (grant := by_scope(question.grants).get(scope)) is None:
             self._tell("This question does not offer that.", 3)
-        elif entry or scope == SCOPES[0] or self._is_wanted_again(question, scope):
+        elif entry or scope == SCOPES[0]:
+            self._run.answer(question.request, "run", grant=grant)
+        elif self._is_wanted_again(question, scope):
+            self._prompt.app.clear_notifications()  # it has been pressed again
             self._run.answer(question.request, "run", grant=grant)
         else:
             allowed = cut(one_line(question.grants[grant]), _LONGEST_GRANT)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from maverick_tui.ui.changes.asking import WordsScreen
 from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
@@ -30,6 +31,7 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
     (lambda: ScopesScreen([Scope("turn", "this one")]), "1 or 2", ("1",), Scope("turn", "this one")),
     (lambda: AlwaysScreen(["Bash(make test)"], "rules.toml", "a", None), "", ("enter",), ("Bash(make test)", True)),
     (lambda: EditCallScreen("Bash", {"command": "make"}), "", ("enter",), {"command": "make"}),
+    (lambda: WordsScreen("Back?", ["+x"], verb="take it back", may_be_empty=True), " it", ("enter",), "it"),
 )
 
 
