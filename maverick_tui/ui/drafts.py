@@ -51,7 +51,8 @@ class Drafts:
         self._folder = folder
         self._tell = tell
         self._is_told = False
-        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._waiting: dict[str, tuple[asyncio.TimerHandle, Callable[[], None]]] = {}
+        """What is kept once typing has stopped."""
         self._known: dict[str, set[Path]] = {}
         """Where the drafts of runs stand that were written or read by us."""
         self._one_at_a_time = asyncio.Lock()
@@ -66,14 +67,23 @@ class Drafts:
             self.drop(run.run_id)
         elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
             self._call_off(run.run_id)
-            later = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep, run, text, images)
-            self._waiting[run.run_id] = later
+            keep = partial(self._keep, run, text, images)
+            self._waiting[run.run_id] = asyncio.get_running_loop().call_later(AFTER_TYPING, keep), keep
 
     def drop(self, run_id: str) -> None:
         """Forget the draft of a run: it was sent, or is not wanted any more."""
         self._call_off(run_id)
         for file in self._known.pop(run_id, ()):
             self._do(partial(file.unlink, missing_ok=True))
+
+    async def keep_now(self) -> None:
+        """Keep them all at once: the window has gone, and nobody was asked."""
+        for run_id in [*self._waiting]:
+            _, keep = self._waiting[run_id]
+            self._call_off(run_id)
+            keep()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def drop_all(self) -> None:
         """Forget them all: whoever leaves has been asked."""
@@ -94,7 +104,7 @@ class Drafts:
 
     def _call_off(self, run_id: str) -> None:
         if (waiting := self._waiting.pop(run_id, None)) is not None:
-            waiting.cancel()
+            waiting[0].cancel()
 
     def _file_of_new(self, run: RunModel) -> Path:
         import hashlib

@@ -209,7 +209,9 @@ class Leaving:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
-        if not code:  # else the terminal has gone, or somebody has ended us: nobody was asked
+        if code:  # the terminal has gone, or somebody has ended us: nobody was asked
+            await self._navigation.drafts.keep_now()
+        else:
             await self._navigation.drafts.drop_all()
         self._app.exit(code)
 

@@ -12,6 +12,7 @@ import pytest
 from maverick_tui import paths
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
+from maverick_tui.ui import drafts as ui_drafts
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
@@ -57,6 +58,16 @@ async def test_a_draft_of_a_kept_run_comes_back_until_it_is_sent() -> None:
         await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
         await pilot.press(*"ght", "enter")
         await until(pilot, lambda: not draft_of_run().exists(), "it was sent")
+
+
+async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 60.0)
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        await pilot.press(*"half a thou")
+        app._leaving.end_now(129)
+        await until(pilot, lambda: app._exit, "it has ended")
+    assert has(draft_of_run(), "half a thou")
 
 
 async def test_what_somebody_else_types_is_not_taken_from_them() -> None:
