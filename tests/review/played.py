@@ -12,6 +12,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.journal.folders import hold, journal_of, make_folder
 from maverick_tui.journal.lines import Encoder
+from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.usage import Usage
 
@@ -111,3 +112,8 @@ class PlayedRun:
         """Nobody works on it any more."""
         self.tell(ev.RunEnded(now(), "closed"))
         os.close(self._file)
+
+
+def why(review: RunReview) -> dict[str, str]:
+    """Why an undo of the whole run would leave each file alone; nothing where it would take it back."""
+    return {step.path: step.why_not for step in review.plan()}

@@ -16,7 +16,7 @@ from maverick_tui.review.kinds import START
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots import shadow
 from maverick_tui.snapshots.caps import Caps
-from tests.review.played import PlayedRun
+from tests.review.played import PlayedRun, why
 from tests.snapshots.folders import content, project
 
 RUN = "run-aaaa"
@@ -38,10 +38,6 @@ def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path in top.rglob("*"):
         os.utime(path, (time.time() - 3_600,) * 2)
     return top
-
-
-def why(steps_of: RunReview) -> dict[str, str]:
-    return {step.path: step.why_not for step in steps_of.plan()}
 
 
 def _packed(top: Path) -> None:

@@ -10,40 +10,27 @@ import pytest
 from maverick_tui.review.blame import blame
 from maverick_tui.review.run_review import RunReview
 from tests.review import played
-from tests.review.played import PlayedRun
-from tests.snapshots.folders import project
+from tests.review.played import PlayedRun, why
 
 RUN, OTHER = "run-aaaa", "run-bbbb"
 DOUBT = f"the run {OTHER} (Inner) may have changed it at the same time"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, home: Path) -> Path:
-    """A repository, and another one in it."""
-    project(tmp_path / "project")
-    project(tmp_path / "project" / "lib")
-    return tmp_path / "project"
-
-
-def why(run_id: str) -> dict[str, str]:
-    return {step.path: step.why_not for step in RunReview(run_id).plan()}
-
-
 @pytest.mark.parametrize("are_repositories", [True, False])
 def test_what_a_run_inside_did_while_a_command_ran_is_not_that_commands(
-    folder: Path, *, are_repositories: bool
+    nested: Path, *, are_repositories: bool
 ) -> None:
     if not are_repositories:
-        for top in (folder, folder / "lib"):
+        for top in (nested, nested / "lib"):
             shutil.rmtree(top / ".git")
-    run, inner = PlayedRun(folder, RUN), PlayedRun(folder / "lib", OTHER, "Inner")
+    run, inner = PlayedRun(nested, RUN), PlayedRun(nested / "lib", OTHER, "Inner")
     call = run.begin("Bash", command="make")
-    (folder / "mine.txt").write_text("mine\n")
-    theirs = inner.bash(lambda: (folder / "lib" / "theirs.txt").write_text("theirs\n"))
+    (nested / "mine.txt").write_text("mine\n")
+    theirs = inner.bash(lambda: (nested / "lib" / "theirs.txt").write_text("theirs\n"))
     inner.edit("a.txt", "two", "2")
     run.finish(call)
     # Whose an edit is, what has become of the file says.
-    assert why(RUN) == {"mine.txt": "", "lib/theirs.txt": DOUBT}
+    assert why(RunReview(RUN)) == {"mine.txt": "", "lib/theirs.txt": DOUBT}
     review = RunReview(RUN)
     assert {one.path: [author.kind for author in one.authors] for one in review.files()} == {
         "mine.txt": ["call"],
@@ -51,42 +38,45 @@ def test_what_a_run_inside_did_while_a_command_ran_is_not_that_commands(
     }
     assert review.undo().paths == {"mine.txt"}
     assert {one.path for one in RunReview(OTHER).files()} == {"a.txt", "theirs.txt"}
-    assert {one.call for one in blame(folder / "lib" / "theirs.txt")[0].authors} == {call, theirs}
-    assert why(OTHER) == {"a.txt": "", "theirs.txt": f"the run {RUN} (Do it) may have changed it at the same time"}
+    assert {one.call for one in blame(nested / "lib" / "theirs.txt")[0].authors} == {call, theirs}
+    assert why(RunReview(OTHER)) == {
+        "a.txt": "",
+        "theirs.txt": f"the run {RUN} (Do it) may have changed it at the same time",
+    }
 
 
-def test_what_a_run_around_did_while_a_command_ran_is_not_that_commands(folder: Path) -> None:
-    run, outer = PlayedRun(folder / "lib", RUN), PlayedRun(folder, OTHER, "Inner")
+def test_what_a_run_around_did_while_a_command_ran_is_not_that_commands(nested: Path) -> None:
+    run, outer = PlayedRun(nested / "lib", RUN), PlayedRun(nested, OTHER, "Inner")
     call = run.begin("Bash", command="make")
-    outer.bash(lambda: (folder / "lib" / "a.txt").write_text("theirs\n"))
+    outer.bash(lambda: (nested / "lib" / "a.txt").write_text("theirs\n"))
     outer.write("lib/new.txt", "theirs\n")
     run.finish(call)
-    assert why(RUN) == {"a.txt": DOUBT}
+    assert why(RunReview(RUN)) == {"a.txt": DOUBT}
 
 
-def test_what_was_taken_back_of_another_run_meanwhile_is_not_the_commands(folder: Path) -> None:
-    inner = PlayedRun(folder / "lib", OTHER, "Inner")
+def test_what_was_taken_back_of_another_run_meanwhile_is_not_the_commands(nested: Path) -> None:
+    inner = PlayedRun(nested / "lib", OTHER, "Inner")
     inner.edit("a.txt", "two", "2")
     inner.close()
-    run = PlayedRun(folder, RUN)
+    run = PlayedRun(nested, RUN)
     call = run.begin("Bash", command="make")
-    (folder / "mine.txt").write_text("mine\n")
+    (nested / "mine.txt").write_text("mine\n")
     assert RunReview(OTHER).undo().paths == {"a.txt"}
     run.finish(call)
-    assert why(RUN) == {"mine.txt": ""}
+    assert why(RunReview(RUN)) == {"mine.txt": ""}
 
 
 def test_runs_that_were_not_at_work_at_that_time_are_in_nobodys_way(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    nested: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1_000.0]
     monkeypatch.setattr(played, "now", lambda: clock[0])
-    run, inner = PlayedRun(folder, RUN), PlayedRun(folder / "lib", OTHER, "Inner")
+    run, inner = PlayedRun(nested, RUN), PlayedRun(nested / "lib", OTHER, "Inner")
     for one, path in ((inner, "lib/theirs.txt"), (run, "lib/mine.txt"), (inner, "lib/more.txt")):
         clock[0] += 60
         call = one.begin("Bash", command="make")
-        (folder / path).write_text("made\n")
+        (nested / path).write_text("made\n")
         one.finish(call)
     for one in (run, inner):
         one.end_turn()
-    assert (why(RUN), why(OTHER)) == ({"lib/mine.txt": ""}, {"more.txt": "", "theirs.txt": ""})
+    assert (why(RunReview(RUN)), why(RunReview(OTHER))) == ({"lib/mine.txt": ""}, {"more.txt": "", "theirs.txt": ""})

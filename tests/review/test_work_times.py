@@ -15,23 +15,10 @@ from maverick_tui.runs.calls_at_work import Recalled, Work
 from maverick_tui.runs.tracked_folder import TrackedFolder
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.work_times import WorkTime, note, runs_at_work, times_of
-from tests.review.played import PlayedRun
-from tests.snapshots.folders import project
+from tests.review.played import PlayedRun, why
 
 RUN, OTHER, LATER = "run-aaaa", "run-bbbb", "run-cccc"
 DOUBT = f"the run {OTHER} (not kept) may have changed it at the same time"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, home: Path) -> Path:
-    """A repository, and another one in it."""
-    project(tmp_path / "project")
-    project(tmp_path / "project" / "lib")
-    return tmp_path / "project"
-
-
-def why(run_id: str) -> dict[str, str]:
-    return {step.path: step.why_not for step in RunReview(run_id).plan()}
 
 
 def other(folder: Path, run_id: str = OTHER) -> TrackedFolder:
@@ -52,61 +39,61 @@ def at_work(run: TrackedFolder) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("where", ["", "lib"])
-def test_what_a_run_did_that_is_not_kept_while_a_command_ran_is_not_that_commands(folder: Path, where: str) -> None:
-    run, there = PlayedRun(folder, RUN), other(folder / where)
+def test_what_a_run_did_that_is_not_kept_while_a_command_ran_is_not_that_commands(nested: Path, where: str) -> None:
+    run, there = PlayedRun(nested, RUN), other(nested / where)
     theirs = str(Path(where) / "theirs.txt")
     call = run.begin("Bash", command="make")
     with at_work(there):
-        (folder / theirs).write_text("theirs\n")
+        (nested / theirs).write_text("theirs\n")
         run.take("done")
-        assert why(RUN) == {theirs: DOUBT}, "also while it goes on"
-    (folder / "mine.txt").write_text("mine\n")
+        assert why(RunReview(RUN)) == {theirs: DOUBT}, "also while it goes on"
+    (nested / "mine.txt").write_text("mine\n")
     run.finish(call)
     for _ in range(2):
-        assert why(RUN) == {"mine.txt": "", theirs: DOUBT}
+        assert why(RunReview(RUN)) == {"mine.txt": "", theirs: DOUBT}
         (found,) = (one for one in RunReview(RUN).files() if one.path == theirs)
         assert {author.kind for author in found.authors} == {"call", "run"}
         there.release()
     # What comes later is its own again.
-    run.bash((folder / theirs).unlink)
-    run.bash(lambda: (folder / "more.txt").write_text("more\n"))
-    assert why(RUN)["more.txt"] == ""
+    run.bash((nested / theirs).unlink)
+    run.bash(lambda: (nested / "more.txt").write_text("more\n"))
+    assert why(RunReview(RUN))["more.txt"] == ""
 
 
-def test_a_run_that_was_deleted_has_still_done_what_it_did(folder: Path) -> None:
-    run, there, noted = PlayedRun(folder, RUN), PlayedRun(folder, OTHER), other(folder)
+def test_a_run_that_was_deleted_has_still_done_what_it_did(nested: Path) -> None:
+    run, there, noted = PlayedRun(nested, RUN), PlayedRun(nested, OTHER), other(nested)
     there.write("undone.txt", "theirs\n")
     there.end_turn()
     call = run.begin("Bash", command="make")
     with at_work(noted):
-        there.bash(lambda: (folder / "theirs.txt").write_text("theirs\n"))
+        there.bash(lambda: (nested / "theirs.txt").write_text("theirs\n"))
     there.close()
     assert RunReview(OTHER).undo(paths=["undone.txt"]).paths == {"undone.txt"}
-    (folder / "mine.txt").write_text("mine\n")
+    (nested / "mine.txt").write_text("mine\n")
     run.finish(call)
-    assert why(RUN) == {"mine.txt": "", "theirs.txt": DOUBT.replace("not kept", "Do it")}
+    assert why(RunReview(RUN)) == {"mine.txt": "", "theirs.txt": DOUBT.replace("not kept", "Do it")}
     delete_run(OTHER)
     release_snapshots([OTHER])
     assert run.shadow.owners() == [RUN]
-    assert why(RUN) == {"mine.txt": "", "theirs.txt": DOUBT, "undone.txt": DOUBT}
+    assert why(RunReview(RUN)) == {"mine.txt": "", "theirs.txt": DOUBT, "undone.txt": DOUBT}
 
 
-def test_times_are_known_as_long_as_somebody_was_there(folder: Path) -> None:
-    first, there = other(folder, RUN), other(folder)
+def test_times_are_known_as_long_as_somebody_was_there(nested: Path) -> None:
+    first, there = other(nested, RUN), other(nested)
     with at_work(there):
-        (folder / "theirs.txt").write_text("theirs\n")
-    with at_work(other(folder, LATER)):
-        (folder / "later.txt").write_text("later\n")
-    place = Shadow(folder).place
+        (nested / "theirs.txt").write_text("theirs\n")
+    with at_work(other(nested, LATER)):
+        (nested / "later.txt").write_text("later\n")
+    place = Shadow(nested).place
     there.release()
     assert list(runs_at_work(place)) == [OTHER, LATER], "nobody knows when the first one began"
     first.release()
     assert list(runs_at_work(place)) == [LATER]
-    inner = other(folder / "lib")
-    Shadow(folder).release(LATER)
+    inner = other(nested / "lib")
+    Shadow(nested).release(LATER)
     assert not place.exists()
     assert list(runs_at_work(inner.shadow.place)) == [LATER], "it may have worked there, too"
-    assert times_of(inner.shadow.place, LATER).root == str(folder)  # type: ignore[union-attr]
+    assert times_of(inner.shadow.place, LATER).root == str(nested)  # type: ignore[union-attr]
 
 
 def test_what_was_cut_short_tells_what_came_before(tmp_path: Path) -> None:

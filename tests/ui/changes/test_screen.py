@@ -422,12 +422,18 @@ async def test_hostile_names_and_contents_are_inert(monkeypatch: pytest.MonkeyPa
             await pilot.press("escape")
 
 
-async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = project(tmp_path / "project")
+def _counted_in_german(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedRun:
+    """A run with real snapshots, which the screen of changes then shows."""
     run = PlayedRun(folder, "7f3a00c0ffee", "Count in German")
     run.edit("a.txt", "two", "zwei")
     run.end_turn()
     monkeypatch.setattr(visiting, "open_review", lambda _run_id: RunReview("7f3a00c0ffee"))
+    return run
+
+
+async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project(tmp_path / "project")
+    run = _counted_in_german(folder, monkeypatch)
     async with watching(edited(), size=(80, 24)) as (app, pilot):
         await pilot.press("alt+c")
         await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
@@ -455,10 +461,7 @@ async def test_what_a_commit_would_have_and_run_is_told_before(
     (folder / ".git" / "hooks").mkdir(exist_ok=True)
     (folder / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\nexit 1\n")
     (folder / ".git" / "hooks" / "pre-commit").chmod(0o755)
-    run = PlayedRun(folder, "7f3a00c0ffee", "Count in German")
-    run.edit("a.txt", "two", "zwei")
-    run.end_turn()
-    monkeypatch.setattr(visiting, "open_review", lambda _run_id: RunReview("7f3a00c0ffee"))
+    run = _counted_in_german(folder, monkeypatch)
     async with watching(edited(), size=(100, 24)) as (app, pilot):
         await pilot.press("alt+c")
         await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
