@@ -18,7 +18,7 @@ from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.starting import start_host
 from maverick_tui.host.stopping import stop_run
-from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_rest
+from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_news, words_on_rest
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
@@ -177,8 +177,7 @@ class Race:
         told = f"It is on the branch {worktree.branch}."
         with working.nobody_in(worktree) as is_free:
             if since := ending.loss_since(worktree, result.left):
-                more = f"`maverick worktree keep {worktree.run_id}` commits that."
-                return f"{told} Its worktree stays in {worktree.path}, for what was done there since: {since}. {more}"
+                return told + words_on_news(worktree, since)
             if is_free and not result.loss.in_no_commit:
                 ending.keep_committed(worktree)
         return told + words_on_rest(worktree, result.loss, "keep --yes")

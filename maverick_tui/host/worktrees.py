@@ -49,7 +49,7 @@ def merge(worktree: Worktree, *, loses: bool = False) -> str:
     with _left(worktree):
         loss = ending.loss_of(worktree)
         told = ending.merge(worktree, message_for(worktree), loses=loses).told
-    return told + words_on_rest(worktree, loss, "remove")
+    return told + _words_on_all(worktree, loss, "remove")
 
 
 def keep(worktree: Worktree, *, loses: bool = False) -> str:
@@ -59,7 +59,7 @@ def keep(worktree: Worktree, *, loses: bool = False) -> str:
         tip = ending.keep(worktree, message_for(worktree), loses=loses)
     what = "All else" if worktree.is_there else "All of it"
     told = f"{what} is on the branch {worktree.branch}, at {tip[:7]}. No hook of the repository ran."
-    return told + words_on_rest(worktree, loss, "keep --yes")
+    return told + _words_on_all(worktree, loss, "keep --yes")
 
 
 def words_on_rest(worktree: Worktree, loss: ending.Loss, how: str) -> str:
@@ -70,6 +70,18 @@ def words_on_rest(worktree: Worktree, loss: ending.Loss, how: str) -> str:
         why = loss.unknown or (f"no commit has {what}." if what else rest)
         return f" Its worktree stays in {worktree.path}: {why} `maverick worktree {how} {worktree.run_id}` removes it."
     return f" {what[0].upper()}{what[1:]} is gone with the worktree." if what else ""
+
+
+def _words_on_all(worktree: Worktree, loss: ending.Loss, how: str) -> str:
+    if worktree.is_there and (since := ending.loss_of(worktree).uncommitted):
+        return words_on_news(worktree, records.some(since))
+    return words_on_rest(worktree, loss, how)
+
+
+def words_on_news(worktree: Worktree, since: str) -> str:
+    """A sentence on what was done in it after all was committed."""
+    more = f"`maverick worktree keep {worktree.run_id}` commits that."
+    return f" Its worktree stays in {worktree.path}, for what was done there since: {since}. {more}"
 
 
 def remove(worktree: Worktree) -> str:

@@ -66,7 +66,7 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
         known = records.worktree_of(wish.run_id) or known  # it may have been merged until then
         if known.race and known.race != wish.race:  # it goes on after its race was killed
             known = records.release(known)
-        if known.is_there:
+        if known.has_git:
             require_inside(known)
             known.cwd.mkdir(parents=True, exist_ok=True)  # the run may have removed it
             return Placed(known.cwd, is_isolated=True)

@@ -18,7 +18,7 @@ from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.making import changed_files
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
-from maverick_tui.worktrees.work import Work
+from maverick_tui.worktrees.work import Work, git_of
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
@@ -104,7 +104,7 @@ def loss_of(worktree: Worktree) -> Loss:
             left_out = (*work.ignored, *work.overlooked.ignored)
             ignored = tuple(path for path in left_out if not is_cache(worktree.top / path))
             loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought))
-            tips.append(Git(worktree.top).commit("HEAD"))
+            tips.append(git_of(worktree).commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
         return loss._replace(commits=_own_commits(git, worktree, [tip for tip in tips if tip]))
@@ -124,7 +124,7 @@ def commit_all(worktree: Worktree, message: str) -> str:
 
     ConfigError if that cannot be done without losing something. No hook runs, and files are stored as they are.
     """
-    git = Git(worktree.top)
+    git = git_of(worktree)
     tip = git.commit(f"refs/heads/{worktree.branch}")
     head = git.commit("HEAD")
     if tip and not git.has("merge-base", "--is-ancestor", tip, head):
@@ -151,7 +151,7 @@ def commit_all(worktree: Worktree, message: str) -> str:
 
 def changed_by(worktree: Worktree) -> Changed:
     """How much its commits have changed since it was made."""
-    git = Git(worktree.top if worktree.is_there else Path(worktree.project))
+    git = git_of(worktree) if worktree.is_there else Git(Path(worktree.project))
     tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
     listed = git("diff-tree", "-r", "--numstat", "-z", worktree.base, tip).split("\0")
     rows = [line.split("\t") for line in listed if line.count("\t") >= 2]
@@ -171,7 +171,7 @@ def files_changed_by(worktree: Worktree) -> list[str] | None:
 
 def diff_of(worktree: Worktree) -> str:
     """What its commits have changed since it was made, as a diff."""
-    git = Git(worktree.top if worktree.is_there else Path(worktree.project))
+    git = git_of(worktree) if worktree.is_there else Git(Path(worktree.project))
     tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
     return git.run("diff-tree", "-r", "-p", worktree.base, tip).decode(errors="replace")
 
@@ -189,7 +189,7 @@ def is_unchanged(worktree: Worktree) -> bool:
     loss = loss_of(worktree)
     if loss or not worktree.is_there:
         return False
-    return Git(worktree.top).commit("HEAD") == worktree.base
+    return git_of(worktree).commit("HEAD") == worktree.base
 
 
 # -- merge, keep, remove -----------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def keep(worktree: Worktree, message: str, *, loses: bool = False) -> str:
     """
     worktree = records.release(worktree)  # first: whoever tidies up after a race leaves it alone from now on
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
-    return _keep_branch(worktree, tip) if loses or not _has_more(worktree) else tip
+    return tip if _has_more(worktree, loses=loses) else _keep_branch(worktree, tip)
 
 
 def keep_committed(worktree: Worktree) -> None:
@@ -225,10 +225,13 @@ def _keep_branch(worktree: Worktree, tip: str) -> str:
     return tip
 
 
-def _has_more(worktree: Worktree) -> bool:
-    """Whether there is, or may be, something in it that no commit has."""
+def _has_more(worktree: Worktree, *, loses: bool) -> bool:
+    """Whether there is, or may be, something in it that no commit has, and is not to be lost.
+
+    That is never what was written since all was committed.
+    """
     loss = loss_of(worktree)
-    return bool(loss.in_no_commit or loss.unknown)
+    return bool(loss.uncommitted or (not loses and (loss.in_no_commit or loss.unknown)))
 
 
 def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
@@ -242,10 +245,10 @@ def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     _require_ready(project, worktree)
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
     merged = _merge(project, worktree, tip)
-    if loses or not _has_more(worktree):
-        _discard_noted(worktree, tip, "merged")
-    else:
+    if _has_more(worktree, loses=loses):
         records.release(worktree)
+    else:
+        _discard_noted(worktree, tip, "merged")
     return merged
 
 
@@ -331,7 +334,7 @@ def _require_plain(project: Git, worktree: Worktree, head: str, new: str) -> Non
         if "160000" in about.split()[:2] or ":160000" in about
     ]:
         raise _no_merge(worktree, f"submodules change: {records.some(modules)}")
-    trees = [project, *([Git(worktree.top)] if worktree.is_there else [])]
+    trees = [project, *([git_of(worktree)] if worktree.is_there else [])]
     for git in trees:
         known = {one.subsection for one in git.settings if one.section == "filter"}
         if through := filtered(git, files, known):

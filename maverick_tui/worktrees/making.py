@@ -88,7 +88,7 @@ def base_of(cwd: Path) -> tuple[Git, str]:
 
 def make_again(worktree: Worktree) -> Made | None:
     """The worktree of a run that goes on, from its branch or its last commit; None if neither is there."""
-    if worktree.is_there and worktree.cwd.is_dir():
+    if worktree.has_git and worktree.cwd.is_dir():
         return Made(records.note(worktree, became=""))
     try:
         git = Git(Path(worktree.project))

@@ -70,6 +70,17 @@ class Worktree:
 
     @property
     def is_there(self) -> bool:
+        """Whether anything is in its folder, be it a worktree of the project by now or not."""
+        try:
+            with os.scandir(self.top) as found:
+                return any(True for _ in found)
+        except FileNotFoundError:
+            return False
+        except OSError:  # it may not be looked at, or is none
+            return True
+
+    @property
+    def has_git(self) -> bool:
         """Whether it can be worked in."""
         return os.path.lexists(self.top / ".git")
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git
+from maverick_tui.git.repository import find_repository
 from maverick_tui.worktrees.brought import Brought
 from maverick_tui.worktrees.caches import is_known
 from maverick_tui.worktrees.making import changed_files
@@ -14,11 +17,24 @@ from maverick_tui.worktrees.overlooked import Overlooked, overlooked
 from maverick_tui.worktrees.records import Worktree
 
 
+def git_of(worktree: Worktree) -> Git:
+    """Git in it. ConfigError if it is no worktree of the project any more: what it is of by now may go with it."""
+    found, project = find_repository(worktree.top), find_repository(Path(worktree.project))
+    top = os.path.realpath(worktree.top)
+    if found is None or project is None or str(found.top) != top or found.common != project.common:
+        raise ConfigError(
+            f"{worktree.path} is no worktree of {worktree.project} any more.",
+            path=worktree.path,
+            hint="Take from that folder what you need, and remove it yourself.",
+        )
+    return Git(worktree.top)
+
+
 class Work:
     """What was done in one, each path from its top; what came along, and is as it was, is none of it."""
 
     def __init__(self, worktree: Worktree) -> None:
-        self._git = Git(worktree.top)
+        self._git = git_of(worktree)
         self._came = Brought(worktree)
 
     @cached_property

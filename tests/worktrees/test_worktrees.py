@@ -6,10 +6,11 @@ import os
 import resource
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -514,6 +515,55 @@ def test_nothing_is_lost_where_a_run_has_left_its_branch_or_made_a_repository(pr
     with pytest.raises(ConfigError, match="repositories of their own in it: inner/"):
         ending.keep(made, "c")
     assert made.top.exists()
+
+
+@pytest.mark.parametrize("end", [worktrees.keep, worktrees.merge])
+def test_what_is_saved_in_it_after_all_was_committed_stays(
+    project: Path, end: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "c.txt").write_text("c\n")
+    committed = ending.commit_all
+
+    def commit_and_save(*about: Any) -> str:
+        tip = committed(*about)
+        (made.top / "notes.txt").write_text("mine\n")  # by an editor, a moment later
+        return tip
+
+    monkeypatch.setattr(ending, "commit_all", commit_and_save)
+    assert end(made, loses=True).endswith(
+        f"Its worktree stays in {made.path}, for what was done there since: notes.txt. `maverick worktree keep {RUN}` "
+        "commits that."
+    )
+    assert (made.top / "notes.txt").exists()
+    monkeypatch.undo()
+    end(made, loses=True)
+    assert not made.top.exists()
+    assert git(project, "show", f"{made.branch if end is worktrees.keep else 'main'}:notes.txt") == "mine"
+
+
+@pytest.mark.parametrize("is_a_repository", [False, True])
+def test_nothing_goes_of_a_folder_that_is_no_worktree_of_the_project_any_more(
+    project: Path, *, is_a_repository: bool
+) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "c.txt").write_text("c\n")
+    (made.top / ".git").unlink()  # as scripts do that make a project of a template
+    if is_a_repository:
+        git(made.top, "init", "--quiet")
+        commit(made.top)
+    assert leave_place(RUN) == made
+    why = f"It cannot be told what would be lost: {made.path} is no worktree of {project} any more."
+    assert ending.loss_of(made).words == why
+    for end in (worktrees.keep, worktrees.merge):
+        with pytest.raises(ConfigError, match="is no worktree of"):
+            end(made, loses=True)
+    assert (made.top / "c.txt").exists()
+    if not is_a_repository:
+        with pytest.raises(ConfigError, match="something else is there"):
+            make_again(made)
+    assert worktrees.remove(made).endswith(f"lost: {why}.")
+    assert not made.top.exists()
 
 
 def test_a_branch_that_somebody_works_on_stays_and_only_worktrees_are_ever_removed(project: Path) -> None:
