@@ -120,7 +120,7 @@ class Places:
 
     def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
-        places = (Path(os.path.realpath(self.cwd / path)) for path in paths if path)
+        places = (Path(os.path.realpath(self.cwd / path)) for path in paths if path and path != os.devnull)
         return [place for place in places if not _is_within(self.cwd, place)]
 
     def expect(self, paths: Iterable[str], here: Path) -> None:

@@ -295,6 +295,12 @@ def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest
     assert decide(judge, "Write", {"file_path": "notes.md"}) == "allow"
 
 
+def test_no_file_at_all_is_no_start_up_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    judge = Judge(["Bash"], project, person=False)
+    assert decide(judge, "Bash", {"command": f"(make) > {os.devnull}"}) == "allow"
+
+
 def test_what_the_variables_of_settings_name_is_known_by_them(project: Path) -> None:
     given = {"CLAUDE_ENV_FILE": str(project / "dev/env.sh"), "KUBECONFIG": "cluster"}
     judge = Judge(["Read", "Write"], project, person=False, environment=given)
