@@ -122,8 +122,9 @@ def test_nothing_in_a_run_steers_the_terminal(
     played = scenes(tmp_path / "outside")
     app = maverick("--agent", handyman, scenes=played, is_ours=True, size=SIZE, environment=environment)
     app.see("ready")
-    app.send(pasted(f"Prompt {EVERYTHING}".replace("\x1b", "␛")) + ENTER)
-    app.until(lambda glass: "programs read differently" in glass.text)
+    app.send(pasted(f"Prompt {EVERYTHING}".replace("\x1b", "␛")))
+    app.until(lambda glass: "│ Prompt " in glass.text)
+    app.until_pressed(ENTER, lambda glass: "programs read differently" in glass.text)
     app.until_pressed(CTRL_Y, lambda glass: "outside ␛]0;PWNED␇" in glass.text and "wants permission" in glass.text)
     app.until_pressed(CTRL_X, lambda glass: "Question title" in glass.text)
     app.see("Your answer, or the number of an option")  # the call is shown before it asks; until then it is a prompt

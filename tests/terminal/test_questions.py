@@ -16,7 +16,7 @@ from tests.host.served_run import RUN, Served, serving
 from tests.support.pty_program import PATIENCE
 from tests.support.runs import Tape
 from tests.support.terminal import Glass
-from tests.terminal.application import CTRL_Q, ENTER
+from tests.terminal.application import CTRL_Q, CTRL_Y, ENTER, pasted
 from tests.terminal.conftest import Maverick
 
 pytestmark = pytest.mark.slow
@@ -78,3 +78,19 @@ def test_two_hundred_characters_are_typed_while_twenty_questions_come_up(maveric
         app.answer("Leave", ENTER)
         assert app.wait() == 0
     assert run.commands == []
+
+
+def test_what_a_paste_carries_behind_its_end_allows_nothing(maverick: Maverick) -> None:
+    tape = Tape("handyman", at=time.time()).connect().prompt("Go").ask("Bash", {"command": "rm 1"})
+    with served_beside(tape.events) as (run, _loop):
+        app = maverick("attach", RUN)
+        app.see("waiting for you")
+        for number in range(10):
+            app.send(pasted(f"{number}a\x1b[201~{CTRL_Y}b"))
+            app.until(lambda glass, number=number: prompt_of(glass).endswith(f"{number}ab"))  # type: ignore[misc]
+        assert run.commands == []
+        # Which shows that it could have been answered by then.
+        app.until_pressed(CTRL_Y, lambda _glass: run.commands)
+        app.send(CTRL_Q)
+        app.answer("Leave", "l")
+        assert app.wait() == 0

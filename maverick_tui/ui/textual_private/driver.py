@@ -28,6 +28,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from maverick_tui.inert import one_line
+from maverick_tui.ui.pasted import PastedRest
 from maverick_tui.ui.textual_private.steady import steady
 
 TAKEN_FOR = 0.01
@@ -110,6 +111,7 @@ class TerminalDriver(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys until that is over, or the terminal is gone; Textual would read its end for ever."""
         parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
+        pasted = PastedRest()
         while not self.exit_event.is_set():
             is_there = bool(select.select([self.fileno], [], [], READ_FOR)[0])
             if is_there and self._is_taken():
@@ -120,9 +122,13 @@ class TerminalDriver(LinuxDriver):
                     return
                 # Of half a character nothing is decoded yet, and no text at all would mean the end to the parser.
                 for event in parser.feed(text) if (text := decode(data)) else ():
-                    self.process_message(event)
+                    self._hand_on(pasted.meant(event))
             for event in parser.tick():
-                self.process_message(event)
+                self._hand_on(pasted.meant(event))
+
+    def _hand_on(self, message: Message | None) -> None:
+        if message is not None:
+            self.process_message(message)
 
     def _is_taken(self) -> bool:
         """Whether what was there to be read is gone: the shell has read it, or it was thrown away, around a Ctrl+Z.
