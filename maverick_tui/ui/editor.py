@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _TAKE_A_LINE = ("vi", "vim", "nvim", "nano", "emacs", "micro", "kak", "joe")
 """Editors that take `+line` before the file."""
 _ALWAYS_THERE = ("vi", "nano")
+LOOK_EVERY = 0.5
+"""Seconds after which it is looked again whether a text was saved."""
 
 
 class Editor(NamedTuple):
@@ -32,20 +34,27 @@ class Editor(NamedTuple):
     setting: str
 
 
-async def edit_text(app: App[Any], text: str, *, suffix: str = ".md") -> str:
-    """The text as it was left in the person's editor; a MaverickError says why that was not possible.
+async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lambda _text: None) -> None:
+    """Edit a text in the person's editor; a MaverickError says why that was not possible, or went wrong.
 
-    Runs go on and are read meanwhile, so call it in a worker: only painting waits, until the terminal is ours again.
+    `saved` hears the text whenever it was saved, also before the editor ends: the window may go first. Runs go on and
+    are read meanwhile, so call it in a worker: only painting waits, until the terminal is ours again.
     """
     folders = _folders(app)
     editor = await asyncio.to_thread(find_editor, *folders)
     # A folder of its own, since editors put copies and swap files beside what they edit.
     with scratch_folder("edit") as folder:
-        path = folder / f"prompt{suffix}"
+        path = folder / "prompt.md"
         _write(path, text)
-        if code := await _edit(app, folders, editor, str(path)):
-            raise MaverickError(_ended(editor, code), hint="The text is as it was before.")
-        return _read(path)
+        watching = asyncio.create_task(_watch(path, text, saved), name="maverick-edited")
+        try:
+            code = await _edit(app, folders, editor, str(path))
+        finally:
+            watching.cancel()
+        if (left := _read(path)) is not None and left != text:
+            saved(left)
+        if code:
+            raise MaverickError(_ended(editor, code), hint="The text is as it was last saved.")
 
 
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
@@ -180,6 +189,22 @@ def _write(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _read(path: Path) -> str:
-    # Editors end the last line; the text had no such end.
-    return path.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
+def _read(path: Path) -> str | None:
+    """The text that was saved there; None between two steps of saving. Editors end the last line, and it had no end."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
+    except FileNotFoundError:
+        return None
+
+
+async def _watch(path: Path, text: str, saved: Callable[[str], None]) -> None:
+    """Tell of each text that is saved there, once it is the same twice: an editor may be in the middle of writing."""
+    told: str | None = text.removesuffix("\n")
+    before = told
+    while True:
+        await asyncio.sleep(LOOK_EVERY)
+        now = await asyncio.to_thread(_read, path)
+        if now is not None and now == before != told:
+            told = now
+            saved(now)
+        before = now

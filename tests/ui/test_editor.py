@@ -86,6 +86,26 @@ async def test_what_was_edited_when_an_application_was_killed_goes_with_the_next
         await until(pilot, lambda: not left.exists(), "nobody holds it")
 
 
+async def test_what_is_saved_is_in_the_prompt_at_once_and_stays_there_if_the_editor_fails(
+    editor: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.editor.LOOK_EVERY", 0.01)
+    waits = "while not (report.parent / 'go').exists(): time.sleep(0.01)"
+    does(editor, f"path.write_text('an hour of work\\n')\n{waits}\npath.write_text('and more')\nsys.exit(3)")
+    app = PromptApp(driver_class=GlassDriver)
+    async with app.run_test(headless=False) as pilot:
+        app.prompt.set_text("before")
+        await pilot.press("ctrl+g")
+        while app.prompt.text != "an hour of work":  # the editor is still there, and the window may go
+            await asyncio.sleep(0.01)
+        (editor / "go").touch()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.prompt.text == "and more"
+        (told,) = [notification.message for notification in app._notifications]
+        assert told.endswith("ended with exit code 3. The text is as it was last saved.")
+
+
 async def test_visual_comes_first(editor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     does(editor, "path.write_text('by visual')")
     monkeypatch.setenv("VISUAL", os.environ["EDITOR"])
@@ -143,7 +163,7 @@ async def test_the_application_goes_on_meanwhile_but_paints_nothing(editor: Path
         ("", f"No editor is set, and there is neither vi nor nano. {ONE}"),
         ("no-such-editor -w", f"The editor no-such-editor cannot be started: No such file or directory. {OTHER}"),
         ("vi 'x", f"The editor vi 'x cannot be started: No closing quotation. {OTHER}"),
-        ("false", "The editor false ended with exit code 1. The text is as it was before."),
+        ("false", "The editor false ended with exit code 1. The text is as it was last saved."),
     ],
 )
 async def test_why_it_is_not_possible_is_said(

@@ -383,7 +383,7 @@ class Prompt(TextArea, inherit_bindings=False):
         from maverick_tui.ui.editor import edit_text
 
         try:
-            self.set_text(await edit_text(self.app, self.whole_text))
+            await edit_text(self.app, self.whole_text, self.set_text)
         except MaverickError as error:
             self._tell(str(error))
 
