@@ -19,7 +19,9 @@ _KEYS = frozenset(
     " .local/share/com.vercel.cli .local/share/mkcert .minikube .ngrok2 .local/share/remmina .local/share/atuin"
     " .local/share/kwalletd .wrangler .step/secrets .minisign .pki .claude/backups"
     " .config/heroku .vercel .circleci .mc .config/borg/keys .config/io.datasette.llm .expo .config/claude"
-    " .codeium/windsurf/mcp_config.json .config/opencode/opencode.json"
+    " .codeium/windsurf/mcp_config.json .config/opencode/opencode.json .config/pip/pip.conf .nuget/nuget/nuget.config"
+    " .config/anthropic .config/kaggle .config/nix/nix.conf .config/syncthing .config/bitwarden .config/vivaldi"
+    " .config/opera .local/share/gnupg .local/share/password-store .local/share/jupyter/runtime"
     " library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
@@ -28,15 +30,17 @@ _KEY_FILES = frozenset(
     " .codex/auth.json .gemini/oauth_creds.json .composer/auth.json .bash_history .zsh_history"
     " .m2/settings.xml id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys shadow etc/shadow-"
     " .gradle/gradle.properties fish/fish_history .psql_history .sbt/.credentials .ivy2/.credentials"
-    " .terraformrc .authinfo .msmtprc .mbsyncrc .fetchmailrc .sentryclirc .dbt/profiles.yml .config/pip/pip.conf"
+    " .terraformrc .authinfo .msmtprc .mbsyncrc .fetchmailrc .sentryclirc .dbt/profiles.yml .pip/pip.conf"
     " .claude/settings.json .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json"
     " .continue/config.yaml .continue/config.json claude_desktop_config.json .rclone.conf .clasprc.json"
-    " .nuget/nuget.config .python_history .mysql_history .zhistory .histfile".split()
+    " .nuget/nuget.config .python_history .mysql_history .zhistory .histfile"
+    " .node_repl_history .sqlite_history .rediscli_history .sh_history .history .mylogin.cnf .smbcredentials"
+    " .vnc/passwd .vault_pass .streamlit/secrets.toml .modal.toml .passwd-s3fs .m2/settings-security.xml".split()
 )
 _ORDINARY_IN_PROJECTS = frozenset(
     ".npmrc .yarnrc .yarnrc.yml .docker .kube .pulumi .vercel .circleci .mc .expo .claude/settings.json"
     " .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json .continue/config.yaml"
-    " .continue/config.json".split()
+    " .continue/config.json .history".split()
 )
 """They hold keys in a home directory, and settings elsewhere."""
 _SECRET_NAMES = re.compile(

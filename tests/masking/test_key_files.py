@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from maverick_tui.masking import key_files
 from maverick_tui.masking.key_files import holds_secrets, is_of_keys, leads_to_keys
 from tests.support.cases import each
 
@@ -51,3 +52,8 @@ def test_settings_of_a_project_are_none_in_copies_either() -> None:
     for name in (".npmrc", ".npmrc.bak", ".claude/settings.json", ".cursor/mcp.json", ".vercel/project.json"):
         assert not is_of_keys(name.split("/"), is_at_home=False)
         assert is_of_keys(name.split("/"), is_at_home=True)
+
+
+def test_every_name_that_is_listed_counts() -> None:
+    for name in (*key_files._KEYS, *key_files._KEY_FILES):
+        assert is_of_keys(["home", "me", *name.split("/")], is_at_home=True), name

@@ -27,9 +27,9 @@ GRACE = 2.0
 _LAST_WORDS = 10_000
 WITHHELD = (
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY",
-    "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN", "MAVERICK_ENV",
 )  # fmt: skip
-"""The key to the model is ours; a server that needs one is given it in its own `env`."""
+"""The key to the model, also in our setting `env`, is ours; a server that needs one is given it in its own `env`."""
 
 log = logging.getLogger(__name__)
 
