@@ -18,6 +18,7 @@ from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes.comments import Comments
+from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
 from tests.review.played import PlayedRun
@@ -89,6 +90,34 @@ async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) 
         await until(pilot, lambda: review.asked[-1] == Scope("call", 2, "call-2"), "another call")
         await pilot.press("0")
         await until(pilot, lambda: review.asked[-1] == START, "everything")
+
+
+async def test_a_hunk_that_one_goes_to_is_in_view_as_far_as_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [f"line {number}" for number in range(120)]
+    after = list(before)
+    for first, count in ((3, 5), (30, 5), (60, 30)):
+        after[first : first + count] = [f"LINE {number}" for number in range(first, first + count)]
+    texts = ("\n".join(lines).encode() for lines in (before, after))
+    review = ToldReview({"a.txt": (next(texts), next(texts))}, {})
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "a.txt")
+        view = screen_of(app).diff
+        await pilot.press("n")  # its heading is in view already, and little else of it
+        seen = _in_view(view)
+        assert "LINE 30" in seen
+        assert "line 37" in seen, "all of it, for it fits"
+        assert "line 10" in seen, "with what is above it"
+        await pilot.press("n")
+        assert len(view.diff.hunks if view.diff else ()) == 3
+        assert "Edit shop/cart.py" in _in_view(view).splitlines()[0], (
+            "of one that does not fit, as much as there can be"
+        )
+        await pilot.press("p", "p")
+        assert "LINE 3\n" in _in_view(view)
+
+
+def _in_view(view: DiffView) -> str:
+    return "\n".join(view.text.splitlines()[view.top : view.top + view.page])
 
 
 def _wheel(widget: Widget) -> events.MouseScrollDown:
