@@ -37,6 +37,8 @@ class Seen:
     files: Sequence[ChangedFile]
     diff: DiffText | None
     """The diff of the file that is wanted, or of the first one."""
+    taken_back: frozenset[str]
+    """What is still taken back: snapshots that were taken afterwards."""
 
 
 class Reviewing:
@@ -66,7 +68,8 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
     diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
-    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff)
+    taken_back = review.taken_back if has_snapshots else frozenset[str]()
+    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff, taken_back)
 
 
 def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:

@@ -217,6 +217,8 @@ class ChangesScreen(Screen[None]):
 
     def _show(self, seen: Seen, place: Place | None = None) -> None:
         self.looking.seen = seen
+        if self.looking.comments.set_taken_back(seen.taken_back):
+            self.comments_changed()
         self.files.show(seen.files, self.looking.wanted.path)
         self.set_class(not seen.files, "-empty")
         self._tell()

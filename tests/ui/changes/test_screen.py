@@ -213,7 +213,9 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
     async with reviewing(review, monkeypatch) as (app, pilot):
         screen = screen_of(app)
         await at_file(pilot, app, "shop/cart.py")
-        await pilot.press("x", *"No rounding", "enter")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press(*"No rounding", "enter")
         await until(pilot, lambda: len(screen.files.files) == 3, "it is gone from the files")
         (noted,) = screen.looking.comments.items
         assert (noted.comment.is_rejected, noted.comment.text) == (True, "No rounding")
@@ -224,6 +226,10 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert (noted.comment.is_rejected, noted.comment.text) == (False, "No rounding"), (
             "nobody is told that it is gone"
         )
+        await at_file(pilot, app, "shop/invoice.py")  # which had its place
+        await pilot.press("x")
+        await until(pilot, lambda: "Nothing can be taken back. Left as it is: " in screen.hints.notice, "why not")
+        assert app.top == "ChangesScreen", "nobody is asked for a reason first"
         await pilot.press("u")
         await until(pilot, lambda: app.top == "UndoScreen" and "shop" in _choices(app), "the plan")
         plan = _choices(app)
@@ -468,7 +474,9 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
         screen = screen_of(app)
         assert "2 + zwei" in screen.diff.text
-        await pilot.press("x", "enter")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press("enter")
         await until(pilot, lambda: (folder / "a.txt").read_text() == "one\ntwo\nthree\n", "it is as before")
         await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
         await pilot.press("U")
@@ -478,6 +486,40 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "3 + drei" in screen.diff.text, "what I have written is there")
         assert "you" in screen.diff.text
+    run.close()
+
+
+async def test_what_is_rejected_says_so_until_it_is_given_back_whatever_else_is(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project(tmp_path / "project")
+    lines = [f"{number}\n" for number in range(30)]
+    (folder / "a.txt").write_text("".join(lines))
+    run = PlayedRun(folder, "7f3a00c0ffee", "Shout")
+    run.edit("a.txt", "2\n", "2!\n")
+    run.edit("a.txt", "\n25\n", "\n25!\n")
+    monkeypatch.setattr(visiting, "open_review", lambda _run_id: RunReview("7f3a00c0ffee"))
+    async with watching(edited(), size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
+        screen = screen_of(app)
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press(*"Too loud", "enter")
+        await until(pilot, lambda: "taken back: Too loud" in screen.diff.text, "the one is taken back")
+        await pilot.press("u")
+        await until(pilot, lambda: app.top == "UndoScreen" and "a.txt" in _choices(app), "the plan")
+        await pilot.press("y")
+        await until(pilot, lambda: (folder / "a.txt").read_text() == "".join(lines), "and so is the other")
+        await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
+        await pilot.press("U")
+        await until(pilot, lambda: "25!" in (folder / "a.txt").read_text(), "it is given back")
+        await until(pilot, lambda: "given back" in screen.hints.notice, "that is said")
+        assert "2!\n3" not in (folder / "a.txt").read_text()
+        await until(pilot, lambda: "25!" in screen.diff.text, "it is seen again")
+        assert "taken back: Too loud" in screen.diff.text, "and the other is still gone"
+        await pilot.press("U")
+        await until(pilot, lambda: "✎ Too loud" in screen.diff.text, "until that is given back, too")
     run.close()
 
 
