@@ -12,7 +12,7 @@ from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
-from maverick_tui.review.hunks import changed_hunks, own_lines, parts
+from maverick_tui.review.hunks import changed_hunks, groups, own_lines, parts
 from maverick_tui.review.kinds import (
     MOST_LINES,
     START,
@@ -148,6 +148,16 @@ class RunReview:
         chain, _, _, change = self._found(scope, path)
         before, after = (b"" if one is None else chain.shadow.blob(one.blob) for one in (change.before, change.after))
         return Texts(before, after)
+
+    def lines_since(self, text: bytes, scope: Scope, path: str) -> list[Lines]:
+        """Which lines of a file as it was at the end of this part of the run are others than in this text of it."""
+        chain, _, _, change = self._found(scope, path)
+        if change.after is None:
+            return []
+        if b"\r\n" in chain.shadow.blob(change.after.blob) and b"\r\n" not in text:  # git may keep no CR
+            text = text.replace(b"\n", b"\r\n")
+        since = replace(change, before=change.after._replace(blob=chain.shadow.keep_blob(text)))
+        return [lines for hunk in hunks_of(chain.shadow, since, 0) for lines, _ in groups(hunk)]
 
     def blob_before(self, scope: Scope, path: str) -> str:
         """The name that git gives to the bytes of a file as it was before; empty if there was none."""

@@ -12,6 +12,8 @@ from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
 from maverick_tui.ui.changes.words import notes_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from maverick_tui.review.kinds import ChangedFile, Scope, TurnChanges
     from maverick_tui.review.run_review import RunReview
 
@@ -83,3 +85,32 @@ async def read_colours(reviewing: Reviewing, scope: Scope, diff: DiffText) -> tu
     """The colours of a diff, which nobody waits for; neither does the next question."""
     texts = await reviewing.ask(lambda review: review.texts(scope, diff.file.path))
     return await in_thread(coloured, diff, *texts)
+
+
+class Committed(NamedTuple):
+    """What is committed by now: files by their paths, and hunks of one by their places."""
+
+    files: frozenset[str]
+    hunks: frozenset[int]
+
+
+async def read_committed(reviewing: Reviewing, seen: Seen, diff: DiffText) -> Committed:
+    """That of what is seen; git may take its time, and the next question does not wait for it."""
+    scope, path = seen.wanted.scope, diff.file.path
+    root = await reviewing.ask(lambda review: review.root)
+    files = await in_thread(_committed_files, root, seen.files)
+    if path in files and scope.kind in ("start", "since"):  # all that is shown is there now
+        return Committed(files, frozenset(range(len(diff.hunks))))
+    return Committed(files, await reviewing.ask(lambda review: _committed_hunks(review, scope, diff)))
+
+
+def _committed_files(root: Path, files: Sequence[ChangedFile]) -> frozenset[str]:
+    from maverick_tui.review.committed import committed_files
+
+    return committed_files(root, files)
+
+
+def _committed_hunks(review: RunReview, scope: Scope, diff: DiffText) -> frozenset[int]:
+    from maverick_tui.review.committed import committed_hunks
+
+    return committed_hunks(review, scope, diff.file.path, diff.hunks)

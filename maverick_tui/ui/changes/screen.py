@@ -26,7 +26,7 @@ from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
 from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts_of_change, shown_path
 from maverick_tui.ui.changes.keys import CHANGES_KEYS
 from maverick_tui.ui.changes.looking import Looking, mark_of
-from maverick_tui.ui.changes.reading import Seen, read_colours, read_diff
+from maverick_tui.ui.changes.reading import Seen, read_colours, read_committed, read_diff
 from maverick_tui.ui.changes.words import (
     NO_SNAPSHOTS,
     NOTHING,
@@ -209,6 +209,16 @@ class ChangesScreen(Screen[None]):
         if self.diff.diff is diff:
             self.diff.recolour()
 
+    async def _look_at_commits(self) -> None:
+        """Mark what is committed, once all else is on the screen."""
+        await self._painted()
+        seen, diff = self.looking.seen, self.diff.diff
+        if seen is None or diff is None:
+            return
+        self.files.committed, diff.committed = await read_committed(self.looking.reviewing, seen, diff)
+        self.files.refresh()
+        self.diff.refresh()
+
     async def _bring_back_comments(self) -> None:
         await self.looking.comments.bring_back()
         self.comments_changed(is_new=False)
@@ -255,6 +265,7 @@ class ChangesScreen(Screen[None]):
             self.diff.marked = self._is_marked
             self.diff.show(diff, self.looking.comments.placed_in(diff), place)
             self._begin(partial(self._colour, diff, self.looking.wanted.scope), "colours")
+        self._begin(self._look_at_commits, "commits")
         self._tell()
 
     def comments_changed(self, *, is_new: bool = True) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.review import committed
 from maverick_tui.ui.changes import visiting
 from maverick_tui.ui.changes.screen import ChangesScreen
 from tests.support.runs import Tape
@@ -52,6 +53,12 @@ def test_with_files_beside_it_and_others_among_them(run_shot: RunShot, monkeypat
     review.about["shop/logo.png"] = {"status": "renamed", "was": "logo.png", "permissions": (0o644, 0o755)}
     drive = changes(review, monkeypatch, "a", "right_square_bracket", "right_square_bracket", "tab")
     assert run_shot(tape(), WIDE, drive)
+
+
+def test_what_is_committed(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committed, "committed_files", lambda _root, _files: frozenset({"shop/invoice.py"}))
+    monkeypatch.setattr(committed, "committed_hunks", lambda *_: frozenset({0}))
+    assert run_shot(tape(), NARROW, changes(shop(), monkeypatch))
 
 
 def test_what_an_undo_would_do(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
