@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
 from maverick_tui.ui.changes.words import notes_of
+from maverick_tui.worktrees.caches import in_caches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +69,8 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     review.refresh()
     has_snapshots = review.root.is_absolute()
     files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
+    caches = in_caches(review.root, [file.path for file in files])
+    files.sort(key=lambda file: file.path in caches)  # what tools make anew is read last, if at all
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
     diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
     taken_back = review.taken_back if has_snapshots else frozenset[str]()
