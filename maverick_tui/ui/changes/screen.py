@@ -21,12 +21,13 @@ from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.review.kinds import Scope
+from maverick_tui.ui.changes.commit_marks import CommitMarks
 from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
 from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts_of_change, shown_path
 from maverick_tui.ui.changes.keys import CHANGES_KEYS
 from maverick_tui.ui.changes.looking import Looking, mark_of
-from maverick_tui.ui.changes.reading import Seen, read_colours, read_committed, read_diff
+from maverick_tui.ui.changes.reading import Seen, read_colours, read_diff
 from maverick_tui.ui.changes.words import (
     NO_SNAPSHOTS,
     NOTHING,
@@ -89,6 +90,7 @@ class ChangesScreen(Screen[None]):
         self.diff.is_split = looking.is_split
         self.files.marked = looking.marks
         self.files.comments = looking.comments.on_file
+        self._commit_marks = CommitMarks(self)
         self._seen_at = 0.0
         self._was_shown = False
         self._keys: dict[str, str] = {}
@@ -177,10 +179,10 @@ class ChangesScreen(Screen[None]):
         if (begun := self.looking.begun) is not None:  # what is there already is shown at once
             self.looking.begun = None
             await self._see(begun)
-            await self._painted()
+            await self.painted()
         await self._see(self.looking.read(is_fresh=True))
 
-    async def _painted(self) -> None:
+    async def painted(self) -> None:
         """Wait until all is on the screen: whatever works meanwhile takes the interpreter from those who paint."""
         painted = asyncio.Event()
         if self.call_after_refresh(painted.set):
@@ -204,20 +206,10 @@ class ChangesScreen(Screen[None]):
         self._show_diff(await self.looking.reviewing.ask(lambda review: read_diff(review, scope, file)))
 
     async def _colour(self, diff: DiffText, scope: Scope) -> None:
-        await self._painted()
+        await self.painted()
         diff.old_colours, diff.new_colours = await read_colours(self.looking.reviewing, scope, diff)
         if self.diff.diff is diff:
             self.diff.recolour()
-
-    async def _look_at_commits(self) -> None:
-        """Mark what is committed, once all else is on the screen."""
-        await self._painted()
-        seen, diff = self.looking.seen, self.diff.diff
-        if seen is None or diff is None:
-            return
-        self.files.committed, diff.committed = await read_committed(self.looking.reviewing, seen, diff)
-        self.files.refresh()
-        self.diff.refresh()
 
     async def _bring_back_comments(self) -> None:
         await self.looking.comments.bring_back()
@@ -265,7 +257,7 @@ class ChangesScreen(Screen[None]):
             self.diff.marked = self._is_marked
             self.diff.show(diff, self.looking.comments.placed_in(diff), place)
             self._begin(partial(self._colour, diff, self.looking.wanted.scope), "colours")
-        self._begin(self._look_at_commits, "commits")
+        self._commit_marks.look()
         self._tell()
 
     def comments_changed(self, *, is_new: bool = True) -> None:

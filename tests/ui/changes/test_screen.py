@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from textual.widget import Widget
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review import committed
+from maverick_tui.review.kinds import START, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.board.screen import BoardScreen
@@ -27,7 +30,7 @@ from tests.support.runs import BEGAN
 from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
 from tests.ui.changes.told_review import ToldReview, shop
 from tests.ui.running import FedApp, watching
-from tests.ui.waiting import on_screen, until
+from tests.ui.waiting import PATIENCE, on_screen, until
 
 
 def snapshot(at: float = BEGAN) -> ev.SnapshotTaken:
@@ -521,6 +524,29 @@ async def test_what_is_committed_is_marked(tmp_path: Path, home: Path, monkeypat
         await until(pilot, lambda: "✓ committed 23-29" in screen.diff.text, "both are")
         assert screen.files.draw_line(0, 80).text.rstrip().endswith("✓ +2 -2")
     run.close()
+
+
+async def test_git_is_asked_once_at_a_time_what_is_committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    may_answer = threading.Event()
+
+    def slowly(_root: Path, files: Sequence[ChangedFile]) -> frozenset[str]:
+        asked.append(len(files))
+        assert may_answer.wait(PATIENCE)
+        return frozenset({"shop/cart.py"})
+
+    monkeypatch.setattr(committed, "committed_files", slowly)
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await until(pilot, lambda: asked == [4], "git is asked")
+        await pilot.press("a")
+        await until(pilot, lambda: len(screen.files.files) == 5, "more is shown")
+        assert asked == [4], "and nothing more is asked meanwhile"
+        may_answer.set()
+        await until(pilot, lambda: "✓" in screen.files.draw_line(1, 80).text, "what it has said is marked")
+        await until(pilot, lambda: asked == [4, 5], "then it is asked about what is shown by now")
 
 
 async def test_what_is_rejected_says_so_until_it_is_given_back_whatever_else_is(
