@@ -39,6 +39,8 @@ def changes(review: ToldReview, monkeypatch: pytest.MonkeyPatch, *keys: str) -> 
 
 
 def test_in_a_small_terminal_with_a_comment(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committed, "committed_files", lambda _root, _files: frozenset({"shop/invoice.py"}))
+    monkeypatch.setattr(committed, "committed_hunks", lambda *_: frozenset({0}))
     keys = (*["down"] * 6, "c", *"Why 2?", "enter")
     assert run_shot(tape(), NARROW, changes(shop(), monkeypatch, *keys))
 
@@ -53,12 +55,6 @@ def test_with_files_beside_it_and_others_among_them(run_shot: RunShot, monkeypat
     review.about["shop/logo.png"] = {"status": "renamed", "was": "logo.png", "permissions": (0o644, 0o755)}
     drive = changes(review, monkeypatch, "a", "right_square_bracket", "right_square_bracket", "tab")
     assert run_shot(tape(), WIDE, drive)
-
-
-def test_what_is_committed(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(committed, "committed_files", lambda _root, _files: frozenset({"shop/invoice.py"}))
-    monkeypatch.setattr(committed, "committed_hunks", lambda *_: frozenset({0}))
-    assert run_shot(tape(), NARROW, changes(shop(), monkeypatch))
 
 
 def test_what_an_undo_would_do(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
