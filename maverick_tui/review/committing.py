@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
@@ -24,6 +24,8 @@ from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.snapshot import LINK
 from maverick_tui.threads import COMMITTING
 
+_FEW = 50
+"""Files up to which git is asked for them by their names."""
 _BLOB = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$", re.MULTILINE)
 
 
@@ -63,9 +65,16 @@ def uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
     ConfigError if nothing can be committed there at all.
     """
     repository = repository_of(root)
-    told = Git(repository.top).run("status", "--porcelain", "-z", "--untracked-files=all").split(b"\0")
+    names = {path: within(repository, root, path) for path in paths}
+    options = ("--porcelain", "-z", "--untracked-files=all", "--", *named(names.values()))
+    told = Git(repository.top).run("status", *options).split(b"\0")
     differing = {os.fsdecode(line[3:]) for line in told}
-    return {path for path in paths if within(repository, root, path) in differing}
+    return {path for path, name in names.items() if name in differing}
+
+
+def named(paths: Collection[str]) -> list[str]:
+    """What asks git for these paths alone; nothing, for all there are, where they are many."""
+    return [f":(literal){path}" for path in paths] if len(paths) <= _FEW else []
 
 
 def repository_of(root: Path) -> Repository:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.authors import Names
 from maverick_tui.review.chain import Chain
-from maverick_tui.review.hunks import changed_hunks, own_lines, parts
+from maverick_tui.review.hunks import changed_hunks, groups, own_lines, parts
 from maverick_tui.review.kinds import (
     MOST_LINES,
     START,
@@ -31,7 +32,7 @@ from maverick_tui.review.undo_records import UndoRecord, UndoRecords, all_record
 from maverick_tui.snapshots import planning, undoing
 from maverick_tui.snapshots.attribution import Writer
 from maverick_tui.snapshots.caps import NotTrackedError
-from maverick_tui.snapshots.changes import FileChange, replaced
+from maverick_tui.snapshots.changes import FileChange, Lines, replaced
 from maverick_tui.snapshots.changes import hunks as hunks_of
 from maverick_tui.snapshots.planning import Span, Step
 from maverick_tui.snapshots.shadow import Shadow
@@ -47,6 +48,15 @@ class LastUndo:
 
     paths: tuple[str, ...]
     at: float
+
+
+class _Rejection(NamedTuple):
+    """What `reject` will do."""
+
+    span: Span
+    change: FileChange
+    lines: list[Lines]
+    steps: list[Step]
 
 
 class RunReview:
@@ -139,6 +149,16 @@ class RunReview:
         before, after = (b"" if one is None else chain.shadow.blob(one.blob) for one in (change.before, change.after))
         return Texts(before, after)
 
+    def lines_since(self, text: bytes, scope: Scope, path: str) -> list[Lines]:
+        """Which lines of a file as it was at the end of this part of the run are others than in this text of it."""
+        chain, _, _, change = self._found(scope, path)
+        if change.after is None:
+            return []
+        if b"\r\n" in chain.shadow.blob(change.after.blob) and b"\r\n" not in text:  # git may keep no CR
+            text = text.replace(b"\n", b"\r\n")
+        since = replace(change, before=change.after._replace(blob=chain.shadow.keep_blob(text)))
+        return [lines for hunk in hunks_of(chain.shadow, since, 0) for lines, _ in groups(hunk)]
+
     def blob_before(self, scope: Scope, path: str) -> str:
         """The name that git gives to the bytes of a file as it was before; empty if there was none."""
         before = self._found(scope, path)[3].before
@@ -190,9 +210,20 @@ class RunReview:
         undone = self._recorded(chosen, lambda: undoing.undo(chain.shadow, own.spans, self.run_id, asked))
         return replace(undone, refused=(*(step for step in steps if step.why_not), *undone.refused))
 
+    def plan_rejection(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> list[Step]:
+        """What `reject` will do with these hunks, and what it leaves as it is, with the reason. Nothing is changed."""
+        self._require_folder()
+        return self._rejection(scope, path, hunks).steps
+
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:
         """Take back only these hunks of a file; lines in them that are not the run's alone stay as they are."""
         self._require_folder()
+        span, change, lines, steps = self._rejection(scope, path, hunks)
+        chosen, shadow = [step for step in steps if not step.why_not], self._read().shadow
+        undone = self._recorded(chosen, lambda: undoing.reject(shadow, span, change, lines, self.run_id))
+        return replace(undone, refused=(*undone.refused, *(step for step in steps if step.why_not)))
+
+    def _rejection(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> _Rejection:
         chain, first, last, change = self._found(scope, path)
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
         asked, shown = parts(hunks), [one for one in self.hunks(scope, path, context=0) if not one.hunk.is_cut]
@@ -200,15 +231,17 @@ class RunReview:
         if not asked <= parts(shown):  # their numbers may be those of other lines by now
             why = "these lines have changed since they were shown"
         if why:
-            return Undone(span.after, span.after, (), (Step(path, "write", why),))
+            return _Rejection(span, change, [], [Step(path, "write", why)])
         lines, others = own_lines([one for one in shown if parts([one]) <= asked])
-        refused = [Step(path, "write", f"lines that are not its own alone: {', '.join(others)}")] if others else []
-        step = undoing.rejection(chain.shadow, span, change, lines)
-        chosen = [step] if lines and not step.why_not else []
-        undone = self._recorded(chosen, lambda: undoing.reject(chain.shadow, span, change, lines, self.run_id))
-        if step.why_not:
-            refused.append(step)
-        return replace(undone, refused=(*undone.refused, *refused))
+        steps = [undoing.rejection(chain.shadow, span, change, lines)] if lines else []
+        if others:
+            steps.append(Step(path, "write", f"lines that are not its own alone: {', '.join(others)}"))
+        return _Rejection(span, change, lines, steps)
+
+    @property
+    def taken_back(self) -> frozenset[str]:
+        """What is still taken back: of each time the snapshot that was taken afterwards, by its id."""
+        return frozenset(record.after for record in self._taken_back())
 
     @property
     def last_undo(self) -> LastUndo | None:

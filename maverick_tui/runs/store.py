@@ -276,7 +276,7 @@ class RunStore:
         self._retire_banner()
         self.is_inheriting, self.last_outcome, self._failed, self._is_in_line = False, None, None, False
         self.model = event.model
-        self.phase_since = event.at
+        self.began_at = self.phase_since = event.at
         self.calls.files.clear()
         self.figures.context_used = None if self.forked_turn else 0
         # Who reads the end of a run alone does not know its beginning.

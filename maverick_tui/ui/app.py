@@ -136,7 +136,7 @@ class MaverickApp(App[int]):
         self._forks = Forks(self, self.board, self._navigation, self._serving.go_on, self._kept.folder_of)
         self._changes = ChangesVisits(self, self.board, self._navigation, self._open_listed)
         self._boards.guest_heard = self._changes.hear
-        self._worktrees = Worktrees(self)
+        self._worktrees = Worktrees(self, self.board)
         self._ctrl_c_at = 0.0
         self._first: RunModel | None = None
         """The run that the command line asks for."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
     from textual.app import App
 
-    from maverick_tui.runs.board import RunModel
+    from maverick_tui.runs.board import Board, RunModel
     from maverick_tui.ui.dialogs.worktree import Becomes, Left
     from maverick_tui.worktrees.records import Worktree
 
@@ -26,8 +28,9 @@ _LOOK_EVERY = 0.05
 class Worktrees:
     """Asks in a worker, and works in threads: git takes its time, and files are read."""
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], board: Board) -> None:
         self._app = app
+        self._board = board
 
     def ask(self, run: RunModel) -> None:
         """Ask what is to become of the worktree of this run."""
@@ -105,12 +108,23 @@ class Worktrees:
         async with asyncio.timeout(ENDS_WITHIN):
             while await asyncio.to_thread(worktrees.has_run, worktree):  # noqa: ASYNC110 - files tell it
                 await asyncio.sleep(_LOOK_EVERY)
-        if becomes == "remove":
-            told = await asyncio.to_thread(worktrees.remove, worktree)
-        else:
-            act = worktrees.merge if becomes == "merge" else worktrees.keep
-            told = await asyncio.to_thread(act, worktree, loses=loses)
+        try:
+            if becomes == "remove":
+                told = await asyncio.to_thread(worktrees.remove, worktree)
+            else:
+                act = worktrees.merge if becomes == "merge" else worktrees.keep
+                told = await asyncio.to_thread(act, worktree, loses=loses)
+        except MaverickError as error:
+            self._note(run, f"{error.message} {error.hint}")
+            raise
+        self._note(run, told)
         self._say(f"{told} {ENDED}" if has_ended else told)
+
+    def _note(self, run: RunModel, text: str) -> None:
+        """Let what came of it stand at the end of the run, as long as that is shown here: its journal has ended."""
+        from maverick_tui.events.kinds import LONGEST_NOTICE, Noticed
+
+        self._board.receive(run, Noticed(time.time(), "worktree", one_line(text)[:LONGEST_NOTICE]))
 
     def _work(self, work: Any) -> None:
         work_told(self._app, work, group="worktrees", title=TITLE)

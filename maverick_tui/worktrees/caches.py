@@ -5,7 +5,9 @@ Only what is plainly so. Whatever else git ignores may be what a run was asked f
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path, PurePosixPath
 
 from maverick_tui.git.repository import read_small
 
@@ -36,3 +38,9 @@ def is_cache(path: Path) -> bool:
 def is_known(folder: Path) -> bool:
     """Whether its name or its tag says that it is one."""
     return folder.name in _NAMES or (read_small(folder / _TAG) or "").startswith(_SIGNATURE)
+
+
+def in_caches(top: Path, paths: Iterable[str]) -> set[str]:
+    """Those of the paths below a folder that are in such a folder."""
+    is_one = cache(lambda folder: is_known(top / folder))
+    return {path for path in paths if any(is_one(folder) for folder in reversed(PurePosixPath(path).parents[:-1]))}

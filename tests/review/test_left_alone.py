@@ -96,7 +96,9 @@ def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewher
     shown = review.hunks(START, "a.txt")
     (folder / "a.txt").write_text(left := "mine\n" + (folder / "a.txt").read_text())
     review.files()
+    planned = [step for step in review.plan_rejection(START, "a.txt", shown) if step.why_not]
     (refused,) = review.reject(START, "a.txt", shown).refused
+    assert planned == [refused], "it is known before"
     assert refused.why_not == "these lines have changed since they were shown"
     assert (folder / "a.txt").read_text() == left
     assert review.last_undo is None

@@ -175,7 +175,8 @@ STORY: list[Event] = [
 def test_a_turn_that_goes_on_cannot_be_forked_after() -> None:
     assert last_turn(STORY) == 2
     assert (prompt_of(STORY, 3), prompt_of(STORY, 4)) == ("three", "")
-    assert told(*fork_of(STORY, None, FORK, at=9).past.events).forked_turn == 2
+    fork = told(*fork_of(STORY, None, FORK, at=9).past.events)
+    assert (fork.forked_turn, fork.began_at) == (2, 9), "it is no older than the moment it was made in"
     with pytest.raises(ConfigError, match="after turn 3: that one still goes on"):
         fork_of(STORY, 3, FORK, at=9)
     with pytest.raises(ConfigError, match="after turn 7: it has 2"):

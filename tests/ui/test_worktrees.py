@@ -16,6 +16,7 @@ from maverick_tui.host.orders import Order
 from maverick_tui.host.places import hosted_runs
 from maverick_tui.host.racing import Entrant, Race, Result, entrants_of
 from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.entries import NoticeEntry
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.dialogs.trust import TrustScreen
@@ -91,6 +92,8 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         await until(pilot, lambda: "main is at " in said(app), "it is merged")
         assert "Its run has ended for that" in said(app)
         assert "no commit has what git ignores (model.py)" in said(app)
+        noted = [entry.text for entry in run.store.entries if isinstance(entry, NoticeEntry)]
+        assert any("main is at " in text for text in noted), "it stays when the toast has gone"
         assert (project / "new.txt").read_text() == "new\n"
         assert (worktree.top / "model.py").exists()
         await pilot.press("alt+w")

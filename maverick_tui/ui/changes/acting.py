@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import ConfigError, MaverickError
@@ -159,19 +159,28 @@ class Acting:
         if not self._is_whole(hunk):
             return
         path, scope = diff.file.path, screen.looking.wanted.scope
+        steps = await screen.looking.reviewing.ask(lambda review: review.plan_rejection(scope, path, [hunk]))
+        refused = [step for step in steps if step.why_not]
+        if len(refused) == len(steps):
+            self._tell(f"Nothing can be taken back.{_left_words(refused)}", is_done=False)
+            return
+        if screen.app.screen is not screen:  # somebody has left, or has asked for something else meanwhile
+            return
         noted = self._on_hunk(hunk, hunk_at, is_rejected=True)
+        note = "Why, for the agent? It becomes a comment; without words nothing is said."
         dialog = WordsScreen(
             f"Take this hunk of {shown_path(path)} back?",
             hunk.hunk.lines,
             verb="take it back",
-            note="Why, for the agent? It becomes a comment; without words nothing is said.",
+            note=f"{note}{_left_words(refused)}",
             may_be_empty=True,
         )
         if (reason := await screen.app.push_screen_wait(dialog)) is None:
             return
         undone = await screen.looking.reviewing.ask(lambda review: review.reject(scope, path, [hunk]))
         if reason and noted is not None and undone.done:
-            screen.looking.comments.put(noted._replace(comment=noted.comment._replace(text=reason)))
+            comment, after = noted.comment._replace(text=reason), undone.after
+            screen.looking.comments.put(noted._replace(comment=comment, rejected_at=after.id if after else ""))
             screen.comments_changed()
         self._tell_undone(undone, "taken back")
 
@@ -214,24 +223,23 @@ class Acting:
     async def redo(self) -> None:
         """Give back what was taken back last."""
         undone = await self._screen.looking.reviewing.ask(lambda review: review.redo())
-        if self._screen.looking.comments.given_back(undone.paths):
-            self._screen.comments_changed()
         self._tell_undone(undone, "given back", is_redo=True)
 
     def _tell_undone(self, undone: Undone, word: str, *, is_redo: bool = False) -> None:
-        screen = self._screen
-        done, refused = len(undone.done), len(undone.refused)
+        done = len(undone.done)
         told = f"{done} {'path' if done == 1 else 'paths'} {word}." if done else f"Nothing was {word}."
-        if refused:
-            first = undone.refused[0]
-            more = f" and {refused - 1} more" if refused > 1 else ""
-            told += f" Left as it is: {shown_path(first.path)}, {one_line(first.why_not)}{more}."
+        told += _left_words(undone.refused)
         if done and undone.after is None:
             told += " What was there could not be kept, so this cannot be undone."
         elif done and not is_redo:
-            told += f" {screen.key('changes.redo')} gives it back."
-        screen.hints.say(told, is_error=not done)
-        screen.notify(told, title="Changes", severity="information" if done else "warning", markup=False)
+            told += f" {self._screen.key('changes.redo')} gives it back."
+        self._tell(told, is_done=bool(done))
+
+    def _tell(self, told: str, *, is_done: bool) -> None:
+        """Say what came of it, and show what is there now."""
+        screen = self._screen
+        screen.hints.say(told, is_error=not is_done)
+        screen.notify(told, title="Changes", severity="information" if is_done else "warning", markup=False)
         screen.look_again()
 
     # -- committing ---------------------------------------------------------------------------------------------------
@@ -325,3 +333,11 @@ class Acting:
             why = f"Nothing was committed: what you have chosen of {shown_path(file.path)} has changed since."
             raise ConfigError(why, hint="Look at it again, and choose what is there now.")
         return [Chosen(file.path, review.part(scope, file.path, hunks))]
+
+
+def _left_words(refused: Sequence[Step]) -> str:
+    """What is left as it is, and why, to be said after something else."""
+    if not refused:
+        return ""
+    more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
+    return f" Left as it is: {shown_path(refused[0].path)}, {one_line(refused[0].why_not)}{more}."

@@ -27,6 +27,8 @@ class Noted(NamedTuple):
     """Of the line before, if it has gone; else of the line as it is."""
     line: str
     """Its text, by which it is found again when others have come before it."""
+    rejected_at: str = ""
+    """The snapshot after the hunk was taken back, by its id; that may have been given back since."""
 
 
 class Comments:
@@ -62,12 +64,13 @@ class Comments:
         """Take a comment away."""
         del self.items[place]
 
-    def given_back(self, paths: Collection[str]) -> bool:
-        """What was taken back of these files stands again, and so it is only commented on; whether there is any."""
+    def set_taken_back(self, snapshots: Collection[str]) -> bool:
+        """Whether what a comment rejects is still taken back; `snapshots` are those after all that is. True if news."""
         before = list(self.items)
         for place, noted in enumerate(before):
-            if noted.comment.path in paths and noted.comment.is_rejected:
-                self.items[place] = noted._replace(comment=noted.comment._replace(is_rejected=False))
+            if noted.rejected_at:
+                is_rejected = noted.rejected_at in snapshots
+                self.items[place] = noted._replace(comment=noted.comment._replace(is_rejected=is_rejected))
         return self.items != before
 
     async def keep(self) -> None:
@@ -138,7 +141,13 @@ def _read(file: Path) -> list[Noted]:
 def _told(noted: Noted) -> dict[str, Any]:
     path, first, last, code, text, is_rejected = noted.comment
     comment = {"path": path, "first": first, "last": last, "code": code, "text": text, "is_rejected": is_rejected}
-    return {"comment": comment, "sign": noted.sign, "number": noted.number, "line": noted.line}
+    return {
+        "comment": comment,
+        "sign": noted.sign,
+        "number": noted.number,
+        "line": noted.line,
+        "rejected_at": noted.rejected_at,
+    }
 
 
 def _noted(told: dict[str, Any]) -> Noted:
@@ -146,4 +155,4 @@ def _noted(told: dict[str, Any]) -> Noted:
     code = tuple(str(line) for line in comment["code"])
     text, path = str(comment["text"]), str(comment["path"])
     made = Comment(path, int(comment["first"]), int(comment["last"]), code, text, bool(comment["is_rejected"]))
-    return Noted(made, str(told["sign"]), int(told["number"]), str(told["line"]))
+    return Noted(made, str(told["sign"]), int(told["number"]), str(told["line"]), str(told.get("rejected_at", "")))

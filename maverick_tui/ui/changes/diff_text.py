@@ -58,6 +58,8 @@ class DiffText:
     """Which line has become which, both ways, by their places in `lines`."""
     notes: Sequence[str] = ()
     """What is to be said of the file."""
+    committed: frozenset[int] = frozenset()
+    """Which of the hunks are committed by now."""
     old_colours: Sequence[Runs] = ()
     new_colours: Sequence[Runs] = ()
     _words: dict[int, list[tuple[int, int]]] = field(default_factory=dict)

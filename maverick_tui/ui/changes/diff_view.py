@@ -196,10 +196,16 @@ class DiffView(ScrolledLines, can_focus=True):
         return self.diff.hunks[at] if self.diff is not None and at is not None else None
 
     def go_to_hunk(self, hunk: int) -> None:
-        """Have keys act on a hunk, in view with what is above it."""
+        """Have keys act on a hunk, in view from its heading on as far as it fits, with what is above it."""
         found = [at for at, row in enumerate(self._rows) if row.kind == "heading" and row.at == hunk and not row.part]
-        if found:
-            self._go_to(found[0], above=_ABOVE)
+        if not found:
+            return
+        first = found[0]
+        end = next((at for at in range(first, len(self._rows)) if self._rows[at].kind == "gap"), len(self._rows))
+        above = min(_ABOVE, max(self.page - (end - first), 0))
+        if first < self.top + bool(above) or end > self.top + self.page:
+            self.top = first - above
+        self._go_to(first)
 
     def next_hunk(self, by: int) -> bool:
         """Go to the next hunk, or to the one before; whether there is one."""
@@ -232,12 +238,9 @@ class DiffView(ScrolledLines, can_focus=True):
     def _can_be_chosen(self, at: int) -> bool:
         return self._rows[at].kind in CHOSEN and not self._rows[at].part
 
-    def _go_to(self, at: int, above: int = 0) -> None:
+    def _go_to(self, at: int) -> None:
         self._at = at
-        if at < self.top + bool(above):
-            self.top = at - above
-        elif at >= self.top + self.page:
-            self.top = at - above if above else at - self.page + 1
+        self.bring_into_view(at, at)
         self.refresh()
         self._moved()
 

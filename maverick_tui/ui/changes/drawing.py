@@ -137,12 +137,14 @@ def letter(place: int) -> str:
 
 
 def heading_line(diff: DiffText, row: Placed, room: int, *, is_marked: bool | None) -> tuple[Line, Line]:
-    """One row of a hunk's heading: an author, and on the first one where it is in the file."""
+    """One row of a hunk's heading: an author; on the first one also where it is, and whether it is committed."""
     hunk = diff.hunks[row.at]
     authors = hunk.authors
     size = sum(one[:1] != "-" and one[:1] != "\\" for one in hunk.hunk.lines)
     first, last = hunk.hunk.new_start, hunk.hunk.new_start + max(size, 1) - 1
     where = "" if row.part else f" {first}-{last}" if last > first else f" {first}"
+    if where and row.at in diff.committed:
+        where = f" ✓ committed{where}"
     start: Line = ((("☑ " if is_marked else "☐ "), "accent"),) if is_marked is not None and not row.part else ()
     if not authors:
         line: Line = (*start, ("nobody is known to have written this", "muted"))

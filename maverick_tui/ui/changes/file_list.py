@@ -62,6 +62,8 @@ class FileList(ScrolledLines, can_focus=True):
         self.files: Sequence[ChangedFile] = ()
         self.marked: Collection[str] = ()
         """Those that are chosen for a commit."""
+        self.committed: Collection[str] = ()
+        """Those of which nothing is left to commit."""
         self.comments: Callable[[str], int] = lambda _path: 0
         self.at = 0
 
@@ -128,11 +130,12 @@ class FileList(ScrolledLines, can_focus=True):
                 self._opened()
 
     def draw_line(self, index: int, width: int) -> Strip:
-        """One file: its mark, letter, path, comments and counts."""
+        """One file: its mark, letter, path, whether it is committed, comments and counts."""
         file, is_chosen = self.files[index], index == self.at
         letter = LETTERS[file.status]
         comments = self.comments(file.path)
         end: Line = ((f" ✎{comments}" if comments else "", "warning"), (" ", "text"), *counts_of_change(file))
+        end = ((" ✓", "muted"), *end) if file.path in self.committed else end
         mark = ("☑ " if file.path in self.marked else "☐ ") if self.marked else ""
         start: Line = ((f"{CURSOR if is_chosen else ' '} {mark}", "accent"), (f"{letter} ", _LOOKS.get(letter, "text")))
         room = width - sum(cell_len(text) for text, _ in (*start, *end))

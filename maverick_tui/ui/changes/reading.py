@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
 from maverick_tui.ui.changes.words import notes_of
+from maverick_tui.worktrees.caches import in_caches
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from maverick_tui.review.kinds import ChangedFile, Scope, TurnChanges
     from maverick_tui.review.run_review import RunReview
 
@@ -37,6 +40,8 @@ class Seen:
     files: Sequence[ChangedFile]
     diff: DiffText | None
     """The diff of the file that is wanted, or of the first one."""
+    taken_back: frozenset[str]
+    """What is still taken back: snapshots that were taken afterwards."""
 
 
 class Reviewing:
@@ -64,9 +69,12 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     review.refresh()
     has_snapshots = review.root.is_absolute()
     files = review.files(wanted.scope, with_others=wanted.with_others, is_fresh=is_fresh) if has_snapshots else []
+    caches = in_caches(review.root, [file.path for file in files])
+    files.sort(key=lambda file: file.path in caches)  # what tools make anew is read last, if at all
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
     diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
-    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff)
+    taken_back = review.taken_back if has_snapshots else frozenset[str]()
+    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff, taken_back)
 
 
 def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:
@@ -80,3 +88,32 @@ async def read_colours(reviewing: Reviewing, scope: Scope, diff: DiffText) -> tu
     """The colours of a diff, which nobody waits for; neither does the next question."""
     texts = await reviewing.ask(lambda review: review.texts(scope, diff.file.path))
     return await in_thread(coloured, diff, *texts)
+
+
+class Committed(NamedTuple):
+    """What is committed by now: files by their paths, and hunks of one by their places."""
+
+    files: frozenset[str]
+    hunks: frozenset[int]
+
+
+async def read_committed(reviewing: Reviewing, seen: Seen, diff: DiffText) -> Committed:
+    """That of what is seen; git may take its time, and the next question does not wait for it."""
+    scope, path = seen.wanted.scope, diff.file.path
+    root = await reviewing.ask(lambda review: review.root)
+    files = await in_thread(_committed_files, root, seen.files)
+    if path in files and scope.kind in ("start", "since"):  # all that is shown is there now
+        return Committed(files, frozenset(range(len(diff.hunks))))
+    return Committed(files, await reviewing.ask(lambda review: _committed_hunks(review, scope, diff)))
+
+
+def _committed_files(root: Path, files: Sequence[ChangedFile]) -> frozenset[str]:
+    from maverick_tui.review.committed import committed_files
+
+    return committed_files(root, files)
+
+
+def _committed_hunks(review: RunReview, scope: Scope, diff: DiffText) -> frozenset[int]:
+    from maverick_tui.review.committed import committed_hunks
+
+    return committed_hunks(review, scope, diff.file.path, diff.hunks)

@@ -21,6 +21,7 @@ from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.review.kinds import Scope
+from maverick_tui.ui.changes.commit_marks import CommitMarks
 from maverick_tui.ui.changes.diff_text import DiffText
 from maverick_tui.ui.changes.diff_view import Colours, DiffView, Place
 from maverick_tui.ui.changes.file_list import EdgeLine, FileList, counts_of_change, shown_path
@@ -89,6 +90,7 @@ class ChangesScreen(Screen[None]):
         self.diff.is_split = looking.is_split
         self.files.marked = looking.marks
         self.files.comments = looking.comments.on_file
+        self._commit_marks = CommitMarks(self)
         self._seen_at = 0.0
         self._was_shown = False
         self._keys: dict[str, str] = {}
@@ -177,10 +179,10 @@ class ChangesScreen(Screen[None]):
         if (begun := self.looking.begun) is not None:  # what is there already is shown at once
             self.looking.begun = None
             await self._see(begun)
-            await self._painted()
+            await self.painted()
         await self._see(self.looking.read(is_fresh=True))
 
-    async def _painted(self) -> None:
+    async def painted(self) -> None:
         """Wait until all is on the screen: whatever works meanwhile takes the interpreter from those who paint."""
         painted = asyncio.Event()
         if self.call_after_refresh(painted.set):
@@ -204,7 +206,7 @@ class ChangesScreen(Screen[None]):
         self._show_diff(await self.looking.reviewing.ask(lambda review: read_diff(review, scope, file)))
 
     async def _colour(self, diff: DiffText, scope: Scope) -> None:
-        await self._painted()
+        await self.painted()
         diff.old_colours, diff.new_colours = await read_colours(self.looking.reviewing, scope, diff)
         if self.diff.diff is diff:
             self.diff.recolour()
@@ -217,6 +219,8 @@ class ChangesScreen(Screen[None]):
 
     def _show(self, seen: Seen, place: Place | None = None) -> None:
         self.looking.seen = seen
+        if self.looking.comments.set_taken_back(seen.taken_back):
+            self.comments_changed()
         self.files.show(seen.files, self.looking.wanted.path)
         self.set_class(not seen.files, "-empty")
         self._tell()
@@ -253,6 +257,7 @@ class ChangesScreen(Screen[None]):
             self.diff.marked = self._is_marked
             self.diff.show(diff, self.looking.comments.placed_in(diff), place)
             self._begin(partial(self._colour, diff, self.looking.wanted.scope), "colours")
+        self._commit_marks.look()
         self._tell()
 
     def comments_changed(self, *, is_new: bool = True) -> None:

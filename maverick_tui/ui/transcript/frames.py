@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from maverick_tui.runs.entries import Entry, TextEntry
+from maverick_tui.runs.entries import Entry, TextEntry, ToolEntry
 from maverick_tui.ui.transcript.blocks import Block
 from maverick_tui.ui.transcript.page import Page
 from maverick_tui.ui.transcript.viewport import Viewport
@@ -104,8 +104,11 @@ class Changes:
         page, blocks, store = self._page, self._page.blocks, self._page.store
         changed, moved = self._reader.take()
         entries = store.entries
-        if store.loaded is not None and page.is_ready:
+        if store.loaded is not None and page.is_ready and page.entry_rows.look.folder != store.loaded.cwd:
             page.entry_rows.look.folder = store.loaded.cwd
+            # A fork has calls to show before its agent is loaded.
+            drawn = (block.entry for block in blocks if block.is_measured)
+            self.add(*(entry.number for entry in drawn if isinstance(entry, ToolEntry)))
         if moved is not None:
             first = min(moved, len(blocks))  # what came before it may be new as well
             self._reorder(first, entries[first:])

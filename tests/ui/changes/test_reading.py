@@ -44,3 +44,21 @@ async def test_of_a_file_with_more_lines_than_anybody_reads_the_first_are_shown(
     assert (told.sign, told.text) == ("\\", f"… {200_001 - MOST_LINES:,} more lines have changed")
     assert await read_colours(reviewing, START, seen.diff) == ([], []), "they would take too long"
     run.close()
+
+
+async def test_what_tools_make_anew_is_listed_last(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, "7f3a00c0ffee", "Build it")
+    for name in ("__pycache__/a.pyc", "lib/node_modules/left/index.js", "target/debug/app", "web/page.js"):
+        run.write(name, "new\n")
+    run.write("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+    run.write("venv", "a file of that name\n")
+    run.edit("b.txt", "b", "c")
+    seen = look(RunReview("7f3a00c0ffee"), Wanted(START), is_fresh=True)
+    assert [file.path for file in seen.files] == [
+        "b.txt", "venv", "web/page.js",
+        "__pycache__/a.pyc", "lib/node_modules/left/index.js", "target/CACHEDIR.TAG", "target/debug/app",
+    ]  # fmt: skip
+    assert seen.diff is not None
+    assert seen.diff.file.path == "b.txt"
+    run.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +14,23 @@ from textual.widget import Widget
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.review.kinds import START, Scope
+from maverick_tui.review import committed
+from maverick_tui.review.kinds import START, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes.comments import Comments
+from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
 from tests.review.played import PlayedRun
-from tests.snapshots.folders import project
+from tests.snapshots.folders import git, project
 from tests.support.runs import BEGAN
 from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
 from tests.ui.changes.told_review import ToldReview, shop
 from tests.ui.running import FedApp, watching
-from tests.ui.waiting import until
+from tests.ui.waiting import PATIENCE, on_screen, until
 
 
 def snapshot(at: float = BEGAN) -> ev.SnapshotTaken:
@@ -89,6 +93,34 @@ async def test_files_diffs_parts_and_two_sides(monkeypatch: pytest.MonkeyPatch) 
         await until(pilot, lambda: review.asked[-1] == Scope("call", 2, "call-2"), "another call")
         await pilot.press("0")
         await until(pilot, lambda: review.asked[-1] == START, "everything")
+
+
+async def test_a_hunk_that_one_goes_to_is_in_view_as_far_as_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [f"line {number}" for number in range(120)]
+    after = list(before)
+    for first, count in ((3, 5), (30, 5), (60, 30)):
+        after[first : first + count] = [f"LINE {number}" for number in range(first, first + count)]
+    texts = ("\n".join(lines).encode() for lines in (before, after))
+    review = ToldReview({"a.txt": (next(texts), next(texts))}, {})
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "a.txt")
+        view = screen_of(app).diff
+        await pilot.press("n")  # its heading is in view already, and little else of it
+        seen = _in_view(view)
+        assert "LINE 30" in seen
+        assert "line 37" in seen, "all of it, for it fits"
+        assert "line 10" in seen, "with what is above it"
+        await pilot.press("n")
+        assert len(view.diff.hunks if view.diff else ()) == 3
+        assert "Edit shop/cart.py" in _in_view(view).splitlines()[0], (
+            "of one that does not fit, as much as there can be"
+        )
+        await pilot.press("p", "p")
+        assert "LINE 3\n" in _in_view(view)
+
+
+def _in_view(view: DiffView) -> str:
+    return "\n".join(view.text.splitlines()[view.top : view.top + view.page])
 
 
 def _wheel(widget: Widget) -> events.MouseScrollDown:
@@ -184,7 +216,9 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
     async with reviewing(review, monkeypatch) as (app, pilot):
         screen = screen_of(app)
         await at_file(pilot, app, "shop/cart.py")
-        await pilot.press("x", *"No rounding", "enter")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press(*"No rounding", "enter")
         await until(pilot, lambda: len(screen.files.files) == 3, "it is gone from the files")
         (noted,) = screen.looking.comments.items
         assert (noted.comment.is_rejected, noted.comment.text) == (True, "No rounding")
@@ -195,6 +229,10 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert (noted.comment.is_rejected, noted.comment.text) == (False, "No rounding"), (
             "nobody is told that it is gone"
         )
+        await at_file(pilot, app, "shop/invoice.py")  # which had its place
+        await pilot.press("x")
+        await until(pilot, lambda: "Nothing can be taken back. Left as it is: " in screen.hints.notice, "why not")
+        assert app.top == "ChangesScreen", "nobody is asked for a reason first"
         await pilot.press("u")
         await until(pilot, lambda: app.top == "UndoScreen" and "shop" in _choices(app), "the plan")
         plan = _choices(app)
@@ -439,7 +477,9 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
         screen = screen_of(app)
         assert "2 + zwei" in screen.diff.text
-        await pilot.press("x", "enter")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press("enter")
         await until(pilot, lambda: (folder / "a.txt").read_text() == "one\ntwo\nthree\n", "it is as before")
         await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
         await pilot.press("U")
@@ -449,6 +489,92 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "3 + drei" in screen.diff.text, "what I have written is there")
         assert "you" in screen.diff.text
+    run.close()
+
+
+def _shouted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedRun:
+    """A run that has changed two places of a file, which the screen of changes then shows."""
+    (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(30)))
+    run = PlayedRun(folder, "7f3a00c0ffee", "Shout")
+    run.edit("a.txt", "2\n", "2!\n")
+    run.edit("a.txt", "\n25\n", "\n25!\n")
+    monkeypatch.setattr(visiting, "open_review", lambda _run_id: RunReview("7f3a00c0ffee"))
+    return run
+
+
+async def test_what_is_committed_is_marked(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project(tmp_path / "project")
+    (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(30)))
+    git(folder, "config", "user.name", "Ada")
+    git(folder, "config", "user.email", "ada@example.org")
+    git(folder, "commit", "--quiet", "--all", "-m", "numbers")
+    run = _shouted(folder, monkeypatch)
+    async with watching(edited(), size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
+        screen = screen_of(app)
+        await pilot.press("space", "C")
+        await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
+        await pilot.press(*"One", "enter")
+        await until(pilot, lambda: "✓ committed 1-6" in screen.diff.text, "the one is")
+        assert screen.diff.text.count("✓") == 1, "the other one is not"
+        assert "✓" not in screen.files.draw_line(0, 80).text
+        git(folder, "commit", "--quiet", "--all", "-m", "by hand")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "✓ committed 23-29" in screen.diff.text, "both are")
+        assert screen.files.draw_line(0, 80).text.rstrip().endswith("✓ +2 -2")
+    run.close()
+
+
+async def test_git_is_asked_once_at_a_time_what_is_committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    may_answer = threading.Event()
+
+    def slowly(_root: Path, files: Sequence[ChangedFile]) -> frozenset[str]:
+        asked.append(len(files))
+        assert may_answer.wait(PATIENCE)
+        return frozenset({"shop/cart.py"})
+
+    monkeypatch.setattr(committed, "committed_files", slowly)
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await until(pilot, lambda: asked == [4], "git is asked")
+        await pilot.press("a")
+        await until(pilot, lambda: len(screen.files.files) == 5, "more is shown")
+        assert asked == [4], "and nothing more is asked meanwhile"
+        may_answer.set()
+        await until(pilot, lambda: "✓" in screen.files.draw_line(1, 80).text, "what it has said is marked")
+        await until(pilot, lambda: asked == [4, 5], "then it is asked about what is shown by now")
+
+
+async def test_what_is_rejected_says_so_until_it_is_given_back_whatever_else_is(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project(tmp_path / "project")
+    run = _shouted(folder, monkeypatch)
+    async with watching(edited(), size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).diff.diff is not None, "the diff")
+        screen = screen_of(app)
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press(*"Too loud", "enter")
+        await until(pilot, lambda: "taken back: Too loud" in screen.diff.text, "the one is taken back")
+        await pilot.press("u")
+        await until(pilot, lambda: app.top == "UndoScreen" and "a.txt" in _choices(app), "the plan")
+        await pilot.press("y")
+        await until(pilot, lambda: "!" not in (folder / "a.txt").read_text(), "and so is the other")
+        await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
+        await pilot.press("U")
+        await until(pilot, lambda: "25!" in (folder / "a.txt").read_text(), "it is given back")
+        await until(pilot, lambda: "given back" in screen.hints.notice, "that is said")
+        assert "2!\n3" not in (folder / "a.txt").read_text()
+        await until(pilot, lambda: "25!" in screen.diff.text, "it is seen again")
+        assert "taken back: Too loud" in screen.diff.text, "and the other is still gone"
+        await pilot.press("U")
+        await until(pilot, lambda: "✎ Too loud" in screen.diff.text, "until that is given back, too")
     run.close()
 
 
@@ -468,8 +594,8 @@ async def test_what_a_commit_would_have_and_run_is_told_before(
         await pilot.press("n", "space", "C")
         await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
         assert "M a.txt  1 hunk" in _choices(app), "the only hunk is not the whole file"
-        seen = "\n".join(row.text for row in app.screen._compositor.render_strips())
-        assert "Git will run what this repository names: .git/hooks/pre-commit." in seen
+        runs = "Git will run what this repository names: .git/hooks/pre-commit."
+        await until(pilot, lambda: runs in on_screen(pilot), "what would run")
         await pilot.press("escape", "space", "C")
         await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all that is not committed")
         await until(pilot, lambda: "with 45 lines that are not shown here" in _choices(app), "what else there is")

@@ -20,7 +20,7 @@ EDIT = Author("call", "r", "the run", 1, PROMPT, "call-1", "Edit", "shop/cart.py
 BASH = Author("call", "r", "the run", 2, "Format all of it", "call-2", "Bash", "ruff format shop")
 OTHER = Author("run", "b", "Translate the README", 1, "Translate it", "call-9", "Write", "README.md")
 YOU = Author("you")
-_NOTHING = Snapshot("", (), (0o644, 0o755))
+_NOTHING = Snapshot("0" * 40, (), (0o644, 0o755))
 
 
 class ToldReview:
@@ -43,6 +43,7 @@ class ToldReview:
         """The hunks of each file that were wanted last."""
         self.about: dict[str, dict[str, object]] = {}
         """What else is to be told of a file."""
+        self.taken_back: frozenset[str] = frozenset()
         self.cut: set[str] = set()
         """Files with more lines than are shown."""
 
@@ -117,9 +118,14 @@ class ToldReview:
 
     def redo(self) -> Undone:
         self.contents |= self.taken
+        self.taken_back = frozenset()
         return Undone(_NOTHING, _NOTHING, tuple(Step(path, "write") for path in self.taken), ())
 
+    def plan_rejection(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> list[Step]:
+        return self.plan(scope, [path])
+
     def reject(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> Undone:
+        self.taken_back = frozenset({_NOTHING.id})
         return self.undo(scope, [path])
 
 

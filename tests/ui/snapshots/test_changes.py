@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.review import committed
 from maverick_tui.ui.changes import visiting
 from maverick_tui.ui.changes.screen import ChangesScreen
 from tests.support.runs import Tape
@@ -38,6 +39,8 @@ def changes(review: ToldReview, monkeypatch: pytest.MonkeyPatch, *keys: str) -> 
 
 
 def test_in_a_small_terminal_with_a_comment(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committed, "committed_files", lambda _root, _files: frozenset({"shop/invoice.py"}))
+    monkeypatch.setattr(committed, "committed_hunks", lambda *_: frozenset({0}))
     keys = (*["down"] * 6, "c", *"Why 2?", "enter")
     assert run_shot(tape(), NARROW, changes(shop(), monkeypatch, *keys))
 

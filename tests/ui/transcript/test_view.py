@@ -32,6 +32,16 @@ def top(app: TranscriptApp) -> str:
     return next(row.split("  ")[-1].strip() for row in app.view if row.strip())
 
 
+async def test_paths_are_told_from_the_folder_also_of_calls_that_a_fork_shows_before_its_agent_is_loaded() -> None:
+    run = Tape().connect().prompt("Look").tool("Read", {"file_path": "/work/shop/cart.py"}).done()
+    loaded = [event for event in run.events if isinstance(event, ev.AgentLoaded)]
+    async with opened([event for event in run.events if event not in loaded]) as (app, _):
+        assert "Read  /work/shop/cart.py" in "\n".join(app.view)
+        app.tell(loaded)
+        app.draw()
+        assert "Read  cart.py" in "\n".join(app.view)
+
+
 # -- following -----------------------------------------------------------------------------------------------------
 
 
