@@ -53,6 +53,7 @@ _CHASES = 100
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _FIRST_PAPER = 60
+_MARK = "KEPT_BY_MAVERICK_"
 _IS_LINUX = sys.platform == "linux"
 
 # -- for Maverick --------------------------------------------------------------------------------------------------
@@ -94,7 +95,12 @@ def nameless(text: str) -> int:
 
 def new_mark() -> str:
     """The name of a variable for the environment of a command; whatever it starts inherits it."""
-    return f"KEPT_BY_MAVERICK_{os.urandom(8).hex()}"
+    return f"{_MARK}{os.urandom(8).hex()}"
+
+
+def is_kept() -> bool:
+    """Whether we were started by something that is kept: by an agent, one of its servers or hooks, or a `!` command."""
+    return any(name.startswith(_MARK) for name in os.environ)
 
 
 def end_marked(mark: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maverick_tui.cli.asking import is_anybody_there, says_yes
+from maverick_tui.cli.asking import is_anybody_there, require_no_agent, says_yes
 from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def trust_agent(
     from maverick_tui.inert import inert
     from maverick_tui.masking.redact import redact
 
+    require_no_agent()
     store, prepared = TrustStore(), prepare(_find(name))
     files = prepared.to_trust
     changed = [file for file in files if (store.is_known(file[0]) if revoke else not store.is_trusted(*file))]

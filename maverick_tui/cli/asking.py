@@ -14,6 +14,18 @@ def is_anybody_there() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
+def require_no_agent() -> None:
+    """NotTrustedError if a command of a run has started us: what runs may do is not for it to say."""
+    from maverick_tui import keeper
+    from maverick_tui.agent.catalog.trust import NotTrustedError
+
+    if keeper.is_kept():
+        raise NotTrustedError(
+            "Nothing was changed: a command of a run has asked for it, and agents may not say what agents may do.",
+            hint="Run it in a terminal of your own.",
+        )
+
+
 def says_yes(question: str) -> bool:
     """Whether a person says yes."""
     typer.echo(f"{inert(question)} [y/N]: ", nl=False, err=True)

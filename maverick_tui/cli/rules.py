@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from maverick_tui.cli.asking import is_anybody_there, says_yes
+from maverick_tui.cli.asking import is_anybody_there, require_no_agent, says_yes
 from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def add(
         typer.echo("\n".join(_tried_lines(wanted, tried)))
     added = False
     if not dry_run:
+        require_no_agent()
         if not yes and not is_anybody_there():
             raise ConfigError("There is nobody to ask whether to add it.", hint="Add it with --yes.")
         if not yes and not says_yes(f"Write it to {display_path(str(file))}?"):
@@ -178,6 +179,7 @@ def remove(rule: Rule, agent: ForAgent = "", project: InProject = False) -> None
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
 
+    require_no_agent()
     file, folder = _file(project=project)
     if not file.exists() or not remove_rule(file, rule.strip(), agent, project=folder):
         whose = f" for {agent}" if agent else ""
@@ -200,6 +202,7 @@ def trust(
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.inert import whole_line
 
+    require_no_agent()
     store, files = TrustStore(), {project_file(folder): folder for folder in _with_rules()}
     if revoke:
         for file in files:

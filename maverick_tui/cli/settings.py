@@ -61,9 +61,11 @@ def edit() -> None:
 
     What you write is checked before it counts. A file that is not there is made, with a comment on each setting.
     """
+    from maverick_tui.cli.asking import require_no_agent
     from maverick_tui.cli.layout import display_path
     from maverick_tui.cli.settings_edit import edit_settings
     from maverick_tui.config import config_file
 
+    require_no_agent()
     outcome = edit_settings()
     typer.echo(f"{display_path(str(config_file()))}: {outcome}")

@@ -158,11 +158,12 @@ def trust(
     from pathlib import Path
 
     from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
-    from maverick_tui.cli.asking import is_anybody_there, says_yes
+    from maverick_tui.cli.asking import is_anybody_there, require_no_agent, says_yes
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.worktrees.needs import needs_of
 
+    require_no_agent()
     needs = needs_of(Path.cwd())
     if needs is None:
         raise ConfigError("This project does not say what its worktrees need.", hint="There is nothing to trust.")

@@ -146,7 +146,7 @@ async def test_the_editor_for_a_run_elsewhere(clone: Path, tmp_path: Path, monke
         app.tell(Tape(cwd=str(clone / "sub")).connect())
         for times, editor in enumerate(("vi", ""), 1):  # by name, and what is taken where none is named
             monkeypatch.setenv("EDITOR", editor)
-            assert await edit_text(app, "before") == "before"
+            await edit_text(app, "before")
             assert sum(line.startswith("own vi") for line in ran(tmp_path)) == times
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui import keeper
 from maverick_tui.agent.permissions.standing import project_file, user_file
 from maverick_tui.events.kinds import (
     AgentLoaded,
@@ -21,6 +22,7 @@ from maverick_tui.events.kinds import (
 )
 from tests.executor.files.support import git
 from tests.history.kept import AT, keep
+from tests.support.cases import each
 from tests.support.command_line import Run
 
 
@@ -207,3 +209,17 @@ def test_a_file_that_cannot_be_added_to_stays_as_it_is(maverick: Run) -> None:
     assert (ran.code, "cannot be changed here" in ran.err) == (1, True)
     assert user_file().read_text() == text
     assert maverick("rules", "remove", "Read").code == 0
+
+
+@each("arguments", [
+    ["rules", "add", "Bash", "--yes"], ["rules", "remove", "Bash"], ["rules", "trust", "--yes"], ["config", "edit"],
+    ["agents", "trust", "theirs", "--yes"], ["worktree", "trust", "--yes"],
+])  # fmt: skip
+def test_a_command_of_a_run_says_nothing_of_what_runs_may_do(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.setenv(keeper.new_mark(), "1")
+    told = maverick(*arguments)
+    assert told.code == 4
+    assert "agents may not say what agents may do" in told.err
+    assert not user_file().exists()

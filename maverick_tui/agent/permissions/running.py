@@ -120,19 +120,28 @@ def sets_git_within(text: str) -> bool:
 
 def steers_maverick(text: str) -> bool:
     """Whether a text has Maverick itself do more than tell something, if somebody takes it for commands: it makes
-    rules, trusts files, changes settings, and starts runs that nobody watches. A folder may be called so as well.
+    rules, trusts files, changes settings, and starts runs that nobody watches.
+
+    A folder may be called so as well: where it is not certain to be a program, one of our commands has to follow. And
+    what is committed may be about it.
     """
-    called = [words for before, words in _calls_within(text, "maverick") if not before or _starts(before)]
-    called += [words for before, words in _calls_within(text, "maverick_tui") if before == "-m"]
+    called = [
+        words
+        for before, words in _calls_within(text, "maverick")
+        if _is_started(before) or (before[0] != "git" and words[1:2] in _OURS)
+    ]
+    called += [
+        words for before, words in _calls_within(text, "maverick_tui") if before and _AS_MODULE.fullmatch(before[-1])
+    ]
     return any(_TELLING_OF_OURS.isdisjoint((" ".join(words[1:2]), " ".join(words[1:3]))) for words in called)
 
 
-def _calls_within(text: str, program: str) -> Iterator[tuple[str, list[str]]]:
-    """What may be calls of a program in a text, and the word before each, however they are quoted."""
+def _calls_within(text: str, program: str) -> Iterator[tuple[list[str], list[str]]]:
+    """What may be calls of a program in a text, and the words before each, however they are quoted."""
     for words in _parts_of(text):
         for place, word in enumerate(words):
             if word.rpartition("/")[2].casefold() == program:
-                yield words[place - 1] if place else "", [program, *words[place + 1 : place + 1 + _MOST_WORDS]]
+                yield words[:place], [program, *words[place + 1 : place + 1 + _MOST_WORDS]]
 
 
 def commands_within(text: str) -> Iterator[list[str]]:
@@ -141,21 +150,22 @@ def commands_within(text: str) -> Iterator[list[str]]:
     """
     for words in _parts_of(text):
         for place in range(len(words)):
-            if not place or (_starts(words[place - 1]) and words[place - 1] != "run"):  # which is for scripts, too
+            before = words[:place]
+            if _is_started(before) and before[-1:] != ["run"]:  # which is for scripts, too
                 yield words[place : place + _MOST_WORDS]
 
 
 def _parts_of(text: str) -> Iterator[list[str]]:
     """The words of a text between the signs that part commands, without their quotes; `git-push` is `git push`."""
-    plain = _FUNCTION.sub("", _QUOTES.sub("", text.replace("\\\n", " ")))
+    plain = _MODULE.sub(r" \1 \2 ", _FUNCTION.sub("", _QUOTES.sub("", text.replace("\\\n", " "))))
     for part in _PARTS.split(plain):
         if words := [name for word in part.split() for name in of_git(word)]:
             yield words
 
 
-def _starts(word: str) -> bool:
-    """Whether the next word of a command is a program that it runs."""
-    return word in _STARTING or "=" in word or word[:1].isdigit()
+def _is_started(before: Sequence[str]) -> bool:
+    """Whether what stands behind these words of a command, or behind none, is a program that it runs."""
+    return not before or before[-1] in _STARTING or "=" in before[-1] or before[-1][:1].isdigit()
 
 
 def _sets(words: Sequence[str]) -> bool:
@@ -184,6 +194,9 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
 
 
 _QUOTES = re.compile(r"[\"'\\]")
+_AS_MODULE = re.compile(r"-\w*m")
+_MODULE = re.compile(r"(?<!\S)(-\w*m)\s*(maverick_tui)(?:\.[\w.]*)?(?!\S)")
+"""Python runs it, by options in one word or two, and any module of it."""
 _FUNCTION = re.compile(r"(?<![\w.])[\w.]++(?=\()")
 """In code, which a document may be: `patch(...)` is no command."""
 _PARTS = re.compile(r"[;&|<>(){}`\n]")
@@ -192,6 +205,10 @@ _MOST_WORDS = 30
 _STARTING = frozenset(
     "-c ! command do doas else env eval exec if nice nohup run setsid sudo then time until watch while xargs".split()
 )
+_OURS = [
+    [name] for name in "agents attach batch config demo mcp offline race rules run runs stop tasks worktree".split()
+]
+"""Our commands, and groups of them, that do more than tell."""
 _TELLING_OF_OURS = frozenset({
     "ps", "logs", "wait", "blame", "doctor", "schema", "--version", "--help", "-h", "agents list", "agents show",
     "agents check", "rules list", "rules test", "config show", "runs list", "runs show", "runs search", "runs diff",
