@@ -354,9 +354,12 @@ def _merged_tree(project: Git, worktree: Worktree, head: str, tip: str) -> str:
         told = project.run("merge-tree", "--write-tree", "--name-only", "-z", head, tip, codes=(1,))
     except GitError as error:
         raise _no_merge(worktree, f"this git cannot try it first ({one_line(error.said)}); it takes 2.38") from error
-    tree, *rest = os.fsdecode(told).split("\0")
-    if conflicts := rest[: rest.index("")] if "" in rest else []:
-        raise _no_merge(worktree, f"it conflicts in {records.some(conflicts)}")
+    tree, *rest = os.fsdecode(told).split("\0")[:-1]
+    if rest:  # files, an empty one, and what git says of each conflict: folders that were split up may name no file
+        files = rest[: rest.index("")] if "" in rest else rest
+        words = next((word for word in rest if word.startswith("CONFLICT") and ": " in word), "")
+        where = f"in {records.some(files)}" if files else f"(git says: {one_line(words)})"
+        raise _no_merge(worktree, f"it conflicts {where}")
     return tree
 
 

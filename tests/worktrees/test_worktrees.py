@@ -517,6 +517,19 @@ def test_nothing_is_lost_where_a_run_has_left_its_branch_or_made_a_repository(pr
     assert made.top.exists()
 
 
+def test_a_conflict_that_is_in_no_file_is_one(project: Path) -> None:
+    (project / "z").mkdir()
+    commit(project, **{f"z/{name}": f"{name}\n" * 20 for name in "abcd"})
+    made = make(RUN, "fixer", project).worktree
+    for name, folder in zip("abcd", "xxyy", strict=True):
+        (made.top / folder).mkdir(exist_ok=True)
+        (made.top / "z" / name).rename(made.top / folder / name)
+    commit(project, **{"z/new": "new\n"})
+    with pytest.raises(ConfigError, match=r"it conflicts \(git says: CONFLICT \(directory rename split\)"):
+        worktrees.merge(made)
+    assert made.top.exists()
+
+
 @pytest.mark.parametrize("end", [worktrees.keep, worktrees.merge])
 def test_what_is_saved_in_it_after_all_was_committed_stays(
     project: Path, end: Callable[..., str], monkeypatch: pytest.MonkeyPatch
