@@ -23,7 +23,13 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
-from maverick_tui.agent.permissions.running import commands_within, sets_git, sets_git_within, steers_maverick
+from maverick_tui.agent.permissions.running import (
+    commands_within,
+    sets_git,
+    sets_git_by_variables,
+    sets_git_within,
+    steers_maverick,
+)
 from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
@@ -43,6 +49,7 @@ SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
 MOST_WORDS = 300
 """Words of a command that are followed to where they lead."""
+SETS_GIT = "It changes the configuration of git, which can make git run programs."
 TOO_LONG = "It is too long to be checked."
 _MOST_ENTERED = 20
 
@@ -116,6 +123,8 @@ def _why_command_asks(call: Call, places: Places) -> str:
         if reason := _why_names_ask(plain, named, here, places, limits, is_read=is_read):
             return reason
     unread = [without_document(call.command)] if calls is None else inner.texts
+    if sets_git_by_variables(call.command):
+        return SETS_GIT
     if reason := _why_running_asks(plain, unread):
         return reason
     run, folders = list[list[str]](), set[str]()
@@ -135,7 +144,7 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     said = [[word.text for word in words] for words in plain]
     given = [*(" ".join(texts) for texts in said if texts[0] != "git"), *unread]
     if any(map(sets_git, said)) or any(map(sets_git_within, given)):
-        return "It changes the configuration of git, which can make git run programs."
+        return SETS_GIT
     if any(map(steers_maverick, given)):
         return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
     within = (words for text in given for words in commands_within(text))

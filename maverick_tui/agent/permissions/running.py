@@ -118,6 +118,13 @@ def sets_git_within(text: str) -> bool:
     )
 
 
+def sets_git_by_variables(text: str) -> bool:
+    """Whether a text gives git settings that are neither its options nor in a file: an alias may be among them, and a
+    template has hooks.
+    """
+    return _GIVEN_SETTINGS.search(_QUOTES.sub("", text)) is not None
+
+
 def steers_maverick(text: str) -> bool:
     """Whether a text has Maverick itself do more than tell something, if somebody takes it for commands: it makes
     rules, trusts files, changes settings, and starts runs that nobody watches.
@@ -194,6 +201,9 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
 
 
 _QUOTES = re.compile(r"[\"'\\]")
+_GIVEN_SETTINGS = re.compile(
+    r"(?i)\bgit_(?:config_(?:count|key|value|parameters)|template_dir)|--config-e|\binit\.templated"
+)
 _AS_MODULE = re.compile(r"-\w*m")
 _MODULE = re.compile(r"(?<!\S)(-\w*m)\s*(maverick_tui)(?:\.[\w.]*)?(?!\S)")
 """Python runs it, by options in one word or two, and any module of it."""
