@@ -496,6 +496,16 @@ class MaverickApp(App[int]):
         for event in self._typed.take():
             await super().on_event(event)
 
+    def on_app_focus(self) -> None:
+        """Whoever comes back to the window has seen nothing yet; the click that brings it up means the window."""
+        from maverick_tui.ui.dialogs.arming import ArmedDialog
+        from maverick_tui.ui.transcript.view import Transcript
+
+        for transcript in self.screen.query(Transcript):
+            transcript.questions_seen.look_anew()
+        if isinstance(self.screen, ArmedDialog):
+            self.screen.wait_still()
+
     def get_key_display(self, binding: Binding) -> str:
         """A key as keyboards have it: F5 and PgUp, and not f5 and pgup."""
         display, names = super().get_key_display(binding).replace("⏎", "enter"), {"pgup": "PgUp", "pgdn": "PgDn"}

@@ -122,6 +122,11 @@ class QuestionsSeen:
         self._rows[request], self._seen[request] = rows, seen
         return seen
 
+    def look_anew(self) -> None:
+        """Count what is on the screen as seen from now on: until now nobody was there to see it."""
+        for since in (self._head_since, self._whole_since, self._still_since):
+            since.update(dict.fromkeys(since, self._clock()))
+
     def head_since(self, question: PermissionAsked) -> float | None:
         """Since when it is known which call is asked about; None if it has not been on the screen."""
         return self._head_since.get(question.request) if self._is_known(question) else None

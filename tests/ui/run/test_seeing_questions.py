@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual.events import AppBlur, AppFocus
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -251,3 +252,15 @@ async def take_steps(
                 assert {f"w{call}x{line}y" for line in range(heights[call])} <= painted
                 if request in app.run_model.store.questions:
                     app.tell(tape.put(events.PermissionSettled(tape.at, request, f"call-{call + 1}", "once")))
+
+
+async def test_the_key_or_click_that_brings_the_window_back_allows_nothing() -> None:
+    async with watching(begun().ask("Bash", {"command": "make"})) as (app, pilot):
+        app.post_message(AppBlur())
+        await later(app, pilot)
+        app.post_message(AppFocus())
+        await pilot.press("ctrl+y")
+        assert decisions(app) == []
+        await until(pilot, lambda: any("is new" in one.message for one in app._notifications), "why not")
+        await later(app, pilot, "ctrl+y")
+        assert [decision for _, decision in decisions(app)] == ["once"]
