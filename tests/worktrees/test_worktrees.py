@@ -543,13 +543,14 @@ def test_what_is_saved_in_it_after_all_was_committed_stays(
         (made.top / "notes.txt").write_text("mine\n")  # by an editor, a moment later
         return tip
 
-    monkeypatch.setattr(ending, "commit_all", commit_and_save)
-    assert end(made, loses=True).endswith(
+    with monkeypatch.context() as patched:
+        patched.setattr(ending, "commit_all", commit_and_save)
+        told = end(made, loses=True)
+    assert told.endswith(
         f"Its worktree stays in {made.path}, for what was done there since: notes.txt. `maverick worktree keep {RUN}` "
         "commits that."
     )
     assert (made.top / "notes.txt").exists()
-    monkeypatch.undo()
     end(made, loses=True)
     assert not made.top.exists()
     assert git(project, "show", f"{made.branch if end is worktrees.keep else 'main'}:notes.txt") == "mine"
