@@ -16,6 +16,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.making import changed_files
+from maverick_tui.worktrees.overlooked import is_repository
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
 from maverick_tui.worktrees.work import Work, git_of
@@ -133,13 +134,17 @@ def commit_all(worktree: Worktree, message: str) -> str:
     changed = work.uncommitted
     if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
-    if inner := [path for _, path in changed if path.endswith("/")]:
+    hidden = work.overlooked.changed
+    if inner := [path for _, path in changed if path.endswith("/")] + list(filter(is_repository, hidden)):
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
-    if hidden := work.overlooked.changed:
+    if hidden:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
         git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
+        taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
+        if left := [path for _, path in changed if path not in taken and os.path.lexists(worktree.top / path)]:
+            raise _by_hand(worktree, f"git has no way to keep {records.some(left)}")
         tree = git("write-tree")
         parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
         git("update-ref", "-m", "maverick: commit what was not committed", "HEAD", head, parent)
