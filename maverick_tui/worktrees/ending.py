@@ -16,6 +16,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.making import changed_files
+from maverick_tui.worktrees.overlooked import is_repository
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
 from maverick_tui.worktrees.work import Work, git_of
@@ -115,8 +116,12 @@ def loss_of(worktree: Worktree) -> Loss:
 def _own_commits(git: Git, worktree: Worktree, tips: list[str]) -> int:
     if not tips:
         return 0
-    others = (f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags", worktree.base, "HEAD")
+    others = (*_other_branches(worktree), worktree.base, "HEAD")
     return int(git("rev-list", "--count", *dict.fromkeys(tips), "--not", *others))
+
+
+def _other_branches(worktree: Worktree) -> tuple[str, ...]:
+    return (f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags")
 
 
 def commit_all(worktree: Worktree, message: str) -> str:
@@ -133,13 +138,17 @@ def commit_all(worktree: Worktree, message: str) -> str:
     changed = work.uncommitted
     if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
-    if inner := [path for _, path in changed if path.endswith("/")]:
+    hidden = work.overlooked.changed
+    if inner := [path for _, path in changed if path.endswith("/")] + list(filter(is_repository, hidden)):
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
-    if hidden := work.overlooked.changed:
+    if hidden:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
         git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
+        taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
+        if left := [path for _, path in changed if path not in taken and os.path.lexists(worktree.top / path)]:
+            raise _by_hand(worktree, f"git has no way to keep {records.some(left)}")
         tree = git("write-tree")
         parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
         git("update-ref", "-m", "maverick: commit what was not committed", "HEAD", head, parent)
@@ -237,6 +246,7 @@ def _has_more(worktree: Worktree, *, loses: bool) -> bool:
 def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     """Bring all that was done into what is checked out in the project, and remove worktree and branch.
 
+    The branch stays if no other one has what was done, as with a detached HEAD.
     It is tried first where the person's files are not touched. ConfigError, with the reason and what to do instead,
     if it cannot be done cleanly; then all is as it was, but for what was not committed in the worktree: that is.
     What no commit has is only lost if that is said: else worktree and branch stay for it.
@@ -247,9 +257,8 @@ def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     merged = _merge(project, worktree, tip)
     if _has_more(worktree, loses=loses):
         records.release(worktree)
-    else:
-        _discard_noted(worktree, tip, "merged")
-    return merged
+        return merged
+    return _without_merged(project, worktree, tip, merged)
 
 
 def merge_committed(worktree: Worktree) -> Merged:
@@ -258,9 +267,16 @@ def merge_committed(worktree: Worktree) -> Merged:
     _require_ready(project, worktree)
     tip = _tip_of(worktree)
     merged = _merge(project, worktree, tip)
-    if not worktree.is_there:
+    return merged if worktree.is_there else _without_merged(project, worktree, tip, merged)
+
+
+def _without_merged(project: Git, worktree: Worktree, tip: str, merged: Merged) -> Merged:
+    """Remove what is merged, but for a branch that alone has it: nobody would find it once HEAD is elsewhere."""
+    if not project("rev-list", "--max-count=1", tip, "--not", *_other_branches(worktree)):
         _discard_noted(worktree, tip, "merged")
-    return merged
+        return merged
+    _keep_branch(records.release(worktree), tip)
+    return Merged(merged.commit, f"{merged.told} The branch {worktree.branch} stays: no other one has that.")
 
 
 def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
@@ -281,9 +297,9 @@ def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
     if project.commit("HEAD") != new:
         raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
     how = "" if new == tip else " with a merge commit"
-    return Merged(
-        new, f"{head_of(Path(worktree.project)) or 'HEAD'} is at {new[:7]} now{how}. No hook of the repository ran."
-    )
+    is_on_branch = project.has("symbolic-ref", "--quiet", "HEAD")
+    where = head_of(Path(worktree.project)) or "HEAD" if is_on_branch else "HEAD, which is detached,"
+    return Merged(new, f"{where} is at {new[:7]} now{how}. No hook of the repository ran.")
 
 
 def remove(worktree: Worktree) -> None:

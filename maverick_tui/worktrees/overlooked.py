@@ -1,4 +1,5 @@
-"""Work in a worktree that `git status` does not tell of: in submodules, and in files that git was told to overlook.
+"""Work in a worktree that `git status` does not tell of: in submodules, in whatever else is called `.git` below its
+top, and in files that git was told to overlook.
 
 No commit of the worktree would have it, and what git knows of its submodules goes with it.
 """
@@ -7,6 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,20 +31,41 @@ class Overlooked(NamedTuple):
     """What is ignored in submodules."""
 
 
-def overlooked(git: Git, deepest: int = _DEEPEST) -> Overlooked:
-    """What is changed in a folder and not told of."""
-    found, files = Overlooked([], []), list[str]()
+def overlooked(git: Git, ignored: Collection[str], deepest: int = _DEEPEST) -> Overlooked:
+    """What is changed in a folder and not told of; what git ignores there, a folder with a slash, is told of."""
+    found, files, passed_over = Overlooked([], []), list[str](), set(ignored)
     for line in os.fsdecode(git.run("ls-files", "-s", "-v", "-z")).split("\0")[:-1]:
         about, _, path = line.partition("\t")
         tag, mode, commit, _stage = about.split(" ")
         if mode == _GITLINK:
+            passed_over.add(f"{path}/")
             inner = _in_submodule(git.folder / path, commit, deepest)
             found.changed.extend(f"{path}/{one}".rstrip("/") for one in inner.changed)
             found.ignored.extend(f"{path}/{one}" for one in inner.ignored)
         elif (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
             files.append(path)
     found.changed.extend(_changed(git, files) if files else ())
+    found.changed.extend(_repositories(git.folder, passed_over))
     return found
+
+
+def is_repository(path: str) -> bool:
+    """Whether git takes it for its own, and has no word for it: it need be no repository."""
+    return path.rpartition("/")[2].casefold() == ".git"
+
+
+def _repositories(top: Path, passed_over: Collection[str]) -> Iterator[str]:
+    """All such below the top, but for those in these folders."""
+    waiting = [""]
+    while waiting:
+        at = waiting.pop()
+        with suppress(OSError), os.scandir(top / at) as entries:
+            for entry in entries:
+                path = f"{at}{entry.name}"
+                if is_repository(path):
+                    yield from [path] if at else []
+                elif entry.is_dir(follow_symlinks=False) and f"{path}/" not in passed_over:
+                    waiting.append(f"{path}/")
 
 
 def _in_submodule(folder: Path, commit: str, deepest: int) -> Overlooked:
@@ -54,10 +78,12 @@ def _in_submodule(folder: Path, commit: str, deepest: int) -> Overlooked:
         return all_of_it
     try:
         git = Git(folder)
-        found = overlooked(git, deepest - 1)
-        told = git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
-        for line in os.fsdecode(told).split("\0")[:-1]:
-            (found.ignored if line.startswith("!! ") else found.changed).append(line[3:])
+        told = os.fsdecode(git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal"))
+        lines = told.split("\0")[:-1]
+        ignored = [line[3:] for line in lines if line.startswith("!! ")]
+        found = overlooked(git, ignored, deepest - 1)
+        found.ignored.extend(ignored)
+        found.changed.extend(line[3:] for line in lines if not line.startswith("!! "))
         known = [commit] if git.commit(commit) else []
         if git("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *known):
             found.changed.append("")  # commits, or a stash, that no other repository has

@@ -45,14 +45,14 @@ class Work:
     @cached_property
     def ignored(self) -> list[str]:
         """What git leaves out, a folder as one."""
-        listed = self._git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
-        lines = os.fsdecode(listed).split("\0")[:-1]
-        return [line[3:] for line in lines if line.startswith("!! ") and not self._came.is_around(line[3:])]
+        return [path for path in self._left_out if not self._came.is_around(path)]
 
     @cached_property
     def overlooked(self) -> Overlooked:
-        """What git does not tell of, in submodules and in files that it was told to overlook."""
-        return Overlooked(*(list(filter(self._is_new, found)) for found in overlooked(self._git)))
+        """What git does not tell of: in submodules, in other repositories, in files that it was told to overlook."""
+        told = {f"{path}.git" for _, path in self.uncommitted if path.endswith("/")}
+        listed = overlooked(self._git, self._left_out)
+        return Overlooked(*([path for path in found if path not in told and self._is_new(path)] for found in listed))
 
     @cached_property
     def brought(self) -> list[str]:
@@ -62,6 +62,11 @@ class Work:
         known = {*os.fsdecode(self._git.run("ls-files", "-z")).split("\0")} if found else set()
         perhaps = [f"perhaps {name}" for name in self._came.unknown if not self._is_cached(name)]
         return [path for path in found if path not in known] + perhaps
+
+    @cached_property
+    def _left_out(self) -> list[str]:
+        listed = self._git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
+        return [line[3:] for line in os.fsdecode(listed).split("\0")[:-1] if line.startswith("!! ")]
 
     @cached_property
     def _changed(self) -> list[str]:

@@ -175,9 +175,11 @@ def test_what_a_run_adds_to_a_folder_that_git_does_not_ignore_is_committed(proje
 
 
 def test_what_the_set_up_leaves_where_git_does_not_look_is_work_once_it_is_changed(project: Path) -> None:
-    """In a repository that came along, and in a file that git was told to overlook."""
+    """In a repository that came along or was made, and in a file that git was told to overlook."""
     project_in(project / "lib")
-    sets_up = "git update-index --skip-worktree b.txt && echo 1 > b.txt"
+    sets_up = (
+        "git update-index --skip-worktree b.txt && echo 1 > b.txt && mkdir -p kit/.git && echo 1 > kit/.git/config"
+    )
     made = worktree_in(project, f'copy = ["lib"]\nsetup = ["sh", "-c", "{sets_up}"]\n')
     assert not ending.loss_of(made)
     (made.top / "lib" / "new.txt").write_text("new\n")
@@ -185,6 +187,9 @@ def test_what_the_set_up_leaves_where_git_does_not_look_is_work_once_it_is_chang
     (made.top / "b.txt").write_text("changed\n")
     assert ending.loss_of(made)[0] == ("b.txt",)
     with pytest.raises(ConfigError, match=r"git was told to overlook it: b\.txt"):
+        ending.keep(made, "m")
+    (made.top / "kit/.git/config").write_text("changed\n")
+    with pytest.raises(ConfigError, match=r"there are repositories of their own in it: kit/\.git\."):
         ending.keep(made, "m")
 
 

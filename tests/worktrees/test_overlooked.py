@@ -1,0 +1,100 @@
+"""Work in worktrees that git passes over: repositories inside, and names that it takes for its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from maverick_tui import ConfigError
+from maverick_tui.host import worktrees
+from maverick_tui.runs.placing import leave_place
+from maverick_tui.worktrees import ending
+from maverick_tui.worktrees.making import make
+from maverick_tui.worktrees.work import Work
+from tests.support.cases import each
+from tests.worktrees.projects import commit, git, project_in
+
+RUN = "0123456789ab"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """With files in a folder, and in one that is else ignored."""
+    project = project_in(tmp_path / "shop")
+    (project / "packages").mkdir()
+    (project / "packages/foo.py").write_text("foo\n")
+    (project / "build").mkdir()
+    (project / "build/keep.o").write_text("tracked\n")
+    git(project, "add", "--force", "build")
+    commit(project, __gitignore="build/\nnode_modules/\n")
+    return project
+
+
+@each(
+    "path, found",
+    [
+        ("new/.git/config", "new/.git"),  # of such a folder git says nothing at all
+        ("packages/.git/config", "packages/.git"),
+        ("packages/.git", "packages/.git"),
+        ("build/.git/config", "build/.git"),
+        ("deep/er/.git/config", "deep/er/.git"),
+    ],
+)
+def test_whatever_is_called_as_gits_own_folder_below_the_top_is_work(path: str, found: str, project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    git(made.top, "init", "--quiet", "node_modules/dependency")  # as a package manager may fetch it
+    (made.top / "node_modules/dependency/package.json").write_text("{}\n")
+    assert not ending.loss_of(made)
+    (made.top / path).parent.mkdir(parents=True, exist_ok=True)
+    (made.top / path).write_text("mine\n")
+    assert ending.loss_of(made).uncommitted == (found,)
+    assert leave_place(RUN) == made
+    for end in (ending.keep, ending.merge):
+        with pytest.raises(ConfigError, match=re.escape(f"there are repositories of their own in it: {found}.")):
+            end(made, "all of it", loses=True)
+    assert (made.top / path).exists()
+    ending.remove(made)
+
+
+def test_a_repository_that_a_run_makes_of_a_folder_stays_also_in_a_submodule(project: Path, tmp_path: Path) -> None:
+    other = project_in(tmp_path / "other")
+    (other / "packages").mkdir()
+    (other / "packages/bar.py").write_text("bar\n")
+    commit(other)
+    fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
+    git(project, *fetches, "add", str(other), "lib")
+    commit(project, "with a submodule")
+    made = make(RUN, "fixer", project).worktree
+    git(made.top, *fetches, "update", "--init")
+    assert Work(made).overlooked == ([], [])
+    for folder in ("packages", "lib/packages"):
+        git(made.top / folder, "init", "--quiet")
+        commit(made.top / folder, "split")
+        assert ending.loss_of(made).uncommitted == (f"{folder}/.git",)
+        assert leave_place(RUN) == made
+        shutil.rmtree(made.top / folder / ".git")
+    git(made.top, "init", "--quiet", "inner")
+    assert ending.loss_of(made).uncommitted == ("inner/",)
+    shutil.rmtree(made.top / "inner")
+    assert leave_place(RUN) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere some of these are the folder of git's own")
+@each("path", [".GIT/x", "git~1", ".git./x", ".gitmodules"])
+def test_what_git_has_no_way_to_keep_is_not_lost(path: str, project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / path).parent.mkdir(exist_ok=True)
+    (made.top / path).symlink_to("a.txt")
+    (made.top / "c.txt").write_text("c\n")
+    assert leave_place(RUN) == made
+    for end in (worktrees.keep, worktrees.merge):
+        with pytest.raises(ConfigError, match=re.escape(f"cannot be committed: git has no way to keep {path}.")):
+            end(made, loses=True)
+    assert os.path.lexists(made.top / path)
+    assert git(project, "rev-parse", made.branch) == made.base
+    assert worktrees.remove(made).endswith("lost: 2 uncommitted files.")
