@@ -8,13 +8,15 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from maverick_tui.masking.redact import MASK, secret_spans
-from maverick_tui.masking.shapes import Span, open_from
+from maverick_tui.masking.private_keys import Span, last_lines
+from maverick_tui.masking.redact import MASK, held_from, secret_spans
 
 _CONTEXT = 64
 """Characters of what came before that are looked at again: the name before a secret, and what is too short to hold."""
 _MOST_HELD = 32_768
-"""Characters that may be held back; what is longer is masked as a whole."""
+"""Characters that may be held back; what is longer is masked if it looks like a secret so far, and else let go."""
+_AT_END = 300
+"""Characters behind a secret that goes on: a line of a key that has only begun."""
 _READ_EACH_TIME = 1_000
 """Characters that may be held back and are read again with each piece."""
 _PART = 16
@@ -65,12 +67,16 @@ class PiecewiseMask:
         pieces, values, begin = [*self._held, *new], self._values(), len(self._before)
         text = self._before + "".join(piece for _, piece in pieces)
         spans = secret_spans(text, values)
-        known = len(text) if is_end else max(begin, min(open_from(text), _begun(text, values)))
+        value = len(text) if is_end else _begun(text, values)
+        opened = len(text) if is_end else min(value, held_from(text))
+        known = max(begin, opened)
         self._before = text[-_CONTEXT:]
         if len(text) - known > _MOST_HELD:
-            self._before = text[known : known + _CONTEXT]  # so that it is known to go on
-            spans.append((known, len(text)))
             known = len(text)
+            spans.append((value, known))
+            if (start := goes_on_from(text, spans, opened)) is not None:
+                self._before = beginning_of(text, opened)
+                spans.append((start, known))
         spans = _joined(spans)
         ends = [begin + length for length in accumulate(len(piece) for _, piece in pieces)]
         shown = [
@@ -81,10 +87,21 @@ class PiecewiseMask:
         self._read = self._unread = 0
         if self._held:
             start = ends[whole] - len(pieces[whole][1])
-            self._before = text[max(0, start - _CONTEXT) : start]
+            self._before = text[max(0, start - _CONTEXT) if start > begin else 0 : start]
             self._read = length if (length := len(text) - start) > _READ_EACH_TIME else 0
         late = [(number, shown[at]) for at, (number, _) in enumerate(pieces[: min(whole, held)])]
         return LetGo(late, shown[held:], max(0, whole - held))
+
+
+def goes_on_from(text: str, spans: Iterable[Span], opened: int) -> int | None:
+    """Where a secret begins that goes on behind the end of the text, of what has been open since `opened`."""
+    found = (start for start, end in spans if end > len(text) - _AT_END and opened <= start <= opened + _CONTEXT)
+    return min(found, default=None)
+
+
+def beginning_of(text: str, opened: int) -> str:
+    """As much of a secret as is needed to know that it goes on: how it begins, and of a key its last lines."""
+    return text[max(0, opened - _CONTEXT) : opened] + last_lines(text[opened:], _CONTEXT)
 
 
 def _joined(spans: Iterable[Span]) -> list[Span]:

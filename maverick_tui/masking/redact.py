@@ -20,8 +20,9 @@ from typing import Any
 from urllib.parse import quote
 
 from maverick_tui.masking.names import holds_secret
+from maverick_tui.masking.private_keys import Span
 from maverick_tui.masking.settings import secret_variables
-from maverick_tui.masking.shapes import Span, shaped
+from maverick_tui.masking.shapes import open_from, shaped
 
 MASK = "[secret]"
 LEAST = 8
@@ -125,6 +126,16 @@ def secret_spans(text: str, values: Iterable[str] = ()) -> list[Span]:
     if plain != text:
         spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in _spans(plain, known)]
     return spans
+
+
+def held_from(text: str) -> int:
+    """Where something has begun at the end of the text that may become a secret, as a person reads it; its length if
+    nothing has.
+    """
+    at = open_from(text)
+    plain, origins = _seen(text)
+    found = open_from(plain) if plain != text else len(plain)
+    return min(at, _origin(origins, found)) if found < len(plain) else at
 
 
 def without(text: str, values: Iterable[str]) -> str:

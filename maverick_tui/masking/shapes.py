@@ -12,20 +12,20 @@ from functools import cache
 from itertools import count
 
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
+from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
           "password", "Password", "authorization")  # fmt: skip
 # Bounded: many heads in one long word would take the square of its length.
 _RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
-_ARMOUR = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
-_BASE64 = r"[A-Za-z0-9+/=]"
-# Lines of a key as they are, numbered, in a diff, or escaped; only the last is short. Bounded, and none is tried twice.
-_NEXT_LINE = r"[ \t]*+(?:\r?\n|\\r|\\n)++[ \t]*+(?:\d++[\t:|\u2192])?(?:[ \t+]|-(?!----(?!-)))?"
 _NUMBERED = r"[ \t]*+(?:\d++[\t:|\u2192][ \t]*+){0,3}+[ \t+-]*+"
 """What stands before a line that is shown with its number, perhaps by several programs, or in a diff."""
-_KEY_LINES = rf"(?<![\w+/=])(?:{_BASE64}{{32,100}}+{_NEXT_LINE}){{1,120}}+(?:{_BASE64}{{1,31}}+{_NEXT_LINE})?"
 # What is written where a password belongs and is none: a variable, a placeholder, or nothing.
 _PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
+# JSON, which is escaped where it stands in JSON itself, and has no ends of lines in it.
+_STRING = r'(?:[^"\\\r\n]|\\(?!")[^\r\n])++'
+_CUT_OFF = r"(?![\s`').,:;\]])"
+"""How a string without an end begins; before other signs the quote ends something, or is only spoken of."""
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
 _REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
@@ -69,10 +69,6 @@ SHAPES: Mapping[str, str] = {
     "eyJ": r"(?<![\w-])((?:(?!eyJ)[\w-])*+)eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w.-]*",
     # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
     "://": r"(://)(?:[^/\s:@\"'<>{$]*:(?!\d+/|[{$<%])(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)|[\w.~-]{20,}(?=@))",
-    "-----BEGIN ": rf"-----BEGIN {_ARMOUR}(?=\s*[\r\n]|\\[nr]|\s+[\w+/=]{{20}})[\s\S]*?(?:-----END {_ARMOUR}|\Z)",
-    "-----END ": rf"{_KEY_LINES}-----END {_ARMOUR}",
-    "b3BlbnNzaC1rZXktdjE": rf"b3BlbnNzaC1rZXktdjE{_BASE64}{{20}}(?:{_BASE64}|\s|\\n)*(?:-----END {_ARMOUR})?",
-    "Private-Lines:": rf"(Private-Lines: *\d+\s*)(?:(?!Private-MAC)(?:{_BASE64}|\s|\\n))+",
     **{
         head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?i:basic|bearer|digest|token|negotiate)\s+)"
         r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
@@ -90,8 +86,7 @@ SHAPES: Mapping[str, str] = {
     "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
     "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",
     **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
-    # JSON, which is escaped where it stands in JSON itself.
-    **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:[^"\\]|\\(?!").)+' for name in _NAMED},
+    **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:(?={_STRING}\\?")|{_CUT_OFF}){_STRING}' for name in _NAMED},
 }  # fmt: skip
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
 
@@ -114,13 +109,11 @@ _PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
 
 _BEFORE_MARK = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z")
 """What stands before NRAL and :AA."""
-_IN_KEY_LINES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-: \t\r\n\\"
 _SHORT, _FEW = 400, 50
 """Characters of a text in which each piece is looked for by itself, and how many such texts there may be."""
 _looks = count()
 _LEAST_OPEN = 6
 """Characters of what may become a secret that are harmless by themselves."""
-_KEY_LINE = re.compile(rf"{_BASE64}{{32}}|Private-Lines:")
 
 
 def is_open(text: str) -> bool:
@@ -138,14 +131,11 @@ def open_from(text: str) -> int:
 
 
 def _opening(text: str) -> int:
-    key = len(text.rstrip(_IN_KEY_LINES))
-    if _KEY_LINE.search(text, key) is not None:
-        return key
     mark = _BEFORE_MARK.search(text, max(0, len(text) - 60))
-    found = [] if mark is None else [mark.start()]
+    found = [key_open_from(text), *([] if mark is None else [mark.start()])]
     if _may_hold_a_head(text):
         found += (at for at in _begun(text) if at >= 0)
-    return min(found, default=len(text))
+    return min(found)
 
 
 def _begun(text: str) -> Iterator[int]:
@@ -156,7 +146,6 @@ def _begun(text: str) -> Iterator[int]:
     word, line = (len(text) - found.start() if (found := stop.search(turned)) else 0 for stop in (_WORD_END, _LINE_END))
     for heads, tail in ((_WITHOUT_BLANKS, word), ((*_TO_LINE_END, "login "), line)):
         yield from (text.find(head, max(0, tail - len(head))) for head in heads)
-    yield text.find("-----BEGIN ", text.rfind("-----END ") + 1)
     if (named := _TURNED_NAME.match(turned)) is not None:
         longest = min(named.end(), named.end("sign") + _LONGEST_NAME) if named["sign"] else named.end()
         start = max(0, len(text) - longest - _REACH)
@@ -169,7 +158,7 @@ def _starts(openings: list[tuple[str, re.Pattern[str]]], text: str, folded: str,
     return (one.start() for one in found if one is not None)
 
 
-_WITHOUT_BLANKS = tuple(head for head in SHAPES if head[0] != "-" and head not in _NAMED)
+_WITHOUT_BLANKS = tuple(head for head in SHAPES if head not in _NAMED)
 _WORD_END, _LINE_END = re.compile(r"[\s\"\\]"), re.compile(r"[\r\n]")
 _TURNED_NAME = re.compile(r"[^\s\"'\\]*+(?P<sign>[\s\\\"'\]:=>]*+)[\w-]*+")
 """A value, the signs before it and the name before those, read from the end of a text."""
@@ -185,7 +174,7 @@ def _named_openings() -> list[tuple[str, re.Pattern[str]]]:
 
 @cache
 def _json_openings() -> list[tuple[str, re.Pattern[str]]]:
-    ending = r'(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"]*)\Z'
+    ending = r'(?:[\\"\s:]*|\\?"\s*:\s*\\?"[^"\r\n]*)\Z'
     return [(word.casefold(), re.compile(f"{word}{ending}")) for word in _NAMED]
 
 
@@ -219,17 +208,17 @@ def _any_head() -> re.Pattern[str]:
 
 
 BEGINNINGS = frozenset(
-    (*SHAPES, *(spelled for word in (*TELLING, *KEYS) for spelled in (word, word.capitalize(), word.upper())))
+    (*SHAPES, *HEADS, *(spelled for word in (*TELLING, *KEYS) for spelled in (word, word.capitalize(), word.upper())))
 )
 """What each of them begins with."""
-
-Span = tuple[int, int]
 
 
 def shaped(text: str) -> Iterator[Span]:
     """Where something in the text looks like a secret."""
     if not _may_hold_a_head(text):
         return
+    if any(head in text for head in HEADS):
+        yield from key_spans(text)
     for head in SHAPES:
         if head in text:
             pattern = _shape(head)

@@ -10,12 +10,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TextIO
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.masking.redact import MASK
-from maverick_tui.masking.shapes import open_from
+from maverick_tui.journal.masked_text import beginning_of, goes_on_from
+from maverick_tui.masking.redact import MASK, held_from, secret_spans
 from maverick_tui.offline.cassette_scrubber import Scrubber
 
 log = logging.getLogger(__name__)
@@ -23,9 +24,8 @@ log = logging.getLogger(__name__)
 Frame = dict[str, Any]
 
 FORMAT = 1
-MAX_OPEN = 8_000
+MAX_OPEN = 16_000
 """The most characters of a stream that are held back because they may be the beginning of a secret."""
-_CONTEXT = 64
 
 _KINDS: dict[str, type] = {"sent": dict, "got": dict, "stderr": str, "end": dict, "closed": bool}
 _DELTA_FIELDS = ("text", "partial_json", "thinking")
@@ -89,14 +89,27 @@ class Tape:
         pieces = self._open.setdefault(source, [])
         pieces.append((copy["event"]["delta"], field, str(delta[field])))
         text = "".join(piece for _, _, piece in pieces)
-        at = open_from(text)
-        if not self._scrubber.is_open(text) or (len(text) > MAX_OPEN and at == len(text)):
+        if not self._scrubber.is_open(text):
             self._settle(source)
-        elif (
-            len(text) > MAX_OPEN
-        ):  # too long to be held back: it is masked, and its beginning kept to know that it goes on
-            self._settle(source, ending=text[at:])
-            self._open[source] = [({}, "", text[at : at + _CONTEXT])]
+        elif len(text) > MAX_OPEN:
+            self._hold_less(source, text)
+
+    def _hold_less(self, source: str | None, text: str) -> None:
+        """Of what is too long to be held back: mask what looks like a secret so far, and keep its beginning to know
+        that it goes on; else settle what is before the part that may become one.
+        """
+        at = held_from(text)
+        if (start := goes_on_from(text, secret_spans(text), at)) is not None:
+            self._settle(source, ending=text[start:])
+            self._open[source] = [({}, "", beginning_of(text, at))]
+            return
+        pieces = self._open[source]
+        ends = accumulate(len(piece) for _, _, piece in pieces)
+        whole = sum(end <= at for end in ends)
+        self._open[source] = pieces[:whole] or pieces
+        self._settle(source)
+        if 0 < whole < len(pieces):
+            self._open[source] = pieces[whole:]
 
     def _settle(self, *sources: str | None, ending: str = "") -> None:
         """It is known what these pieces are: if they contain a secret together, the first one says so for all.
@@ -109,7 +122,8 @@ class Tape:
             text = self._scrubber.text(whole.removesuffix(ending)) + (MASK if ending else "")
             written = [(copy, field) for copy, field, _ in pieces if field]
             if len(written) < len(pieces):  # the beginning of what goes on stands there already, masked
-                text = text.partition(MASK)[2]
+                before, mask, after = text.partition(MASK)
+                text = after if mask else before[len(pieces[0][2]) :]
             if text != "".join(copy[field] for copy, field in written):
                 for number, (copy, field) in enumerate(written):
                     copy[field] = "" if number else text

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.masking.names import holds_secret
-from maverick_tui.masking.redact import MASK, forms, known_values, masked, redact, redact_data
+from maverick_tui.masking.redact import MASK, forms, held_from, known_values, masked, redact, redact_data
 from maverick_tui.masking.settings import given_to_server, secret_variables, server_secrets
 from maverick_tui.masking.shapes import BEGINNINGS, is_open
 
@@ -79,7 +79,7 @@ class Scrubber:
     def is_open(self, text: str) -> bool:
         """Whether a secret may have begun at the end of the text, so that only what follows can tell."""
         ends = (text[at:] for at in range(max(0, len(text) - MAX_START), len(text)))
-        return any(end in self._starts for end in ends) or is_open(text)
+        return any(end in self._starts for end in ends) or is_open(text) or held_from(text) < len(text)
 
 
 def _is_piece(record: dict[str, Any]) -> bool:
