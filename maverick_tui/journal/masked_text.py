@@ -69,7 +69,7 @@ class PiecewiseMask:
         spans = secret_spans(text, values)
         value = len(text) if is_end else _begun(text, values)
         opened = len(text) if is_end else min(value, held_from(text))
-        known = max(begin, opened)
+        known = max(begin, opened if is_end else _before_secrets(spans, opened, len(text)))
         self._before = text[-_CONTEXT:]
         if len(text) - known > _MOST_HELD:
             known = len(text)
@@ -91,6 +91,14 @@ class PiecewiseMask:
             self._read = length if (length := len(text) - start) > _READ_EACH_TIME else 0
         late = [(number, shown[at]) for at, (number, _) in enumerate(pieces[: min(whole, held)])]
         return LetGo(late, shown[held:], max(0, whole - held))
+
+
+def _before_secrets(spans: Iterable[Span], at: int, length: int) -> int:
+    """The same place, or where a secret begins that reaches beyond it, or may: half of one would not be known again."""
+    for start, end in sorted(spans, reverse=True):
+        if start < at and (end > at or at == end == length):
+            at = start
+    return at
 
 
 def goes_on_from(text: str, spans: Iterable[Span], opened: int) -> int | None:

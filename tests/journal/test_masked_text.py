@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 from collections.abc import Collection
 
@@ -21,6 +22,11 @@ PROSE = (
     "The token is checked before the password dialog; see https://example.org/a/b?c=d for the key.\n"
     "A secret: none. `self.token = token` and ABCDEF 12 add 7f.\n"
 )
+
+
+LONG = (
+    "eyJhbGciOi{}.eyJzdWIi{}.{}", "ya29.{}", "sk-proj-{}", "pypi-AgEI{}", "Bearer {}", "api_key={}", "db://me:{}@host",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +68,23 @@ def test_a_secret_in_pieces_is_never_written(secret: str, text: str) -> None:
             assert MASK in kept
             for said in (kept, *told):
                 assert not any(secret[at : at + 8] in said for at in range(7, len(secret) - 7)), said
+
+
+def _random(length: int, chance: random.Random) -> str:
+    return base64.urlsafe_b64encode(chance.randbytes(length)).decode().rstrip("=")
+
+
+@given(st.integers(), st.sampled_from(LONG), st.integers(1, 20))
+def test_a_long_token_in_pieces_is_never_written(seed: int, shape: str, size: int) -> None:
+    chance = random.Random(seed)
+    secret = shape.format(*(_random(150, chance) for _ in range(shape.count("{}"))))
+    text = f"Here is the token: {secret} and more."
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    told: list[str] = []
+    kept = "".join(written(pieces, 1, told))
+    assert kept.endswith(" and more.") or "@host" in secret
+    for said in (kept, *told):
+        assert not any(secret[at : at + 12] in said for at in range(12, len(secret) - 12)), said
 
 
 @given(st.integers(), st.integers(1, 5))
