@@ -104,12 +104,16 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
     name, *rest = words
     if name == "git":
         return rest if not _GIT_READ_BELOW.isdisjoint(rest) else []
-    has_target = any(word.startswith("--t") or (_is_option(word) and word[1] != "-" and "t" in word) for word in rest)
-    if name in _COPIERS and not has_target:
+    if name in _COPIERS and not has_target(rest):
         return rest[:-1]  # the last is where it writes to
     if name in _SEARCHERS or (name in _FINDERS and any(map(_FINDERS[name].match, rest))):
         return [".", *rest]  # where it looks if no folder is named
     return rest if name in _COPIERS or name in _READ_BELOW else []
+
+
+def has_target(words: Sequence[str]) -> bool:
+    """Whether an option of these may name the folder to copy to; else the last word does."""
+    return any(word.startswith("--t") or (_is_option(word) and word[1] != "-" and "t" in word) for word in words)
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
@@ -248,9 +252,10 @@ _SIGNATURE = re.compile(r"%[-+ ]?G|\(\*?signature")
 _LIST_REFERENCES = frozenset({"for-each-ref", "tag", "branch"})
 """Commands of git's whose formats and orders are made of the fields of what they list."""
 _SIGNS = frozenset("!(),")
-_COPIERS = frozenset("cp rsync scp mv install".split())
+_COPIERS = frozenset("cp gcp rsync scp mv install".split())
 _READ_BELOW = frozenset(
-    "tar bsdtar zip 7z 7za 7zr diff colordiff delta egrep fgrep zgrep docker podman rclone aws gsutil ditto".split()
+    "tar gtar bsdtar zip 7z 7za 7zr 7zz diff colordiff delta difft icdiff gzip zstd egrep fgrep zgrep"
+    " docker podman rclone aws gsutil ditto".split()
 )
 _SEARCHERS = frozenset("ag ack ack-grep pt rga rgrep sift ug ugrep".split())
 """Programs that read all files below the folder that they are in, unless others are named."""
