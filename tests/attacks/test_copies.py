@@ -53,6 +53,8 @@ WRITTEN: dict[str, tuple[str, str]] = {
     "linked": ("ln -s -t second ../parted/objects ../parted/refs", "second/refs/x"),
     "suffix": ("cp -b -S rc README.md half/.bash", "half/.bashrc"),
     "suffix-long": ("cp --backup --suf rc README.md half/.zsh", "half/.zshrc"),
+    "made-up": ("split tpl/b.md half/part-", "~/.zshenv"),
+    "named-by-commit": ("git format-patch -1 -o notes", "~/.profile"),
     "unpacked": ("gunzip -k packed/.zshenv.gz", "packed/.zshenv"),
     "unpacked-by-option": ("gzip -dk packed/.profile.gz", "packed/.profile"),
 }
@@ -107,10 +109,12 @@ ORDINARY = (
     "zip -qry made.zip notes",
     "diff -r --no-dereference notes empty",
     "gunzip -k packed/a.gz",
+    "git format-patch -1 -o src",
+    "split file src/part-",
 )
-PROGRAMS = "cp mv ln install diff tar zip rgrep rg find gunzip gzip /bin/cp".split()
+PROGRAMS = "cp mv ln install diff tar zip rgrep rg find gunzip gzip split /bin/cp".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(grep -R:*)", "Bash(grep --dereference-recursive:*)",
-         "Bash(find notes:*)", "Bash(find -L:*)", "Bash(rg -L:*)"]  # fmt: skip
+         "Bash(find notes:*)", "Bash(find -L:*)", "Bash(git format-patch:*)", "Bash(rg -L:*)"]  # fmt: skip
 
 
 @pytest.fixture
@@ -129,6 +133,8 @@ def clone(sandbox: Sandbox) -> Sandbox:
     links: dict[str, Path | str] = {
         "d.md": home / ".ssh/authorized_keys",
         "notes/b.md": home / ".profile",
+        "notes/0001-Second.patch": home / ".profile",
+        "half/part-aa": home / ".zshenv",
         "notes/tpl/sub/e.md": home / ".zshenv",
         "notes/k.md": home / ".ssh/id_rsa",
         "notes/keys": home / ".aws",

@@ -30,6 +30,8 @@ _FAR = re.compile(r"[^/]+:")
 _TO_FAR = frozenset({"rsync", "scp"})
 _PREFIXED = frozenset({"split", "csplit"})
 """They make names up behind what they are given, or behind an `x`."""
+_PATCH = re.compile(r"(?:v.*-)?\d")
+"""How the names begin that git gives to patches; the rest is what a commit says."""
 _MANY = re.compile(r"-\w*[raR]|--rec|--arc|[^-].*[*?\[{]")
 """What has many files fetched from there."""
 
@@ -115,6 +117,10 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
         yield from (Put(word, word.rpartition(".")[0]) for word in rest if "." in word)
     if name in _PREFIXED:
         yield from (Put(word, f"{word}{end}") for word in ("x", *rest) for end in _ends(word, here))
+    if words[0] == "git" and words[1:2] == ["format-patch"]:
+        folders = {".", *(end for word in rest for end in (*with_tails(word), word.rpartition("=")[2]) if end)}
+        links = (f"{folder}/{link}" for folder in folders for link in _ends(f"{folder}/", here) if _PATCH.match(link))
+        yield from (Put(link, link) for link in links)
     if not _is_copying(words):
         return
     given = [word for at, word in enumerate(rest) if not word.startswith("-") or "--" in rest[:at]]
@@ -135,13 +141,13 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
 
 
 def _ends(beginning: str, here: Path) -> Iterator[str]:
-    """How the names go on that begin so, of what is there."""
-    folder, name = os.path.split(here / beginning)
+    """How the names of links go on that begin so: whoever makes a name up may hit upon one."""
+    folder, name = os.path.split(os.path.join(here, beginning))  # noqa: PTH118 - pathlib would drop a trailing slash
     try:
-        found = os.listdir(folder)  # noqa: PTH208
+        with os.scandir(folder) as entries:
+            yield from (one.name[len(name) :] for one in entries if one.name.startswith(name) and one.is_symlink())
     except OSError:
         return
-    yield from (one[len(name) :] for one in found if one.startswith(name))
 
 
 def _is_copying(words: Sequence[str]) -> bool:
