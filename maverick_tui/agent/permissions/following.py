@@ -24,7 +24,7 @@ _FOLLOWING = {
 }
 """Options with which they do; what begins like one may be short for it."""
 _NOT_FOLLOWING = {
-    **dict.fromkeys(("diff", "colordiff", "delta", "icdiff", "difft"), r"--no-de"),
+    **dict.fromkeys(("diff", "sdiff", "colordiff", "delta", "icdiff", "difft"), r"--no-de"),
     "zip": r"-[rqv0-9]*y[rqv0-9]*$|--sy",
     **dict.fromkeys(("7z", "7za", "7zr", "7zz"), r"-snl"),
     "aws": r"--no-fo",

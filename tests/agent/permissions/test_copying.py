@@ -12,7 +12,7 @@ from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 
-PROGRAMS = "split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto".split()
+PROGRAMS = "sdiff split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(git mv:*)", "Bash(sh -c:*)", "Bash(env cp:*)"]
 
 
@@ -85,9 +85,10 @@ def test_ordinary_copies_run(command: str, clone: Path) -> None:
     "command",
     [
         "diff -r notes tpl", "diff -r tpl notes", "diff -rq notes tpl", "diff --to-file=notes a.md",
-        "zip -r a.zip notes", "7z a a.7z notes", "aws s3 cp --recursive notes s3://x", "scp -r notes host:x",
-        "rsync -aL notes host:x", "rsync -a --copy-unsafe-links notes host:x", "cp -aL notes new",
-        "cp -r --dereference notes new", "zip -r a.zip .", "diff -r around tpl",
+        "zip -r a.zip notes", "7z a a.7z notes", "7z a a.7z", "zip -R a.zip 'k*'", "sdiff tpl/a.md notes",
+        "aws s3 cp --recursive notes s3://x", "scp -r notes host:x", "rsync -aL notes host:x",
+        "rsync -a --copy-unsafe-links notes host:x", "cp -aL notes new", "cp -r --dereference notes new",
+        "zip -r a.zip .", "diff -r around tpl",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("person", [True, False])
