@@ -37,6 +37,10 @@ _KEY_FILES = frozenset(
     " .node_repl_history .sqlite_history .rediscli_history .sh_history .history .mylogin.cnf .smbcredentials"
     " .vnc/passwd .vault_pass .streamlit/secrets.toml .modal.toml .passwd-s3fs .m2/settings-security.xml".split()
 )
+_FIRST_OF_KEYS = frozenset(key.partition("/")[0] for key in _KEYS)
+"""Without one of these on a way none of them is: a folder that is looked through has thousands of names."""
+KEYS = _KEYS | _KEY_FILES
+"""All of them: names, and ways of several names."""
 _ORDINARY_IN_PROJECTS = frozenset(
     ".npmrc .yarnrc .yarnrc.yml .docker .kube .pulumi .vercel .circleci .mc .expo .claude/settings.json"
     " .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json .continue/config.yaml"
@@ -59,26 +63,28 @@ _LONGEST_NAME = 255
 def holds_secrets(path: str) -> bool:
     """Whether a file of a project holds secrets, by its name or the folder that it is in."""
     names = compared_names(path.split("/"))
-    name = _copied(names[-1])
+    name = copied(names[-1])
     by_name = _SECRET_NAMES.fullmatch(name) is not None and _SAMPLES.fullmatch(name) is None
     return by_name or is_of_keys(names, is_at_home=False)
 
 
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     """Whether keys, or copies of them, are kept where these names lead."""
-    names = list(map(_copied, names))
-    way = way_of(names)
-    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES | {key for key in _KEYS if f"/{key}/" in way}
+    names = list(map(copied, names))
+    found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES
+    if not _FIRST_OF_KEYS.isdisjoint(names):
+        way = way_of(names)
+        found |= {key for key in _KEYS if f"/{key}/" in way}
     return bool(found if is_at_home else found - _ORDINARY_IN_PROJECTS)
 
 
 def leads_to_keys(names: list[str]) -> bool:
     """Whether keys are kept there in a home directory, or further below."""
     way = "/".join(names) + "/"
-    return is_of_keys(names, is_at_home=True) or any(key.startswith(way) for key in (*_KEYS, *_KEY_FILES))
+    return is_of_keys(names, is_at_home=True) or any(key.startswith(way) for key in KEYS)
 
 
-def _copied(name: str) -> str:
+def copied(name: str) -> str:
     """The name of what something is a copy of, by its own name; that name if it is none."""
     is_long = len(name) > _LONGEST_NAME  # which no file can be called, and which would take long to look through
     return name if is_long else _MARKS_OF_COPIES.sub("", name.strip("#")) or name

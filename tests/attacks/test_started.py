@@ -26,6 +26,13 @@ PUT_THERE = (
     "git mv -f tools/build.sh tools/lint.py",
     "git bundle create tools/lint.py HEAD",
     "cp node tools/lint.py",
+    "cp docs/lint.py tools",
+    "cp -t tools docs/lint.py",
+    "cp -r vend/. .",
+    "cp -r vend/tools .",
+    "mv vend/inner tools",
+    "ln -s vend/inner tools",
+    "cp -r docs/hooks tools",
     "git mv node tools/hooks/pre-commit",
 )
 ORDINARY = (
@@ -33,6 +40,8 @@ ORDINARY = (
     "git format-patch -1 --output=docs/x.patch",
     "git add tools/hooks/pre-commit tools/lint.py",
     "git commit -m tools/hooks/pre-commit tools/build.sh",
+    "cp -r docs vend",
+    "mv docs/guide.md vend",
     "python tools/lint.py docs",
     "./tools/lint.py docs",
     "tools/hooks/pre-commit docs",
@@ -48,7 +57,8 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     subprocess.run(["git", "config", "core.hooksPath", "tools/hooks"], cwd=folder, check=True)
-    for name in ("tools/build.sh", "tools/hooks/pre-commit", "tools/lint.py", "docs/guide.md", "docs/evil", "node"):
+    for name in ("tools/build.sh", "tools/hooks/pre-commit", "tools/lint.py", "docs/guide.md", "docs/evil", "node",
+                 "docs/lint.py", "docs/hooks/pre-commit", "vend/tools/x", "vend/inner/lint.py"):  # fmt: skip
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x\n")
     return folder

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
+from maverick_tui.agent.permissions.following import follows_links, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
@@ -132,6 +134,10 @@ def _why_command_asks(call: Call, places: Places) -> str:
         texts, entered = without_git_options(unwrapped([word.text for word in words]))
         run.append(texts)
         folders.update(filter(None, entered))
+    put = Limits()
+    for here in heres:
+        if reason := why_copying_asks(run, here, _meaning(plain, here), places, put):
+            return reason
     if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
     return first_reason(_why_searching_asks(run, folders, here, places, limits) for here in heres)
@@ -154,6 +160,12 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
 
 
+def _meaning(calls: Iterable[Words], here: Path) -> Callable[[str], list[str]]:
+    """What words of these calls may stand for, themselves included; by now it is known that it can be told."""
+    patterns = {word.text for words in calls for word in words if word.may_expand or not word.is_exact}
+    return lambda text: [text, *((text in patterns and could_stand_for(text, here)) or ())]
+
+
 def named_to_change(call: Call, places: Places) -> list[str] | None:
     """The places that a command names and may change: all but the programs that it runs. None if there are too many."""
     calls = all_commands(call.command)
@@ -164,6 +176,19 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
     leading = ((here, word) for here in heres for word in sorted(words) if _may_lead(word, here, places))
     found = [word if word.startswith("~") else os.path.join(here, word) for here, word in leading]  # noqa: PTH118
     return found if len(found) <= MOST_WORDS else None
+
+
+def put_by(call: Call) -> list[str | Path] | None:
+    """Where a command puts something without naming it; a `Path` is without links. None if it is too much."""
+    plain = all_commands(call.command) or []
+    run = [without_git_options(unwrapped([word.text for word in words]))[0] for words in plain]
+    found = list[str | Path]()
+    for here in folders_of(call):
+        some = put_at(run, here, _meaning(plain, here))
+        if some is None:
+            return None
+        found += some
+    return found
 
 
 def _arguments(words: Words) -> list[str]:
@@ -207,8 +232,14 @@ def _why_searching_asks(
     below = (path for path in sorted({*parts, *folders}) if is_folder(path, here))
     if reason := first_reason(why_not_to_search([""], path, here, places, limits) for path in below):
         return reason
-    searched = ((texts, path) for texts in calls if searches(texts) for path in dict.fromkeys(folders_searched(texts)))
-    return first_reason(why_not_to_search(texts, path, here, places, limits) for texts, path in searched)
+    searched = [(texts, path) for texts in calls if searches(texts) for path in dict.fromkeys(folders_searched(texts))]
+    if reason := first_reason(why_not_to_search(texts, path, here, places, limits) for texts, path in searched):
+        return reason
+    following = [texts for texts in calls if follows_links(texts)]
+    named = {path for texts, path in searched if texts in following}
+    named |= {end for texts in following for word in read_below(texts) for end in (word, word.rpartition("=")[2])}
+    entered = (path for path in sorted(named) if path and is_folder(path, here))
+    return first_reason(why_not_to_follow(path, here, places, limits) for path in entered)
 
 
 def folders_of(call: Call) -> list[Path]:

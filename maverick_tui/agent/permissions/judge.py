@@ -14,7 +14,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from maverick_tui.agent.permissions.always_asked import SHELLS, TOO_LONG, Call, named_to_change, why_always_asked
+from maverick_tui.agent.permissions.always_asked import (
+    SHELLS,
+    TOO_LONG,
+    Call,
+    named_to_change,
+    put_by,
+    why_always_asked,
+)
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about
 from maverick_tui.agent.permissions.patterns import Limits
@@ -284,16 +291,32 @@ class Judge:
         # Git has the same settings everywhere in a repository, and a command may name many of its folders.
         found = ((folder, find_repository(folder)) for folder in _folders_of(named, call.here))
         tops = {folder if repository is None else repository.top for folder, repository in found}
-        return self._places.why_started(named, call.here) or self._what_git_starts(named, tops, call.here)
+        put = cache(lambda: put_by(call))  # it may take a while, and matters only where something is started
+        if self._places.are_started:
+            if (more := put()) is None:
+                return TOO_LONG
+            if reason := self._places.why_started([*named, *more], call.here):
+                return reason
+        return self._what_git_starts(named, tops, call.here, put)
 
-    def _what_git_starts(self, paths: Sequence[str], folders: set[Path], here: Path) -> str:
+    def _what_git_starts(
+        self,
+        paths: Sequence[str],
+        folders: set[Path],
+        here: Path,
+        put: Callable[[], Sequence[str | Path] | None] = lambda: (),
+    ) -> str:
         """Why it changes what git runs: settings may name hooks and programs in the working tree."""
         if len(folders) > _MOST_FOLDERS:
             return TOO_LONG
         for folder in {*self._places.bases, *folders} if paths else ():
             if (started := self._git_starts(folder)) is None:
                 return f"What git runs in {folder} cannot be known."
-            if reason := self._places.why_git_runs(paths, here, *started):
+            if not any(started):
+                continue
+            if (more := put()) is None:
+                return TOO_LONG
+            if reason := self._places.why_git_runs([*paths, *more], here, *started):
                 return reason
         return ""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from maverick_tui.masking.key_files import way_of
+from maverick_tui.masking.key_files import KEYS, compared_names, copied, way_of
 
 _RUN_BY_OTHERS = frozenset(
     ".git git~1 .hg .svn .jj .bzr .maverick .claude .codex .gemini .cursor .githooks .husky .vscode .idea .zed .fleet"
@@ -16,6 +18,7 @@ _RUN_BY_OTHERS = frozenset(
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
     " library/launchagents".split()
 )
+_FIRST = frozenset(place.partition("/")[0] for place in _RUN_BY_OTHERS)
 _RUN_FILES = frozenset(
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout"
     " .cshrc .tcshrc .kshrc .login .logout .inputrc .envrc .gitconfig .gitmodules .mcp.json .claude.json .vimrc .exrc"
@@ -35,15 +38,34 @@ _RUN_NAMES = re.compile(
     r"|\.?(?:lintstaged|lint-staged|commitlint)(?:rc)?(?:\.config)?(?:\.\w+)?"
     r"|\.envrc\..+|\.?mise\..+\.toml|\.(?:bash|zsh)rc\..+|\.bash_(?!history)\w+|\.gitconfig[.-].+|\.huskyrc(?:\.\w+)?"
 )
+_LAST = frozenset(place.rpartition("/")[2] for place in _RUN_BY_OTHERS | _RUN_FILES | KEYS)
+_WAYS = [way for way in (place.split("/") for place in sorted(_RUN_BY_OTHERS | KEYS)) if len(way) > 1]
+_LONGEST_WAY = max(map(len, _WAYS))
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 
 
 def is_run_by_others(names: list[str]) -> bool:
     """Whether what is there can make other programs run something."""
     last = names[-1] if names else ""
-    is_file = last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None
+    if last in _RUN_FILES or _RUN_NAMES.fullmatch(last) is not None:
+        return True
     way = way_of(names)
-    return is_file or any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
+    return not _FIRST.isdisjoint(names) and any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
+
+
+@lru_cache(maxsize=4096)
+def may_matter(name: str) -> bool:
+    """Whether a name may be the last of a way that is known: of the thousands in a folder hardly any is."""
+    names = compared_names([name])
+    is_listed = not _LAST.isdisjoint((*names, *map(copied, names)))
+    return is_listed or len(names) > 1 or _RUN_NAMES.fullmatch(names[0]) is not None
+
+
+def completed_by(names: Sequence[str]) -> Iterator[str]:
+    """What matters below a folder by its name together with the folder's: `config.toml`, if that is `.cargo`."""
+    last = compared_names(names[-_LONGEST_WAY:])
+    for way in _WAYS:
+        yield from ("/".join(way[at:]) for at in range(1, len(way)) if last[-at:] == way[:at])
 
 
 def is_of_packages(names: list[str]) -> bool:

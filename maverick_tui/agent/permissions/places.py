@@ -128,13 +128,35 @@ class Places:
         for place in (place for path in paths for place in _places(path, here)):
             self._expected.update(map(str, (place, *place.parents)))
 
-    def why_not_to_write(self, path: str, here: Path | None = None) -> str:
-        """Why writing there asks, whatever the rules say; nothing for an ordinary place."""
+    def why_not_to_write(self, path: str | Path, here: Path | None = None) -> str:
+        """Why writing there asks, whatever the rules say; nothing for an ordinary place. A `Path` is without links."""
         return next(filter(None, map(self._keeps_from_writing, self._written([path], here or self.cwd))), "")
 
-    def _written(self, paths: Iterable[str], here: Path) -> list[Path]:
+    def why_not_to_add(self, place: Path) -> str:
+        """As `why_not_to_write`, by the names alone: for many places below a folder that has nothing `known_below`."""
+        is_at_home = self._home is not None and _is_within(place, self._home)
+        for names in self._names(place):
+            if is_of_keys(names, is_at_home=is_at_home):
+                return f"{place} is where keys and passwords are kept."
+            if is_run_by_others(names):
+                return f"{place} can make other programs run something."
+        return ""
+
+    def has_known_below(self, folder: Path) -> bool:
+        """Whether something below a folder matters by where it is, and not by its name."""
+        places = [*self._own, *self._git, *self._named_programs, *self._named_keys, *self._secret]
+        places += (alias.real for alias in self._aliases)
+        places += (Path(file) for one in self._sourced for file in one.files)
+        tops = self._written([folder], self.cwd)
+        below = (place.parts[len(top.parts) :] for top in tops for place in places if _is_within(place, top))
+        is_wide = any(one.patterns or one.wide for one in self._sourced)
+        is_home_inside = self._home is not None and self._home.is_relative_to(self.cwd)
+        return is_wide or is_home_inside or not all(is_run_by_others(compared_names(parts)) for parts in below)
+
+    def _written(self, paths: Iterable[str | Path], here: Path) -> list[Path]:
         """Where all that is written to these comes to be: from a worktree also in the project, with a merge."""
-        places = dict.fromkeys(place for path in paths for place in _places(path, here))
+        found = ([path] if isinstance(path, Path) else _places(path, here) for path in paths)
+        places = dict.fromkeys(place for some in found for place in some)
         project, worktree = self._project, self._worktree
         if project is None or worktree is None:
             return list(places)
@@ -163,20 +185,27 @@ class Places:
                 return f"{place} is part of what is installed, and run by others."
         return self.why_started([path], here or self.cwd)
 
-    def why_started(self, paths: Iterable[str], here: Path) -> str:
+    @property
+    def are_started(self) -> bool:
+        """Whether any files are that the agent itself starts, or the set-up of worktrees."""
+        return bool(self._started or self._set_up)
+
+    def why_started(self, paths: Iterable[str | Path], here: Path) -> str:
         """Why changing files asks that the agent itself starts, or that are run in each new worktree of the project."""
-        for place in sorted(self._written(paths, here)):
+        for place in sorted(self._written(paths, here)) if self.are_started else ():
             if self._started.has(place):
                 return f"{place} may be what a hook or an MCP server of this agent runs."
             if self._set_up.has(place):
                 return f"{place} may be what the set-up of the project's worktrees runs."
         return ""
 
-    def why_git_runs(self, paths: Iterable[str], here: Path, hooks: Collection[Path], commands: Collection[str]) -> str:
+    def why_git_runs(
+        self, paths: Iterable[str | Path], here: Path, hooks: Collection[Path], commands: Collection[str]
+    ) -> str:
         """Why changing files asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
         folders = {real for folder in set(hooks) for real in _places(str(folder), self.cwd)}
-        for place in self._written(paths, here):
+        for place in self._written(paths, here) if folders or commands else ():
             is_inner = place not in self.bases and any(_is_within(place, base) for base in self.bases)
             holds = is_inner and any(_is_within(one, place) for one in folders)
             if holds or any(_is_within(place, folder) for folder in folders) or started.has(place):
@@ -218,6 +247,16 @@ class Places:
             if reason := self._linked_keys_below(place) or _keys_below(place):
                 return reason
         return self.why_not_to_read(folder, here)
+
+    def why_not_to_follow(self, real: str) -> str:
+        """Why what a link in a folder leads to is not to be read with the folder. What the working directory has in it
+        is known by its names.
+        """
+        place = Path(real)
+        if not place.is_relative_to(self.cwd):
+            return self.why_not_to_search(real) if os.path.isdir(real) else self.why_not_to_read(real)  # noqa: PTH112
+        names = compared_names(place.parts[len(self.cwd.parts) :])
+        return f"{place} is where keys and passwords are kept." if is_of_keys(names, is_at_home=False) else ""
 
     def _linked_keys_below(self, place: Path) -> str:
         below = (alias for alias in self._aliases if alias.of == "home" and _is_within(alias.real, place))
@@ -335,6 +374,11 @@ def _of_repository(place: Path) -> str:
 def parts_of_git(paths: Iterable[str]) -> list[str]:
     """Those that may name a part of a repository."""
     return [path for path in paths if any(part in path.casefold() for part in (*_PARTS_OF_GIT, "head"))]
+
+
+def is_part_of_git(name: str) -> bool:
+    """Whether a folder may become a repository by what is called so in it."""
+    return name.casefold() in ("head", *_PARTS_OF_GIT)
 
 
 def real_paths(path: str, here: Path) -> set[Path]:

@@ -104,12 +104,20 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
     name, *rest = words
     if name == "git":
         return rest if not _GIT_READ_BELOW.isdisjoint(rest) else []
-    has_target = any(word.startswith("--t") or (_is_option(word) and word[1] != "-" and "t" in word) for word in rest)
-    if name in _COPIERS and not has_target:
+    if name in _COPIERS and not has_target(rest):
         return rest[:-1]  # the last is where it writes to
-    if name in _SEARCHERS or (name in _FINDERS and any(map(_FINDERS[name].match, rest))):
-        return [".", *rest]  # where it looks if no folder is named
+    finds = _FINDERS.get(name) or _PACKERS.get(name)
+    is_bare = name.startswith("7z") and len([word for word in rest if not _is_option(word)]) <= 2  # of an archive alone
+    if name in _SEARCHERS or is_bare or (finds is not None and any(map(finds.match, rest))):
+        first = next((word for word in rest if word not in ("-H", "-L", "-P")), "-")
+        is_told = name in ("find", "bfs") and first[:1] not in "-(!"  # folders stand before all else
+        return rest if is_told else [".", *rest]  # where it looks if no folder is named
     return rest if name in _COPIERS or name in _READ_BELOW else []
+
+
+def has_target(words: Sequence[str]) -> bool:
+    """Whether an option of these may name the folder to copy to; else the last word does."""
+    return any(word.startswith("--t") or (_is_option(word) and word[1] != "-" and "t" in word) for word in words)
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
@@ -248,9 +256,10 @@ _SIGNATURE = re.compile(r"%[-+ ]?G|\(\*?signature")
 _LIST_REFERENCES = frozenset({"for-each-ref", "tag", "branch"})
 """Commands of git's whose formats and orders are made of the fields of what they list."""
 _SIGNS = frozenset("!(),")
-_COPIERS = frozenset("cp rsync scp mv install".split())
+_COPIERS = frozenset("cp gcp rsync scp mv install".split())
 _READ_BELOW = frozenset(
-    "tar bsdtar zip 7z 7za 7zr diff colordiff delta egrep fgrep zgrep docker podman rclone aws gsutil ditto".split()
+    "tar gtar bsdtar zip 7z 7za 7zr 7zz diff sdiff colordiff delta difft icdiff gzip zstd egrep fgrep zgrep"
+    " docker podman rclone aws gsutil ditto".split()
 )
 _SEARCHERS = frozenset("ag ack ack-grep pt rga rgrep sift ug ugrep".split())
 """Programs that read all files below the folder that they are in, unless others are named."""
@@ -259,6 +268,11 @@ _FINDERS = {
     **dict.fromkeys(("fd", "fdfind"), re.compile("--exec|-[^-]*[xX]")),
 }
 """Programs that find files there, and options by which they do something with them."""
+_PACKERS = {
+    "zip": re.compile(r"-\w*R|--recurse-p"),
+    **dict.fromkeys(("7z", "7za", "7zr", "7zz"), re.compile(r".*[*?]")),
+}
+"""Programs that pack files, and words by which they may look for them there."""
 _ANY_READERS = _COPIERS | _READ_BELOW | _SEARCHERS | {"grep", "rg", "git", "sed", "awk", "xargs", *_FINDERS}
 WRAPPERS = frozenset(
     "env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas busybox toybox noglob"

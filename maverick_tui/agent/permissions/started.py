@@ -170,7 +170,7 @@ class Started:
     """The files that commands start in one folder, as far as the commands name them."""
 
     def __init__(self, commands: Collection[str], cwd: Path) -> None:
-        self._cwd = cwd
+        self._cwd, self._are_any = cwd, bool(commands)
         files, below, roots = set[str](), set[str](), set[Path]()
         short = [command for command in commands if len(command) <= LONGEST]
         self._is_unknown = len(short) < len(commands)
@@ -189,6 +189,10 @@ class Started:
         self._files = tuple(files)
         self._below = _leading_to(below)
         self._roots = _leading_to(re.escape(way_of(compared_names(root.parts[1:]))[:-1]) for root in roots)
+
+    def __bool__(self) -> bool:
+        """Whether there are any commands."""
+        return self._are_any
 
     def has(self, place: Path) -> bool:
         """Whether one of the commands may start the file at this place."""

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 _UNPACKERS = frozenset("patch unzip unrar unar cpio pax".split())
-_EXTRACT = {"tar": "x", "bsdtar": "x", "jar": "x", "7z": "xe", "7za": "xe", "7zr": "xe", "7zz": "xe"}
+_EXTRACT = {
+    "tar": "x",
+    "gtar": "x",
+    "bsdtar": "x",
+    "ditto": "x",
+    "jar": "x",
+    "7z": "xe",
+    "7za": "xe",
+    "7zr": "xe",
+    "7zz": "xe",
+}
 """Letters of the first word, or of options, that have an archive unpacked."""
+COMPRESSORS = frozenset("gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 uncompress".split())
+"""Programs that pack single files, or unpack them: to a name without its end."""
+_UNPACK, _RENAME = re.compile(r"-\w*d|--d|--unc"), re.compile(r"-\w*[NSr]|--na|--su|--rec")
+"""Options with which they unpack; and with which the name stands in the file, ends otherwise, or is not said."""
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
 
@@ -15,6 +30,9 @@ def writes_by_content(words: Sequence[str]) -> bool:
     name, *rest = words
     if name == "git":
         return bool(rest) and rest[0] in _OF_GIT
+    if name in COMPRESSORS:
+        is_unpacking = "un" in name or any(map(_UNPACK.match, rest))
+        return is_unpacking and any(map(_RENAME.match, rest))
     return name in _UNPACKERS or (name in _EXTRACT and _is_extracting(rest, _EXTRACT[name]))
 
 
