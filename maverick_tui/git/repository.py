@@ -32,6 +32,8 @@ _UNFINISHED = {
     "REVERT_HEAD": "a revert",
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
+    "sequencer": "a cherry-pick or revert",
+    "BISECT_LOG": "a bisect",
 }
 
 
@@ -59,7 +61,7 @@ def find_repository(folder: Path) -> Repository | None:
 
 
 def unfinished(repository: Repository) -> str:
-    """What was begun there and is not finished: a merge, a rebase; empty if nothing was."""
+    """What was begun there and is not finished: a merge, a bisect; empty if nothing was."""
     return next((what for name, what in _UNFINISHED.items() if os.path.lexists(repository.own / name)), "")
 
 

@@ -116,8 +116,12 @@ def loss_of(worktree: Worktree) -> Loss:
 def _own_commits(git: Git, worktree: Worktree, tips: list[str]) -> int:
     if not tips:
         return 0
-    others = (f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags", worktree.base, "HEAD")
+    others = (*_other_branches(worktree), worktree.base, "HEAD")
     return int(git("rev-list", "--count", *dict.fromkeys(tips), "--not", *others))
+
+
+def _other_branches(worktree: Worktree) -> tuple[str, ...]:
+    return (f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags")
 
 
 def commit_all(worktree: Worktree, message: str) -> str:
@@ -242,6 +246,7 @@ def _has_more(worktree: Worktree, *, loses: bool) -> bool:
 def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     """Bring all that was done into what is checked out in the project, and remove worktree and branch.
 
+    The branch stays if no other one has what was done, as with a detached HEAD.
     It is tried first where the person's files are not touched. ConfigError, with the reason and what to do instead,
     if it cannot be done cleanly; then all is as it was, but for what was not committed in the worktree: that is.
     What no commit has is only lost if that is said: else worktree and branch stay for it.
@@ -252,9 +257,8 @@ def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     merged = _merge(project, worktree, tip)
     if _has_more(worktree, loses=loses):
         records.release(worktree)
-    else:
-        _discard_noted(worktree, tip, "merged")
-    return merged
+        return merged
+    return _without_merged(project, worktree, tip, merged)
 
 
 def merge_committed(worktree: Worktree) -> Merged:
@@ -263,9 +267,16 @@ def merge_committed(worktree: Worktree) -> Merged:
     _require_ready(project, worktree)
     tip = _tip_of(worktree)
     merged = _merge(project, worktree, tip)
-    if not worktree.is_there:
+    return merged if worktree.is_there else _without_merged(project, worktree, tip, merged)
+
+
+def _without_merged(project: Git, worktree: Worktree, tip: str, merged: Merged) -> Merged:
+    """Remove what is merged, but for a branch that alone has it: nobody would find it once HEAD is elsewhere."""
+    if not project("rev-list", "--max-count=1", tip, "--not", *_other_branches(worktree)):
         _discard_noted(worktree, tip, "merged")
-    return merged
+        return merged
+    _keep_branch(records.release(worktree), tip)
+    return Merged(merged.commit, f"{merged.told} The branch {worktree.branch} stays: no other one has that.")
 
 
 def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
@@ -286,9 +297,9 @@ def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
     if project.commit("HEAD") != new:
         raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
     how = "" if new == tip else " with a merge commit"
-    return Merged(
-        new, f"{head_of(Path(worktree.project)) or 'HEAD'} is at {new[:7]} now{how}. No hook of the repository ran."
-    )
+    is_on_branch = project.has("symbolic-ref", "--quiet", "HEAD")
+    where = head_of(Path(worktree.project)) or "HEAD" if is_on_branch else "HEAD, which is detached,"
+    return Merged(new, f"{where} is at {new[:7]} now{how}. No hook of the repository ran.")
 
 
 def remove(worktree: Worktree) -> None:

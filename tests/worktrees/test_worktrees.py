@@ -226,7 +226,7 @@ def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(
         assert asked == {"bin/ls": "ask", "hk": "ask", "hooks/pre-commit": "ask", "watch": "ask", "a.txt": "allow"}
 
 
-def test_a_detached_head_is_branched_from(project: Path) -> None:
+def test_a_detached_head_is_branched_from_and_what_is_merged_there_stays_on_its_branch(project: Path) -> None:
     first = git(project, "rev-parse", "HEAD")
     commit(project, c__txt="c\n")
     git(project, "checkout", "--quiet", "--detach", first)
@@ -235,8 +235,31 @@ def test_a_detached_head_is_branched_from(project: Path) -> None:
     (made.top / "d.txt").write_text("d\n")
     told = ending.merge(made, "d").told
     assert (project / "d.txt").read_text() == "d\n"
-    assert git(project, "rev-parse", "HEAD")[:7] in told
-    assert git(project, "branch", "--format=%(refname:short)").splitlines()[1:] == ["main"]
+    tip = git(project, "rev-parse", "HEAD")
+    assert told == (
+        f"HEAD, which is detached, is at {tip[:7]} now. No hook of the repository ran. "
+        f"The branch {made.branch} stays: no other one has that."
+    )
+    assert git(project, "rev-parse", made.branch) == tip
+    assert not made.top.exists()
+    kept = records.worktree_of(RUN)
+    assert kept is not None
+    assert ending.merge(kept, "d").told == (
+        f"All of it was there already. The branch {made.branch} stays: no other one has that."
+    )
+    git(project, "branch", "mine")
+    assert ending.merge_committed(kept).told == "All of it was there already."
+    assert git(project, "branch", "--format=%(refname:short)").splitlines()[1:] == ["main", "mine"]
+
+
+def test_what_is_merged_at_a_detached_head_stays_on_its_branch_after_a_race(project: Path) -> None:
+    git(project, "checkout", "--quiet", "--detach")
+    race = Race([Entrant(1, RUN, "fixer")])
+    with race.running():
+        made = make(RUN, "fixer", project, race=race.race_id).worktree
+        (made.top / "d.txt").write_text("d\n")
+        ending.merge(made, "d")
+    assert git(project, "rev-parse", made.branch) == git(project, "rev-parse", "HEAD")
 
 
 def test_without_commits_or_a_repository_there_is_none(tmp_path: Path) -> None:
@@ -461,6 +484,15 @@ def test_what_cannot_be_merged_cleanly_leaves_the_project_as_it_was_and_can_be_k
     (project / ".git" / "MERGE_HEAD").write_text(f"{before}\n")
     with pytest.raises(ConfigError, match="a merge is not finished"):
         ending.merge(made, "ours")
+    (project / ".git" / "MERGE_HEAD").unlink()
+    git(project, "bisect", "start")
+    with pytest.raises(ConfigError, match="a bisect is not finished"):
+        ending.merge(made, "ours")
+    git(project, "bisect", "reset")
+    (project / ".git" / "sequencer").mkdir()
+    with pytest.raises(ConfigError, match="a cherry-pick or revert is not finished"):
+        ending.merge(made, "ours")
+    (project / ".git" / "sequencer").rmdir()
     assert ending.loss_of(made).words == "1 commit that no other branch has"
     assert ending.changed_by(made).words == "2 files, +2 -1"
     assert "+ours" in ending.diff_of(made)
@@ -476,7 +508,6 @@ def test_what_cannot_be_merged_cleanly_leaves_the_project_as_it_was_and_can_be_k
         f"Its worktree was gone and is made again, from its branch {made.branch}. What was not committed is not in it.",
     )
     assert (made.top / "a.txt").read_text() == "one\nours\nthree\n"
-    (project / ".git" / "MERGE_HEAD").unlink()
     (project / "new.txt").unlink()
     ending.keep(made, "ours")
     git(project, "checkout", "--quiet", made.branch)
@@ -571,7 +602,8 @@ def test_a_branch_that_somebody_works_on_stays_and_only_worktrees_are_ever_remov
     commit(made.top, c__txt="c\n")
     ending.keep(made, "c")
     git(project, "checkout", "--quiet", made.branch)
-    assert ending.merge(made, "c").told == "All of it was there already."
+    stays = f"The branch {made.branch} stays: no other one has that."
+    assert ending.merge(made, "c").told == f"All of it was there already. {stays}"
     assert git(project, "branch", "--show-current") == made.branch
     records.write(replace(made, path=str(project)))
     assert records.worktree_of(RUN) is None
