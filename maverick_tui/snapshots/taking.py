@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from maverick_tui.snapshots.scanning import Found, Scanner, remove, update
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, EXECUTABLE, LINK, Part, Snapshot, git_mode
 
 _RECENT = 3_000_000_000
-"""Nanoseconds in which a second change of a file's permissions may look to git like the first."""
+"""Nanoseconds in which a second change of a file may look to git like the first: it compares seconds."""
 _PERMISSIONS = 0o7777
 _COUNT_AT = slice(8, 12)
 """Where a list of files says how many there are."""
@@ -32,8 +32,8 @@ class State:
 
     usual: tuple[int, int] | None = None
     modes: dict[str, int] = field(default_factory=dict)
-    recent: list[str] = field(default_factory=list)
-    """Files that had just changed: a look at them by git alone is not enough."""
+    recent: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of each part the files that had just changed, and when: a look at them by git alone is not enough."""
     ignored: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Of each part what its ignored files looked like, and their tree."""
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -45,9 +45,10 @@ class State:
         try:
             about = json.loads(file.read_text())
             usual = about["usual"]
+            recent = {at: dict(files) for at, files in dict(about["recent"]).items()}
             ignored = {at: (seen, tree) for at, (seen, tree) in about["ignored"].items()}
             last = {ref: (snapshot_id, digest) for ref, (snapshot_id, digest) in about["last"].items()}
-            return State(usual and (usual[0], usual[1]), about["modes"], about["recent"], ignored, last)
+            return State(usual and (usual[0], usual[1]), about["modes"], recent, ignored, last)
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return State()
 
@@ -78,16 +79,15 @@ class Taking:
         self._seen: dict[str, os.stat_result] = {}
         """Files whose permissions may have changed."""
         self._ignored: dict[str, os.stat_result] = {}
-        self._recent: set[str] = set()
+        self._recent: dict[str, dict[str, int]] = {}
 
     def run(self, excludes: Sequence[Path]) -> Snapshot:
         """What is in the folder now, without an id yet."""
         waiting = [""]
         for at in waiting:
-            again = [path[len(at) :] for path in self._state.recent if path.startswith(at)]
             files, new_bytes = self._files, self._new_bytes
             try:
-                waiting += self._take_part(at, excludes, again)
+                waiting += self._take_part(at, excludes)
             except NotTrackedError as error:
                 if not at:
                     raise
@@ -97,13 +97,13 @@ class Taking:
                 self._left_out[nested] = f"there are more than {self._caps.nested} repositories in this folder"
             del waiting[self._caps.nested + 1 :]
         self._state.ignored = {at: seen for at, seen in self._state.ignored.items() if at in waiting}
-        self._state.recent = sorted(self._recent)
+        self._state.recent = self._recent
         modes = self._modes()
         assert self._state.usual is not None
         return Snapshot("", tuple(self._parts), self._state.usual, modes, frozenset(self._empty), self._left_out)
 
-    def _take_part(self, at: str, excludes: Sequence[Path], again: Iterable[str]) -> list[str]:
-        """Take the folder itself or a repository in it, and look at these files once more; the repositories in it."""
+    def _take_part(self, at: str, excludes: Sequence[Path]) -> list[str]:
+        """Take the folder itself or a repository in it; the repositories in it."""
         top = self._folder / at if at else self._folder
         place = self._lists / hashlib.sha256(os.fsencode(at)).hexdigest()[:24]
         paths.make_private(place)
@@ -111,30 +111,36 @@ class Taking:
         if repository is not None and repository.top != top:
             repository = None
         index = place / "index"
+        recent = self._state.recent.get(at, {})
+        again: Iterable[str] = recent
         if not index.exists() and repository is not None:
             # What is tracked is kept, also where git would ignore it if it was not.
             known = Found(changed=set(adopt(self._git, repository, index, self._caps.adopted_bytes, self._until)))
             self._bring_up_to_date(index, top, known)
             told = self._git("ls-files", "-z", index=index, until=self._until)
             again = [os.fsdecode(name) for name in told.split(b"\0") if name]
+        looked = {path: _look(top, path) for path in again}  # before git does: a later change differs
         found = Scanner(self._git, top, repository, excludes, self._caps).look(index, self._until)
-        self._bring_up_to_date(index, top, found)
+        stale = {path for path, about in looked.items() if about and recent.get(path) not in (None, about.st_ctime_ns)}
+        stale.difference_update(found.changed, found.gone, found.new, found.ignored, found.left_out)
+        remove(self._git, index, top, stale, self._until)  # git takes them for what it has read
+        found.changed |= stale
+        looked |= self._bring_up_to_date(index, top, found)
         self._files += _count(index)
         self._check(self._files > self._caps.files, f"it holds more than {self._caps.files:,} files")
-        self._look_at(at, top, [*found.changed, *found.new, *again])
-        for path in found.gone:
-            self._state.modes.pop(f"{at}{path}", None)
+        self._note(at, looked | dict.fromkeys(found.gone))
         kept = self._tree(index)
         self._parts.append(Part(at, kept, self._tree_of_ignored(place / "ignored", at, top, found)))
         self._empty.update(f"{at}{path}" for path in found.empty)
         self._left_out |= {f"{at}{path}": why for path, why in found.left_out.items()}
         return [f"{at}{name}" for name in found.nested]
 
-    def _bring_up_to_date(self, index: Path, top: Path, found: Found) -> None:
+    def _bring_up_to_date(self, index: Path, top: Path, found: Found) -> dict[str, os.stat_result | None]:
+        """Read anew what is changed or new; what that was like just before."""
         wanted: list[str] = []
         unwanted: list[str] = []
-        for path in found.changed | found.new:
-            about = _look(top, path)
+        looked = {path: _look(top, path) for path in found.changed | found.new}
+        for path, about in looked.items():
             if about is None or not git_mode(about):
                 unwanted.append(path)
             elif why := self._why_not(top, path, about):
@@ -147,6 +153,7 @@ class Taking:
         self._check(len(wanted) > self._caps.files, f"it holds more than {self._caps.files:,} files")
         remove(self._git, index, top, unwanted, self._until)
         update(self._git, index, top, wanted, found.left_out, self._until)
+        return looked
 
     def _why_not(self, top: Path, path: str, about: os.stat_result) -> str:
         if git_mode(about) == LINK:
@@ -184,15 +191,16 @@ class Taking:
 
     # -- permissions ---------------------------------------------------------------------------------------------------
 
-    def _look_at(self, at: str, top: Path, names: Iterable[str]) -> None:
-        for path in names:
-            about = _look(top, path)
+    def _note(self, at: str, looked: Mapping[str, os.stat_result | None]) -> None:
+        """What files are like, or that they are gone."""
+        recent = self._recent.setdefault(at, {})
+        for path, about in looked.items():
+            if about is not None and git_mode(about) and about.st_ctime_ns > self._now - _RECENT:
+                recent[path] = about.st_ctime_ns
             if about is None or git_mode(about) in ("", LINK):
                 self._state.modes.pop(f"{at}{path}", None)
                 continue
             self._seen[f"{at}{path}"] = about
-            if about.st_ctime_ns > self._now - _RECENT:
-                self._recent.add(f"{at}{path}")
 
     def _modes(self) -> dict[str, int]:
         """The permissions of all files that have others than most; git itself knows only who may execute one."""

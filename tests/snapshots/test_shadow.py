@@ -369,6 +369,27 @@ def test_a_list_that_begins_with_theirs_is_as_old_as_theirs(tmp_path: Path) -> N
     assert index.stat().st_mtime_ns == (top / ".git" / "index").stat().st_mtime_ns
 
 
+def test_a_second_change_that_keeps_size_and_time_is_seen(tmp_path: Path) -> None:
+    """Git compares seconds: those in which the first one was read as well."""
+    top = project(tmp_path / "p")
+    inner = project(top / "inner")
+    places = [top / "a.txt", top / "new.txt", inner / "a.txt", top / "link"]
+    shadow = Shadow(top)
+    for text in ("one\n", "two\n", "six\n"):
+        for place in places[:-1]:
+            place.write_text(text)
+            os.utime(place, (1_000_000_000, 1_000_000_000))
+        places[-1].unlink(missing_ok=True)
+        places[-1].symlink_to(text.strip())
+        os.utime(places[-1], (1_000_000_000, 1_000_000_000), follow_symlinks=False)
+        assert kept(shadow, shadow.take(OWNER)) == content(top)
+    places[1].unlink()
+    assert kept(shadow, shadow.take(OWNER)) == content(top)
+    (top / ".gitignore").write_text("new.txt\n")
+    places[1].write_text("ten\n")
+    assert kept(shadow, shadow.take(OWNER)) == content(top)
+
+
 def test_two_processes_take_turns(tmp_path: Path, mark: str) -> None:
     """While one holds the folder, the other waits; both snapshots are right."""
     top = project(tmp_path / "p")
