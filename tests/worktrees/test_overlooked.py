@@ -100,6 +100,16 @@ def test_what_git_has_no_way_to_keep_is_not_lost(path: str, project: Path) -> No
     assert worktrees.remove(made).endswith("lost: 2 uncommitted files.")
 
 
+def test_a_folder_in_the_place_of_a_file_is_kept(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "a.txt").unlink()
+    (made.top / "a.txt").mkdir()
+    (made.top / "a.txt/inner").write_text("mine\n")
+    tip = ending.keep(made, "all of it")
+    assert git(project, "show", f"{tip}:a.txt/inner") == "mine"
+    assert not made.top.exists()
+
+
 def test_commits_of_a_submodule_that_only_its_worktree_has_are_not_lost_once_they_are_recorded(
     project: Path, tmp_path: Path
 ) -> None:
