@@ -147,7 +147,7 @@ def commit_all(worktree: Worktree, message: str) -> str:
         listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
         git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
         taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
-        if left := [path for _, path in changed if path not in taken and os.path.lexists(worktree.top / path)]:
+        if left := [path for _, path in changed if path not in taken and _is_file(worktree.top / path)]:
             raise _by_hand(worktree, f"git has no way to keep {records.some(left)}")
         tree = git("write-tree")
         parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
@@ -156,6 +156,11 @@ def commit_all(worktree: Worktree, message: str) -> str:
         git("update-ref", "-m", "maverick: follow the run", f"refs/heads/{worktree.branch}", head)
     records.note(worktree, tip=head)
     return head
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file or a link is there: a folder may be in the place of one."""
+    return path.is_symlink() or path.is_file()
 
 
 def changed_by(worktree: Worktree) -> Changed:

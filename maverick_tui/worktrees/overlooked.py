@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
-from maverick_tui.git.changing import Git
+from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.repository import find_repository
 
 _GITLINK = "160000"
@@ -31,15 +31,18 @@ class Overlooked(NamedTuple):
     """What is ignored in submodules."""
 
 
-def overlooked(git: Git, ignored: Collection[str], deepest: int = _DEEPEST) -> Overlooked:
-    """What is changed in a folder and not told of; what git ignores there, a folder with a slash, is told of."""
+def overlooked(git: Git, base: str, ignored: Collection[str], deepest: int = _DEEPEST) -> Overlooked:
+    """What is changed in a folder since that commit, and not told of.
+
+    What git ignores there, a folder with a slash, is told of.
+    """
     found, files, passed_over = Overlooked([], []), list[str](), set(ignored)
     for line in os.fsdecode(git.run("ls-files", "-s", "-v", "-z")).split("\0")[:-1]:
         about, _, path = line.partition("\t")
-        tag, mode, commit, _stage = about.split(" ")
+        tag, mode, _blob, _stage = about.split(" ")
         if mode == _GITLINK:
             passed_over.add(f"{path}/")
-            inner = _in_submodule(git.folder / path, commit, deepest)
+            inner = _in_submodule(git.folder / path, _recorded(git, base, path), deepest)
             found.changed.extend(f"{path}/{one}".rstrip("/") for one in inner.changed)
             found.ignored.extend(f"{path}/{one}" for one in inner.ignored)
         elif (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
@@ -68,8 +71,15 @@ def _repositories(top: Path, passed_over: Collection[str]) -> Iterator[str]:
                     waiting.append(f"{path}/")
 
 
-def _in_submodule(folder: Path, commit: str, deepest: int) -> Overlooked:
-    """What is only in a submodule that belongs to this commit; an empty path stands for all of it."""
+def _recorded(git: Git, base: str, path: str) -> str:
+    """The commit that a submodule was at; empty if there was none."""
+    with suppress(GitError):
+        return git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}:{path}") if base else ""
+    return ""
+
+
+def _in_submodule(folder: Path, base: str, deepest: int) -> Overlooked:
+    """What is only in a submodule that was at this commit; an empty path stands for all of it."""
     all_of_it = Overlooked([""], [])
     if folder.is_symlink() or not folder.is_dir() or not os.listdir(folder):  # noqa: PTH208 - names alone
         return Overlooked([], [])
@@ -81,11 +91,11 @@ def _in_submodule(folder: Path, commit: str, deepest: int) -> Overlooked:
         told = os.fsdecode(git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal"))
         lines = told.split("\0")[:-1]
         ignored = [line[3:] for line in lines if line.startswith("!! ")]
-        found = overlooked(git, ignored, deepest - 1)
+        base = git.commit(base) if base else ""
+        found = overlooked(git, base, ignored, deepest - 1)
         found.ignored.extend(ignored)
         found.changed.extend(line[3:] for line in lines if not line.startswith("!! "))
-        known = [commit] if git.commit(commit) else []
-        if git("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *known):
+        if git("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *([base] if base else [])):
             found.changed.append("")  # commits, or a stash, that no other repository has
         return found
     except ConfigError:

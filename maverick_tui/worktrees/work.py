@@ -36,6 +36,7 @@ class Work:
     def __init__(self, worktree: Worktree) -> None:
         self._git = git_of(worktree)
         self._came = Brought(worktree)
+        self._base = worktree.base
 
     @cached_property
     def uncommitted(self) -> list[tuple[str, str]]:
@@ -51,7 +52,7 @@ class Work:
     def overlooked(self) -> Overlooked:
         """What git does not tell of: in submodules, in other repositories, in files that it was told to overlook."""
         told = {f"{path}.git" for _, path in self.uncommitted if path.endswith("/")}
-        listed = overlooked(self._git, self._left_out)
+        listed = overlooked(self._git, self._base, self._left_out)
         return Overlooked(*([path for path in found if path not in told and self._is_new(path)] for found in listed))
 
     @cached_property

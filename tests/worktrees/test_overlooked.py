@@ -98,3 +98,33 @@ def test_what_git_has_no_way_to_keep_is_not_lost(path: str, project: Path) -> No
     assert os.path.lexists(made.top / path)
     assert git(project, "rev-parse", made.branch) == made.base
     assert worktrees.remove(made).endswith("lost: 2 uncommitted files.")
+
+
+def test_a_folder_in_the_place_of_a_file_is_kept(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "a.txt").unlink()
+    (made.top / "a.txt").mkdir()
+    (made.top / "a.txt/inner").write_text("mine\n")
+    tip = ending.keep(made, "all of it")
+    assert git(project, "show", f"{tip}:a.txt/inner") == "mine"
+    assert not made.top.exists()
+
+
+def test_commits_of_a_submodule_that_only_its_worktree_has_are_not_lost_once_they_are_recorded(
+    project: Path, tmp_path: Path
+) -> None:
+    other = project_in(tmp_path / "other")
+    fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
+    git(project, *fetches, "add", str(other), "lib")
+    commit(project, "with a submodule")
+    made = make(RUN, "fixer", project).worktree
+    git(made.top, *fetches, "update", "--init")
+    commit(made.top / "lib", "only there", a__txt="committed\n")
+    project_in(made.top / "inner")
+    commit(made.top, "with both")  # which records of each the commit alone
+    assert set(ending.loss_of(made).uncommitted) == {"inner", "lib"}
+    with pytest.raises(ConfigError, match="it is in submodules, or git was told to overlook it: inner, lib"):
+        ending.keep(made, "all of it")
+    git(made.top / "lib", "push", "--quiet", "origin", "HEAD:refs/heads/more")
+    assert ending.loss_of(made).uncommitted == ("inner",)
+    ending.remove(made)

@@ -616,7 +616,8 @@ def test_a_branch_that_somebody_works_on_stays_and_only_worktrees_are_ever_remov
     commit(made.top, c__txt="c\n")
     ending.keep(made, "c")
     git(project, "checkout", "--quiet", made.branch)
-    assert ending.merge(made, "c").told == "All of it was there already."
+    stays = f"The branch {made.branch} stays: no other one has that."
+    assert ending.merge(made, "c").told == f"All of it was there already. {stays}"
     assert git(project, "branch", "--show-current") == made.branch
     records.write(replace(made, path=str(project)))
     assert records.worktree_of(RUN) is None
