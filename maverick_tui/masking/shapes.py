@@ -32,6 +32,8 @@ _REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ",
 _TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
                 "sshpass ", "--user ", *_REGISTRIES)  # fmt: skip
 """Those of `SHAPES` after which there may be blanks."""
+_FIRST = "(?<![A-Za-z0-9])"
+"""Nothing of a word before it, but for what emphasises it."""
 SHAPES: Mapping[str, str] = {
     **{
         head: rf"{head}[\w-]{{8,}}"
@@ -41,25 +43,33 @@ SHAPES: Mapping[str, str] = {
     **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
     **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
     **{head: rf"({head}){_RANDOM}[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
-    **{head: rf"(?<!\w){head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_", "gsk_", "xai-")},
+    **{head: rf"{_FIRST}{head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_", "gsk_", "xai-")},
     **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
-    **{head: rf"(?<!\w){head}[0-9a-fA-F]{{32,}}" for head in ("dapi", "dop_v1_", "shpat_", "shpss_", "shpca_")},
-    **{head: rf"(?<!\w){head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
+    **{head: rf"{_FIRST}{head}[0-9a-fA-F]{{32,}}" for head in ("dapi", "dop_v1_", "shpat_", "shpss_", "shpca_")},
+    **{head: rf"{_FIRST}{head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
     **{
-        head: rf"(?<![\w-]){head}{_RANDOM}[\w=-]{{20,}}"
+        head: rf"{_FIRST}(?<!-){head}{_RANDOM}[\w=-]{{20,}}"
         for head in ("glc_", "dckr_oat_", "figd_", "nvapi-", "sq0atp-", "sq0csp-", "tskey-", "pscale_tkn_", "sntrys_")
     },
     **{
-        head: rf"(?<![\w-]){head}{_RANDOM}[A-Za-z0-9]{{30,}}"
+        head: rf"{_FIRST}(?<!-){head}{_RANDOM}[A-Za-z0-9]{{30,}}"
         for head in ("lin_api_", "lin_oauth_", "ntn_", "secret_", "r8_", "nfp_", "pplx-")
     },
-    **{head: rf"(?<![\w-]){head}[0-9a-f]{{32,}}(?![\w-])" for head in ("pul-", "rubygems_", "sbp_")},
-    **{head: rf"(?<![\w-]){head}[A-Z0-9]{{27}}(?!\w)" for head in ("NRAK-", "NRII-")},
+    **{head: rf"{_FIRST}(?<!-){head}[0-9a-f]{{32,}}(?![\w-])" for head in ("pul-", "rubygems_", "sbp_")},
+    **{head: rf"{_FIRST}(?<!-){head}[A-Z0-9]{{27}}(?!\w)" for head in ("NRAK-", "NRII-")},
+    **{
+        head: rf"{_FIRST}{head}{_RANDOM}[\w+/=-]{{20,}}"
+        for head in ("GOCSPX-", "ops_eyJ", "fm1_", "fm2_", "HRKU-AA", "CCIPAT_", "lsv2_pt_", "lsv2_sk_", "tvly-",
+                     "phx_", "CFPAT-", "AKCp")
+    },
+    **{head: rf"{_FIRST}{head}[0-9a-f]{{32,}}(?!\w)" for head in ("bkua_", "squ_", "sqp_", "sqa_", "CLOJARS_")},
+    "rnd_": rf"{_FIRST}rnd_{_RANDOM}[A-Za-z0-9]{{28,}}",
+    ".atlasv1.": r"(\.atlasv1\.)[\w-]{20,}",
     "NRAL": r"(?<!\w)[0-9a-fA-F]{32,36}NRAL(?!\w)",
     "PMAK-": r"(?<![\w-])PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
     "dp.": r"(?<![\w.])dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,}",
     ":AA": r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])",
-    **{f"{head}.": rf"(?<![\w.]){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs")},
+    **{f"{head}.": rf"{_FIRST}(?<!\.){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs")},
     "SG.": r"(?<![\w.])SG\.[\w-]{16,}\.[\w-]{16,}",
     "hooks.slack.com/services/": r"(hooks\.slack\.com/services/)[\w/]{20,}",
     "xox": r"xox[a-z]-[\w-]{10,}",

@@ -51,6 +51,10 @@ SERVICES = [
     f"sq0atp-{RANDOM}abcdef", f"sq0csp-{RANDOM * 3}",
     "NRAK-" + "QZ7" * 9, "0a1b" * 9 + "NRAL", "PMAK-" + "0a1b" * 6 + "-" + "0a" * 17, f"dp.st.dev_eu.{RANDOM * 3}",
     f"dp.pt.{RANDOM * 3}", f"tskey-auth-{RANDOM}-{RANDOM}", f"123456789:AA{RANDOM * 2}x", f"pscale_tkn_{RANDOM * 2}",
+    f"GOCSPX-{RANDOM}-{RANDOM}", f"ops_eyJ{RANDOM * 4}", f"fm2_{RANDOM * 4}", f"HRKU-AA{RANDOM * 3}",
+    f"CCIPAT_{RANDOM}_{RANDOM * 2}", f"lsv2_pt_{RANDOM * 2}_0a1b2c3d4e", f"tvly-dev-{RANDOM * 2}", f"phx_{RANDOM * 2}",
+    f"CFPAT-{RANDOM * 3}", f"AKCp{RANDOM * 4}", "bkua_" + "0a1b" * 10, "squ_" + "0a1b" * 10, "CLOJARS_" + "0a1b" * 15,
+    f"rnd_{RANDOM * 2}",
 ]  # fmt: skip
 CONCEALED = "only-a-server-knows"
 VARIABLE = "hunter2-hunter2"
@@ -58,6 +62,7 @@ VARIABLE = "hunter2-hunter2"
 EXAMPLES = [
     *((secret, f"refused: {secret}, and more") for secret in (*SHAPED, *SERVICES)),
     *((RANDOM, place.format(RANDOM)) for place in ASSIGNED),
+    *((secret, f"it is _{secret}_") for secret in (f"ya29.{RANDOM * 2}", f"hf_{RANDOM * 2}", f"npm_{RANDOM * 2}")),
     (CONCEALED, f"it said {CONCEALED} aloud"),
     (VARIABLE, f"cannot log in with {VARIABLE}"),
 ]
