@@ -99,7 +99,8 @@ _RUN_ELSEWHERE = frozenset({"submodule.update", "lfs.path", "lfs.clean", "lfs.sm
 """Programs of commands that we never give."""
 _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 _THEIRS = ("system", "global")
-_ATTRIBUTES = "core.attributesfile"
+_READ_FILES = frozenset({"core.attributesfile", "core.excludesfile", "mailmap.file"})
+"""Files that git reads from beginning to end."""
 INCLUDED = "included"
 """Whose a setting is that stands in a file which others include, whether or not that counts."""
 
@@ -179,7 +180,7 @@ def read_settings(
     listing = _answer(line, folder, environment(folder, ALWAYS, *others), time.monotonic() + seconds, stop)
     settings = parsed(listing) if listing is not None else None
     top = repository.top if repository is not None else folder
-    if settings is None or any(one.key == _ATTRIBUTES and _never_ends(top, one.value) for one in settings):
+    if settings is None or any(one.key in _READ_FILES and _never_ends(top, one.value) for one in settings):
         return None
     return program, settings
 

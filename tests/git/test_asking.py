@@ -76,10 +76,11 @@ def test_a_configuration_that_is_never_read_to_its_end_is_given_up(project: Path
 
 
 @pytest.mark.parametrize("file", ["/dev/zero", "pipe"])
-def test_attributes_that_never_end_are_not_asked_about(file: str, project: Path) -> None:
+@pytest.mark.parametrize("setting", ["[core]\n attributesFile", "[core]\n excludesFile", "[mailmap]\n file"])
+def test_files_that_never_end_are_not_asked_about(file: str, setting: str, project: Path) -> None:
     os.mkfifo(project / "pipe")
     with (project / ".git" / "config").open("a") as config:
-        config.write(f"[core]\n attributesFile = {file}\n")
+        config.write(f"{setting} = {file}\n")
     assert read_settings(project) is None
 
 
