@@ -71,7 +71,7 @@ _DOCUMENT = re.compile(
 """A document that is only written to a file or is a message, to its end, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _ENTERED = re.compile(
-    r"(?:^|[\s;&|({`])(?:(?:cd|pushd)\b(?P<words>[^;&|)`\n]*)"
+    r"(?:^|[\s;&|({`])(?:(?:cd|chdir|pushd)\b(?P<words>[^;&|)`\n]*)"
     r"|(?:-C|--(?:chdir|directory|cwd)=?)[ \t]*(?P<to>[^\s;&|)`]+)?)"
 )
 _REDIRECTED = re.compile(r"\d?(?:&>>?|[<>]+[&|]?)")

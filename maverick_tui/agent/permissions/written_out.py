@@ -23,6 +23,7 @@ _BLANK = re.compile(r"\$(?:IFS\b|\{IFS\b[^{}]*\})")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\([^()]*\)|`[^`]*`", re.DOTALL)
 _IN_QUOTES = re.compile(r"[\s;&|<>()'\"`={},$]")
 _WORD = re.compile(r"[^\s;&|<>()'\"`]+")
+_GROUPED = re.compile(r"(?<![^\s;&|<>()'\"`=])([^\s;&|<>()'\"`=]++)\([^()\s]*\)")
 _SIGNS = re.compile(r"(\$?\{|[,}])")
 _SEQUENCE = re.compile(r"(?:(?P<first>[+-]?\d+)\.\.(?P<last>[+-]?\d+)|(?P<from>.)\.\.(?P<to>.))(?:\.\.[+-]?\d+)?")
 _MOST = 500
@@ -47,8 +48,11 @@ def plain_names(text: str) -> str:
 def readings(text: str) -> Iterator[str]:
     """A text of a shell in the ways in which its quotes may be meant: as it is; with what they hold as part of a word;
     and without them, for a text may be one that another shell reads. Raises `TooManyError`.
+
+    A group in a path, `~/.n(e|x)trc`, is a pattern to zsh, and behind an `@` to bash.
     """
     yield written_out(text)
+    yield _GROUPED.sub(_as_pattern, text)
     yield written_out(QUOTES.sub("", _QUOTED.sub(_as_one_word, text)))
     yield unquoted(text)
 
@@ -111,6 +115,12 @@ def by_curl(words: Sequence[str]) -> Iterator[str]:
 
 def _as_one_word(found: re.Match[str]) -> str:
     return _IN_QUOTES.sub("_", found[0][1:-1] if found[0][0] in "'\"" else found[0][1:])
+
+
+def _as_pattern(found: re.Match[str]) -> str:
+    before = found[1]
+    is_path = before != "/" and ("/" in before or before.startswith((".", "~")))
+    return before.rstrip("@!+*?") + "*" if is_path else found[0]
 
 
 class _Group:

@@ -10,6 +10,10 @@ from maverick_tui.agent.permissions.judge import Judge
 from tests.agent.permissions.deciding import bash, decide
 
 ORDINARY = [
+    "sed -E 's#src/(a|b)/c#x#' a.txt > out",
+    "python3 - <<'E'\nfrom pathlib import Path\nprint(Path('src/a.py').read_text(), len([1]), 'a/b'.split('/'))\nE",
+    "f() { echo $1; }; f ./a.py",
+    "node -e 'require(\"./src/x\").go(1)' > out",
     "ls src/*.py",
     "rm -f build/*.o",
     "echo {1..10}",
