@@ -224,7 +224,7 @@ def _begins_at_places(pattern: str, here: Path, places: Places) -> bool:
     """Whether a pattern may lead to places that ask, by what stands before its first sign."""
     start = re.split(rf"[*?\[{NUMBER}]", pattern, maxsplit=1)[0]
     folder, _, name = start.rpartition("/")
-    return name.startswith(".") or not places.is_inside(f"{folder}/" if folder or start else ".", here)
+    return name.startswith(".") or not places.is_inside(folder or ("/" if start.startswith("/") else "."), here)
 
 
 def folders_of(call: Call) -> list[Path]:

@@ -59,6 +59,7 @@ ORDINARY = [
     "cat src/*.py | head > out",
     "wc -l src/**/*.py > out",
     "ls **/*.py > out",
+    "ls l**/*.py > out",
     "[ -f a.py ] && echo yes > out",
     "if [[ $x == a* ]]; then echo y; fi",
     "[[ -f a.py && $y =~ ^[a-z]+$ ]] && echo y",
@@ -159,6 +160,8 @@ def work(tmp_path: Path) -> Path:
         (project / file).parent.mkdir(parents=True, exist_ok=True)
         (project / file).touch()
     (project / "link").symlink_to("src")
+    (project / "lib").mkdir()
+    (project / "lib" / "link").symlink_to("../src")
     return project
 
 
