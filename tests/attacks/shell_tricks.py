@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 
 from tests.attacks.shell_git import ASSIGNMENTS, GIT_RUNS, GIT_WRITES
+from tests.attacks.shell_places import ENTERED, SPELLED
 from tests.attacks.shell_programs import BACKGROUND, BUILTINS, INTERPRETERS, NETWORK, SECRETS, TOOLS, WRAPPERS
 from tests.attacks.shell_rules import FIELDS, LISTED
 from tests.attacks.shell_syntax import COMPOUND, HEREDOC, REDIRECTION, SEPARATORS, SUBSTITUTION
@@ -21,6 +22,7 @@ KINDS: dict[str, tuple[Trick, ...]] = {
     "words": (*QUOTING, *BLANKS, *EXPANSION, *ENCODING, *SIZE),
     "syntax": (*SEPARATORS, *REDIRECTION, *SUBSTITUTION, *HEREDOC, *COMPOUND),
     "programs": (*BUILTINS, *WRAPPERS, *TOOLS, *INTERPRETERS, *BACKGROUND, *NETWORK, *SECRETS),
+    "places": (*SPELLED, *ENTERED),
     "git": (*GIT_RUNS, *GIT_WRITES, *ASSIGNMENTS),
     "rules": (*LISTED, *FIELDS),
     "zsh": ZSH,

@@ -35,6 +35,17 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
     assert let_through == []
 
 
+def test_no_place_is_spelled_so_that_all_of_bash_opens_it(sandbox: Sandbox) -> None:
+    judge = Judge(["Bash"], sandbox.project, person=False)
+    tricks = wanted(KINDS["places"])
+    let_through = [
+        call.id
+        for call in calls_of(tricks, sandbox)
+        if judge.judge("Bash", _as_the_cli_tells_it(call.input), mode="acceptEdits").decision == "allow"
+    ]
+    assert let_through == []
+
+
 def test_no_trick_goes_beyond_standing_rules(sandbox: Sandbox) -> None:
     found = programs_named(sandbox.project)
     user_file().parent.mkdir(parents=True, exist_ok=True)

@@ -27,6 +27,11 @@ async def test_only_the_rules_run(kinds: tuple[str, ...], sandbox: Sandbox, serv
     check(report.of(tricky), tricks)
 
 
+async def test_all_of_bash_opens_no_place_however_it_is_spelled(sandbox: Sandbox, serve: ServeModel) -> None:
+    tricks = some("places", 8)
+    check(await unattended(sandbox, serve, calls_of(tricks, sandbox), ["Bash"]), tricks)
+
+
 BEYOND_GIT = {
     "pattern": "git config core.fsmonitor 'touch PWNED' user.",
     "value": "git config core.pager 'touch PWNED' list",

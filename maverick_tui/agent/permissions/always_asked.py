@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
 from maverick_tui.agent.permissions.following import follows_links, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
-from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
+from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
@@ -36,6 +37,7 @@ from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
     folders_entered,
+    goes_elsewhere,
     inner_of,
     is_rewritten,
     mentions,
@@ -45,6 +47,7 @@ from maverick_tui.agent.permissions.shell import (
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.written_out import plain_names, unquoted
 from maverick_tui.agent.tools import READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -116,11 +119,13 @@ def _why_command_asks(call: Call, places: Places) -> str:
     mentioned = sorted(found)
     if reason := first_reason(map(places.why_not_to_name, mentioned)):
         return reason
-    heres = folders_of(call)
+    limits = Limits()
+    heres, unfollowed = _followed(call, limits)
+    if unfollowed:
+        return unfollowed
     named = [word for word in mentioned if any(_may_lead(word, here, places) for here in heres)]
     if len(named) * len(heres) > MOST_WORDS:
         return TOO_LONG
-    limits = Limits()
     for here in heres:
         if reason := _why_names_ask(plain, named, here, places, limits, is_read=is_read):
             return reason
@@ -148,7 +153,8 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     read is taken for all that it may be.
     """
     said = [[word.text for word in words] for words in plain]
-    given = [*(" ".join(texts) for texts in said if texts[0] != "git"), *unread]
+    written = (unquoted(plain_names(text)) for text in unread)
+    given = [*(" ".join(texts) for texts in said if texts[0] != "git"), *unread, *written]
     if any(map(sets_git, said)) or any(map(sets_git_within, given)):
         return SETS_GIT
     if any(map(steers_maverick, given)):
@@ -212,10 +218,13 @@ def _why_names_ask(
             return TOO_LONG if limits.are_reached else unknown_files(pattern)
         found += fitting
     if not is_read:  # there, many a sign of a pattern is none
-        patterns = (word for word in named if any(sign in word for sign in "*?["))
-        found += (path for pattern in patterns for path in could_stand_for(pattern, here, limits) or ())
-        if limits.are_reached:
-            return TOO_LONG
+        for pattern in filter(_is_pattern, named):
+            fitting = _perhaps(pattern, here, limits)
+            if limits.are_reached:
+                return TOO_LONG
+            if fitting is None and _begins_at_places(pattern, here, places):
+                return unknown_files(pattern)
+            found += fitting or ()
     reasons = (places.why_not_to_write(word, here) for word in dict.fromkeys(found))
     return first_reason(reasons) or places.why_together(found[:MOST_WORDS], here)
 
@@ -242,20 +251,54 @@ def _why_searching_asks(
     return first_reason(why_not_to_follow(path, here, places, limits) for path in entered)
 
 
+def _is_pattern(word: str) -> bool:
+    return any(sign in word for sign in ("*", "?", "[", NUMBER))
+
+
+def _perhaps(pattern: str, here: Path, limits: Limits) -> list[str] | None:
+    """What a word of a command that cannot be read stands for if it is a pattern; None if that cannot be told."""
+    return could_stand_for(os.path.expanduser(pattern), here, limits, is_perhaps=True)  # noqa: PTH111 - a pattern
+
+
+def _begins_at_places(pattern: str, here: Path, places: Places) -> bool:
+    """Whether a pattern may lead to places that ask, by what stands before its first sign."""
+    start = re.split(rf"[*?\[{NUMBER}]", pattern, maxsplit=1)[0]
+    folder, _, name = start.rpartition("/")
+    return name.startswith(".") or not places.is_inside(folder or ("/" if start.startswith("/") else "."), here)
+
+
 def folders_of(call: Call) -> list[Path]:
     """The folders that a command may be in by the time at which it names something; the first is where it begins."""
+    return _followed(call, Limits())[0]
+
+
+def _followed(call: Call, limits: Limits) -> tuple[list[Path], str]:
+    """The folders that a command may be in, and why it is not known whether these are all."""
     found = [call.here]
-    for word in folders_entered(call.command):
-        new = (folder for here in found[:_MOST_ENTERED] for folder in real_paths(word, here) if folder.is_dir())
-        found = [*dict.fromkeys((*found, *new))]
-    return found
+    entered = folders_entered(call.command)
+    for word in entered:
+        words = [(here, [word]) for here in found[:_MOST_ENTERED]]
+        if _is_pattern(word):
+            fitting = [(here, _perhaps(word, here, limits)) for here, _ in words]
+            if any(names is None for _, names in fitting):
+                return found, TOO_LONG if limits.are_reached else unknown_files(word)
+            words = [(here, names or []) for here, names in fitting]
+        new = (folder for here, names in words for name in names for folder in real_paths(name, here))
+        found = [*dict.fromkeys((*found, *filter(os.path.isdir, new)))]
+    is_elsewhere = bool(entered) and goes_elsewhere(call.command)
+    return found, "It says where else cd looks for folders, so that nobody knows where it goes." if is_elsewhere else ""
 
 
 def _may_lead(word: str, here: Path, places: Places) -> bool:
     """Whether a word names something, or could: an ordinary word that is no file leads nowhere."""
     is_path = any(sign in word for sign in "/.~@\\")
     is_there = is_path or os.path.lexists(os.path.join(here, word.replace("\0", "")))  # noqa: PTH118
-    return is_there or places.is_known(word, here)
+    # In a folder that it goes to, a word may be the second half of a place: `.config` and `systemd`.
+    return (
+        is_there
+        or places.is_known(word, here)
+        or (here != places.cwd and places.why_not_to_name(f"{here}/{word}") != "")
+    )
 
 
 def first_reason(reasons: Iterable[str]) -> str:

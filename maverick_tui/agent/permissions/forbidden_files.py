@@ -24,7 +24,6 @@ from maverick_tui.agent.permissions.reading import (
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import fits, places_within
 from maverick_tui.agent.permissions.shell import (
-    QUOTES,
     Words,
     all_commands,
     inner_of,
@@ -32,6 +31,7 @@ from maverick_tui.agent.permissions.shell import (
     parts_of,
     words_within,
 )
+from maverick_tui.agent.permissions.written_out import QUOTES
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 from maverick_tui.git.repository import find_repository

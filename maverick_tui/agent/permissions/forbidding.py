@@ -12,7 +12,8 @@ from maverick_tui.agent.permissions.places import real_paths
 from maverick_tui.agent.permissions.reading import unwrapped, without_git_options
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
-from maverick_tui.agent.permissions.shell import QUOTES, Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.written_out import QUOTES
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 
 _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}

@@ -22,11 +22,12 @@ MOST_SEARCHES = 40
 MOST_HELD = 30_000
 """Names in paths that are held against rules, for all rules together."""
 
+NUMBER = "\1"
+"""In a pattern of ours: any number."""
+
 _CUT = re.compile(r"[\^{]|.?#")
 """From there on zsh may have ideas of its own: EXTENDED_GLOB, BRACE_CCL."""
-_ANY = re.compile(r"[*?]+|\[.*|[^\x00-\x7f]+", re.DOTALL)
-_UNSURE = re.compile(r"\*\*\*|~")
-"""`***/` follows links in zsh, and `~` leaves out what another pattern fits."""
+_ANY = re.compile(r"[*?\x01]+|\[(?=.*\]).*|[^\x00-\x7f]+", re.DOTALL)
 
 
 class _TooManyError(Exception):
@@ -59,12 +60,18 @@ class Limits:
         return not self.are_reached
 
 
-def could_stand_for(pattern: str, folder: Path, limits: Limits | None = None) -> list[str] | None:
-    """The paths that a shell in this folder may make of a pattern, and more; None if that cannot be told."""
+def could_stand_for(
+    pattern: str, folder: Path, limits: Limits | None = None, *, is_perhaps: bool = False
+) -> list[str] | None:
+    """The paths that a shell in this folder may make of a pattern, and more; None if that cannot be told.
+
+    With `is_perhaps` it may well be no pattern, but part of some text: then it is read as bash does, each name of the
+    path for itself.
+    """
     limits = limits or Limits()
     parts = [part for part in pattern.split("/") if part]
-    if _UNSURE.search(pattern) or not all(map(_has_whole_brackets, parts)):
-        return None
+    if "***" in pattern or (not is_perhaps and ("~" in pattern or not all(map(_has_whole_brackets, parts)))):
+        return None  # `***/` follows links in zsh, and `~` leaves out what another pattern fits
     search = _Search(folder, limits)
     found = ["/" if pattern.startswith("/") else ""]
     try:
@@ -136,8 +143,11 @@ def _fits(part: str) -> Callable[[str], bool]:
     is_cut = _CUT.search(part)
     first, *others = _ANY.split(part[: is_cut.start()] + "*" if is_cut else part)
     first, others = first.lower(), [piece.lower() for piece in others]
+    is_numbered = NUMBER in part
 
     def fits(name: str) -> bool:
+        if is_numbered and not any(map(str.isdigit, name)):
+            return False
         if not name.isascii():
             return True
         text = name.lower()

@@ -18,9 +18,9 @@ from maverick_tui import paths
 from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
 from maverick_tui.agent.permissions.known_places import is_of_packages, is_run_by_others
 from maverick_tui.agent.permissions.links import Alias, aliases
-from maverick_tui.agent.permissions.shell import HOME
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
+from maverick_tui.agent.permissions.written_out import HOME
 from maverick_tui.git.repository import find_repository
 from maverick_tui.masking.key_files import compared, compared_names, is_of_keys, leads_to_keys
 from maverick_tui.worktrees.needs import setup_line

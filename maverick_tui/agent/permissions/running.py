@@ -105,6 +105,8 @@ def sets_git(words: Sequence[str]) -> bool:
     """Whether a call may change what git does later; who the commits are by is nobody's danger."""
     if words[0].casefold() != "git":  # some systems find a program by another case of its name
         return False
+    if words[1:] and any(sign in words[1] for sign in "*?["):  # which a file of that name makes a subcommand of
+        return True
     # Behind an option of git itself, which may have a value, any word may be the subcommand.
     places = range(1, len(words)) if words[1:] and words[1].startswith("-") else [1]
     return any(_sets(words[place:]) for place in places)

@@ -14,6 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.inner_texts import texts_for_shells
+from maverick_tui.agent.permissions.reading import name_of
+from maverick_tui.agent.permissions.written_out import (
+    QUOTES,
+    TooManyError,
+    by_curl,
+    plain_names,
+    readings,
+    unquoted,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -61,13 +70,12 @@ _DOCUMENT = re.compile(
 )
 """A document that is only written to a file or is a message, to its end, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
-HOME = re.compile(r"\$(?:HOME\b|\{HOME\})")
-"""The home directory, as commands spell it; `~` is the same."""
 _ENTERED = re.compile(
-    r"(?:^|[\s;&|({])(?:(?:cd|pushd)\b(?:[ \t]+-[-\w]*)*|-C|--(?:chdir|directory|cwd)=?)(?:[ \t]*(?P<to>[^\s;&|)]+))?"
+    r"(?:^|[\s;&|({`])(?:(?:cd|chdir|pushd)\b(?P<words>[^;&|)`\n]*)"
+    r"|(?:-C|--(?:chdir|directory|cwd)=?)[ \t]*(?P<to>[^\s;&|)`]+)?)"
 )
-QUOTES = re.compile(r"[\"'\\]")
-"""What a shell takes away from a word."""
+_REDIRECTED = re.compile(r"\d?(?:&>>?|[<>]+[&|]?)")
+_FROM_ELSEWHERE = re.compile(r"(?<!\bunset )\bcdpath\b(?!=(?:[\s;&|]|$))", re.IGNORECASE)
 _MARKS = re.compile(r"[\"']")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
@@ -178,7 +186,10 @@ def mentions(command: str) -> set[str] | None:
     Messages, what is to be left out, and a document that is only written are not for it to open. None if it is too much
     to be looked at.
     """
-    return not_too_many(name for text in (command, *inner_of(command).texts) for name in _mentioned(text))
+    try:
+        return not_too_many(name for text in (command, *inner_of(command).texts) for name in _mentioned(text))
+    except TooManyError:
+        return None
 
 
 def not_too_many(names: Iterable[str]) -> set[str] | None:
@@ -196,21 +207,33 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 def _mentioned(command: str) -> Iterator[str]:
     calls = all_commands(command)
     if calls is None:
-        text = without_document(HOME.sub("~", command))
-        for word in words_within(text) | words_within(QUOTES.sub("", text)):
+        text = plain_names(without_document(command))
+        given = [*text.split(), *QUOTES.sub("", text).split()] if "curl" in text.casefold() else []
+        for word in {word for some in (*readings(text), *by_curl(given)) for word in words_within(some)}:
             yield from parts_of(word)
         return
     for words in calls:
-        is_git = words[0].text == "git"  # of its words, a colon stands before the name of a file in a commit
-        for text in _opened([word.text for word in words]):
+        texts = [word.text for word in words]
+        is_git = texts[0] == "git"  # of its words, a colon stands before the name of a file in a commit
+        for text in (*_opened(texts), *(by_curl(texts) if "curl" in map(name_of, texts) else ())):
             for word in (text, *words_within(text) | words_within(_MARKS.sub("", text))):
                 yield from with_tails(word) if is_git else parts_of(word)
 
 
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
-    found = _ENTERED.finditer(QUOTES.sub("", HOME.sub("~", without_document(command))))
-    return [one["to"] or "~" for one in found]
+    text = _REDIRECTED.sub(" ", unquoted(plain_names(without_document(command))))
+    found = list[str]()
+    for one in _ENTERED.finditer(text):
+        words = (one["words"] or one["to"] or "").split()
+        named = [word for word in words if not word.startswith("-")]
+        found += [*named, " ".join(named)] if len(named) > 1 else named or ["~"]
+    return found
+
+
+def goes_elsewhere(command: str) -> bool:
+    """Whether a command says where `cd` looks for folders that are not here."""
+    return _FROM_ELSEWHERE.search(QUOTES.sub("", without_document(command))) is not None
 
 
 def parts_of(text: str) -> Iterator[str]:

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from maverick_tui.agent.permissions.shell import HOME, LONGEST, words_within
+from maverick_tui.agent.permissions.shell import LONGEST, words_within
+from maverick_tui.agent.permissions.written_out import HOME
 from maverick_tui.masking.key_files import compared_names, way_of
 
 _SEPARATORS = ";&|()<>\n"

@@ -1,0 +1,187 @@
+"""What a text of a shell says when it is written out: home directory, folder, and all words that braces make.
+
+No grammar: of what may be meant more than one way, all are written, and whoever asks looks at all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+
+from maverick_tui.agent.permissions.patterns import NUMBER
+
+HOME = re.compile(r"\$(?:HOME\b|\{HOME(?::?[-=?][^{}]*|%%?/)?\})")
+"""The home directory, as commands spell it; `~` is the same."""
+QUOTES = re.compile(r"[\"'\\]")
+"""What a shell takes away from a word."""
+_HERE = re.compile(
+    r"\$(?:(?:OLD)?PWD\b|\{(?:OLD)?PWD(?::?[-=?][^{}]*|%%?/)?\})|(?<![^\s;&|<>()'\"`=:,{])~[+-](?![\w.])"
+)
+"""The folder in which a command is; where it was before is among those that it may be in."""
+_BLANK = re.compile(r"\$(?:IFS\b|\{IFS\b[^{}]*\})")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\([^()]*\)|`[^`]*`", re.DOTALL)
+_IN_QUOTES = re.compile(r"[\s;&|<>()'\"`={},$]")
+_WORD = re.compile(r"[^\s;&|<>()'\"`]+")
+_GROUPED = re.compile(r"(?<![^\s;&|<>()'\"`=])([^\s;&|<>()'\"`=]++)\([^()\s]*\)")
+_SIGNS = re.compile(r"(\$?\{|[,}])")
+_SEQUENCE = re.compile(r"(?:(?P<first>[+-]?\d+)\.\.(?P<last>[+-]?\d+)|(?P<from>.)\.\.(?P<to>.))(?:\.\.[+-]?\d+)?")
+_MOST = 500
+"""Words that one may become."""
+_MOST_NUMBERS = 12
+_LONGEST = 250_000
+_PLACE = re.compile(r"[/~]|(?<!\.)\.(?!\.)")
+_RANGE = re.compile(r"\[([^\[\]-]+)-([^\[\]:]+)(?::\d+)?\]")
+_CHOICE = re.compile(r"\{[^{}]*\}")
+_FILLED = re.compile(r"#\d")
+
+
+class TooManyError(Exception):
+    """More words than anybody looks at, and they may name places."""
+
+
+def plain_names(text: str) -> str:
+    """A text with `~` for the home directory, `.` for the folder that it is in, and no lines that go on."""
+    return _BLANK.sub(" ", _HERE.sub(".", HOME.sub("~", text.replace("\\\n", ""))))
+
+
+def readings(text: str) -> Iterator[str]:
+    """A text of a shell in the ways in which its quotes may be meant: as it is; with what they hold as part of a word;
+    and without them, for a text may be one that another shell reads. Raises `TooManyError`.
+
+    A group in a path, `~/.n(e|x)trc`, is a pattern to zsh, and behind an `@` to bash.
+    """
+    yield written_out(text)
+    yield _GROUPED.sub(_as_pattern, text)
+    yield written_out(QUOTES.sub("", _QUOTED.sub(_as_one_word, text)))
+    yield unquoted(text)
+
+
+def unquoted(text: str) -> str:
+    """A text without any quotes, written out. What is too much for that stays: so does much that is no command."""
+    plain = QUOTES.sub("", text)
+    try:
+        return written_out(plain)
+    except TooManyError:
+        return plain
+
+
+def written_out(text: str) -> str:
+    """A text with all words that its braces make in their place. Raises `TooManyError`."""
+    size = 0
+
+    def words(found: re.Match[str]) -> str:
+        nonlocal size
+        if "{" not in found[0]:
+            return found[0]
+        try:
+            made = " ".join(dict.fromkeys(_words_of(found[0])))
+        except TooManyError:
+            if _PLACE.search(found[0]):
+                raise
+            return found[0]
+        size += len(made)
+        if size > _LONGEST:
+            raise TooManyError
+        return made
+
+    return _WORD.sub(words, text) if "{" in text else text
+
+
+def by_curl(words: Sequence[str]) -> Iterator[str]:
+    """What curl makes of the words that it is given: of `{a,b}` and `[a-c]` in addresses, and of `#1`, which stands for
+    the first of these in the name of a file. Raises `TooManyError`.
+    """
+    ranged = [_RANGE.sub(r"{\1..\2}", word) for word in words if "{" in word or "[" in word]
+    for word in ranged:
+        try:
+            yield from _words_of(word, is_single=True)
+        except TooManyError:
+            if "file:" in word.casefold():  # else it is rather data than an address
+                raise
+    filled = [word for word in words if _FILLED.search(word) and not re.search(r"\s", word)]
+    if filled and ranged:
+        choices = dict.fromkeys(
+            part for word in ranged for one in _CHOICE.findall(word) for part in _words_of(one, is_single=True)
+        )
+        for word in filled:
+            pieces = _FILLED.split(word)
+            made = list(islice(product(choices, repeat=len(pieces) - 1), _MOST + 1))
+            if len(made) > _MOST:
+                raise TooManyError
+            for some in made:
+                yield "".join(piece for pair in zip(pieces, (*some, ""), strict=True) for piece in pair)
+
+
+def _as_one_word(found: re.Match[str]) -> str:
+    return _IN_QUOTES.sub("_", found[0][1:-1] if found[0][0] in "'\"" else found[0][1:])
+
+
+def _as_pattern(found: re.Match[str]) -> str:
+    before = found[1]
+    is_path = before != "/" and ("/" in before or before.startswith((".", "~")))
+    return before.rstrip("@!+*?") + "*" if is_path else found[0]
+
+
+class _Group:
+    """A pair of braces that is being read: what stands in it before the last comma, and behind that."""
+
+    def __init__(self, sign: str) -> None:
+        self.sign = sign
+        self.chosen = list[str]()
+        self.current = [""]
+
+    def add(self, pieces: Sequence[str]) -> None:
+        self.current = [before + piece for before in self.current for piece in pieces]
+        if len(self.current) + len(self.chosen) > _MOST:
+            raise TooManyError
+
+    def words(self, end: str, *, is_single: bool) -> list[str]:
+        if self.sign == "{" and self.chosen:
+            return [*self.chosen, *self.current]
+        sequence = [one for word in self.current for one in _sequence(word)] if self.sign == "{" else []
+        bare = self.current if is_single and not sequence else []
+        return sequence or [*bare, *(f"{self.sign}{word}{end}" for word in self.current)]
+
+
+def _words_of(text: str, *, is_single: bool = False) -> list[str]:
+    """The words that a shell makes of one with braces, and more: a brace that is not closed is, at the end.
+
+    With `is_single` braces around a single word are taken away as well.
+    """
+    if text.count("{") > _MOST:
+        raise TooManyError
+    groups = [_Group("")]
+    for part in _SIGNS.split(text):
+        group = groups[-1]
+        if part in ("{", "${"):
+            groups.append(_Group(part))
+        elif part == "," and group.sign == "{":
+            group.chosen += group.current
+            group.current = [""]
+        elif part == "}" and group.sign:
+            groups.pop()
+            groups[-1].add(group.words("}", is_single=is_single))
+        elif part:
+            group.add([part])
+    while len(groups) > 1:
+        group = groups.pop()
+        groups[-1].add(group.words("", is_single=is_single))
+    return groups[0].current
+
+
+def _sequence(text: str) -> list[str]:
+    """What `1..9` or `a..z` in braces stands for. Of many numbers the first, the last, and a sign for all."""
+    found = _SEQUENCE.fullmatch(text)
+    if found is None:
+        return []
+    if found["first"] is None:
+        first, last = sorted(map(ord, (found["from"], found["to"])))
+        if last - first > _MOST:
+            raise TooManyError
+        return [chr(one) for one in range(first, last + 1)]
+    ends, (first, last) = (found["first"], found["last"]), sorted((int(found["first"][:20]), int(found["last"][:20])))
+    if last - first > _MOST_NUMBERS:
+        return [*ends, NUMBER]
+    width = max(map(len, ends)) if any(re.match(r"-?0\d", end) for end in ends) else 0
+    return [str(one).zfill(width) for one in range(first, last + 1)]
