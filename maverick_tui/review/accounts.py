@@ -129,8 +129,10 @@ class RunAccount:
         """Whether a person may have done what was done since the last snapshot, as well as the calls at work.
 
         When a call ended, there was a snapshot, which is not told if nothing had changed: all since then may be theirs.
+        Where the run takes none any more, or its process has taken none yet, there was none before they began, either.
         """
-        return self._is_shared(self.at_work, self._background | self._ended)
+        calls, has_none_before = self.at_work, self.untracked or self._died is not None
+        return bool(calls and has_none_before) or self._is_shared(calls, self._background | self._ended)
 
     @property
     def died(self) -> float | None:

@@ -170,6 +170,32 @@ def test_what_you_do_after_a_call_that_has_changed_nothing_is_not_its_own(folder
     run.close()
 
 
+def test_what_you_did_before_a_call_that_no_snapshot_was_taken_before_is_not_its_own(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    run.write("x.txt", "x\n")
+    run.tell(ev.ChangesUntracked(now(), "it takes more than 30 s to look at this folder"))
+    run.tell(ev.ToolCalled(now(), "first", "Bash", {"command": "make"}), ev.ToolBegan(now(), "first"))
+    run.tell(ev.ToolFinished(now(), "first", "made"))
+    (folder / "a.txt").write_text("yours, while nothing runs\n")
+    run.tell(ev.ToolCalled(now(), "second", "Bash", {"command": "make"}), ev.ToolBegan(now(), "second"))
+    assert RunReview(RUN).is_at_work
+    assert played.why(RunReview(RUN)) == {"a.txt": "you may have changed it at the same time", "x.txt": ""}
+    run.close()
+
+
+def test_what_you_did_between_two_processes_of_a_run_is_not_its_own(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.write("x.txt", "x\n")
+    run.end_turn()
+    (folder / "a.txt").write_text("yours, while there is no process\n")
+    run.tell(ev.RunReopened(now()))  # and takes no snapshots
+    run.live()
+    run.tell(ev.ToolCalled(now(), "later", "Bash", {"command": "make"}), ev.ToolBegan(now(), "later"))
+    assert played.why(RunReview(RUN)) == {"a.txt": "you may have changed it at the same time", "x.txt": ""}
+    run.close()
+
+
 def test_what_was_not_shown_is_not_taken_back(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")
