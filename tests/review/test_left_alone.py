@@ -87,6 +87,26 @@ def test_what_was_saved_while_hooks_of_an_edit_ran_is_told_as_well(
     assert {step.path: step.lasted for step in RunReview(RUN).plan()}["slow"] == 7.0
 
 
+def test_a_command_has_not_run_for_as_long_as_its_snapshot_was_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(played, "now", lambda: clock[0])
+    run = PlayedRun(folder, RUN)
+
+    def take(when: str, *, is_always: bool = True) -> str:
+        clock[0] += 9 if when == "done" else 0
+        return PlayedRun.take(run, when, is_always=is_always)
+
+    monkeypatch.setattr(run, "take", take)
+    for name, seconds in (("quick", 0.5), ("slow", 5)):
+        call = run.begin("Bash", command="make")
+        (folder / name).write_text("made\n")
+        clock[0] += seconds
+        run.finish(call)
+    assert {step.path: step.lasted for step in RunReview(RUN).plan()} == {"quick": 0.0, "slow": 6.0}
+
+
 def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewhere(folder: Path) -> None:
     (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(40)))
     run = PlayedRun(folder, RUN)
