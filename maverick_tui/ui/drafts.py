@@ -133,7 +133,10 @@ class Drafts:
 
     def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        place = self._place(run, is_new=not run.store.entries)
+        place = self._place(run, is_new=False)
+        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
+        if not run.store.entries and all(file.parent != place[0] for file in before):
+            place = self._place(run, is_new=True)
         self._do(partial(self._replace, run.run_id, place, text, images, before, asyncio.get_running_loop()))
 
     def _replace(

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -138,6 +139,19 @@ async def test_a_draft_that_could_not_be_shown_is_for_the_next_window() -> None:
     await taking.drop_all()
     window.let_go()
     assert drafts_of_run() == ["of an earlier version"], "it was in no prompt"
+
+
+async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() -> None:
+    keep_run(RUN)
+    journal_of(RUN).with_name("draft.json").write_text(json.dumps({"text": "half a thou"}))
+    store = SimpleNamespace(entries=[], loaded=None)
+    run: Any = SimpleNamespace(run_id=RUN, agent="a", store=store, is_kept=True, is_only_watched=False)
+    drafts = Drafts(Path(), Unsent(), print)
+    left = await drafts.read(run, is_new=False)
+    drafts.is_shown(run, left)
+    drafts.keep(run, f"{left.text}ght", {})
+    await drafts.keep_now()
+    assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
 
 async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
