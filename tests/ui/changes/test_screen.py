@@ -522,7 +522,8 @@ async def test_what_is_committed_is_marked(tmp_path: Path, home: Path, monkeypat
         git(folder, "commit", "--quiet", "--all", "-m", "by hand")
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "✓ committed 23-29" in screen.diff.text, "both are")
-        assert screen.files.draw_line(0, 80).text.rstrip().endswith("✓ +2 -2")
+        row = screen.files.draw_line
+        await until(pilot, lambda: row(0, 80).text.rstrip().endswith("✓ +2 -2"), "and so is the file")
     run.close()
 
 
