@@ -19,7 +19,6 @@ from maverick_tui.agent.permissions.reading import (
     reads_listed,
     searches,
     takes_names,
-    unwrapped,
     without_git_options,
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
@@ -43,6 +42,7 @@ from maverick_tui.agent.permissions.shell import (
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.tools import READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -129,9 +129,10 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return reason
     run, folders = list[list[str]](), set[str]()
     for words in plain:
-        texts, entered = without_git_options(unwrapped([word.text for word in words]))
-        run.append(texts)
-        folders.update(filter(None, entered))
+        for meant in calls_meant([word.text for word in words]) or ():
+            texts, entered = without_git_options(meant)
+            run.append(texts)
+            folders.update(filter(None, entered))
     if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
     return first_reason(_why_searching_asks(run, folders, here, places, limits) for here in heres)
@@ -148,7 +149,10 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     if any(map(steers_maverick, given)):
         return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
     within = (words for text in given for words in commands_within(text))
-    calls = [without_git_options(unwrapped(words))[0] for words in (*said, *within)]
+    meant = [*map(calls_meant, said), *(calls_meant(words, is_text=True) for words in within)]
+    if None in meant:
+        return TOO_LONG
+    calls = [without_git_options(words)[0] for some in meant for words in some or ()]
     if any(map(writes_by_content, calls)):
         return "It writes what stands in another file, and where to is not known."
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.inner_texts import texts_for_shells
+from maverick_tui.agent.permissions.quoting import unquoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -66,8 +67,8 @@ HOME = re.compile(r"\$(?:HOME\b|\{HOME\})")
 _ENTERED = re.compile(
     r"(?:^|[\s;&|({])(?:(?:cd|pushd)\b(?:[ \t]+-[-\w]*)*|-C|--(?:chdir|directory|cwd)=?)(?:[ \t]*(?P<to>[^\s;&|)]+))?"
 )
-QUOTES = re.compile(r"[\"'\\]")
-"""What a shell takes away from a word."""
+_NAMED_BY_VARIABLE = re.compile(r"\$\{(\w+)\}/+(?![^\s\"';&|)])")
+"""A folder of which the command does not say where it is: its `/` is not the root of all."""
 _MARKS = re.compile(r"[\"']")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
@@ -196,8 +197,8 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 def _mentioned(command: str) -> Iterator[str]:
     calls = all_commands(command)
     if calls is None:
-        text = without_document(HOME.sub("~", command))
-        for word in words_within(text) | words_within(QUOTES.sub("", text)):
+        text = _NAMED_BY_VARIABLE.sub(r"$\1", without_document(HOME.sub("~", command)))
+        for word in set().union(*(words_within(HOME.sub("~", one)) for one in (text, *unquoted(text)))):
             yield from parts_of(word)
         return
     for words in calls:
@@ -209,8 +210,8 @@ def _mentioned(command: str) -> Iterator[str]:
 
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
-    found = _ENTERED.finditer(QUOTES.sub("", HOME.sub("~", without_document(command))))
-    return [one["to"] or "~" for one in found]
+    texts = (HOME.sub("~", text) for text in unquoted(HOME.sub("~", without_document(command))))
+    return [one["to"] or "~" for text in texts for one in _ENTERED.finditer(text)]
 
 
 def parts_of(text: str) -> Iterator[str]:

@@ -10,6 +10,11 @@ _EXTRACT = {"tar": "x", "bsdtar": "x", "jar": "x", "7z": "xe", "7za": "xe", "7zr
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
 
+def is_unpacker(program: str) -> bool:
+    """Whether a program can be told to."""
+    return program in _UNPACKERS or program in _EXTRACT
+
+
 def writes_by_content(words: Sequence[str]) -> bool:
     """Whether a call writes to places that only another file names."""
     name, *rest = words
