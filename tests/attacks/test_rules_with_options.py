@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.rules import falls_short
 from maverick_tui.git.programs import programs_named, started_by_settings
 from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.sandbox import Sandbox
@@ -23,6 +24,10 @@ from tests.support.cases import each
         ("/usr/bin/git log:*", "/usr/bin/git log --output=x"),
         ("timeout 60 git log:*", "timeout 60 git log --output=x"),
         ("timeout 60 find:*", "timeout 60 find . -delete"),
+        ("timeout -s KILL 5 git log:*", "timeout -s KILL 5 git log --output=x -- grep x"),
+        ("sudo -u x git:*", "sudo -u x git -c alias.x='!touch P' x"),
+        ("sudo -u x git fetch:*", "sudo -u x git fetch --upload-pack=x origin"),
+        ("sudo -u x find:*", "sudo -u x find . -delete"),
         ("timeout 60 git fetch:*", "timeout 60 git fetch --upload-pack=x origin"),
         ("git-fetch:*", "git-fetch --upload-pack=x origin"),
         ("env X=1 pytest:*", "env X=1 pytest -p evil"),
@@ -45,3 +50,13 @@ def test_git_looks_by_no_rule_where_it_would_run_something(program: str, before:
     )
     git(sandbox.project, "config", "core.fsmonitor", "touch PWNED")
     assert decide(judge, "Bash", bash(command)) == "deny"
+
+
+def test_no_rule_is_named_instead_that_covers_all_that_a_program_starts(sandbox: Sandbox) -> None:
+    for rule, command in (
+        ("timeout 60 git log:*", "timeout 60 git log --output=x"),
+        ("git -C src log:*", "git -C src log --output=x"),
+    ):
+        told = falls_short(rule, command, sandbox.project)
+        assert told.endswith("is not"), told
+    assert falls_short("date:*", "date -s x", sandbox.project).endswith("; Bash(date -s *) would")

@@ -15,12 +15,12 @@ from maverick_tui.agent.permissions.places import home_folder, is_folder, real_p
 from maverick_tui.agent.permissions.reading import (
     name_of,
     only_reads,
-    place_of_program,
     unwrapped,
     without_git_options,
 )
 from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, plain_words, words_within
+from maverick_tui.agent.permissions.wrapping import place_said
 from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 
@@ -85,16 +85,17 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
         return texts == plain_words(rule)
     if not is_read_as_written(rule) or not _says(rule, texts):
         return False
-    own, place = own_words(rule), place_of_program(texts)
+    own = own_words(rule)
+    place = place_said(own) if own else 0
     if _adds_git_options(texts[place:], len(own) - place):
         return False
     whole = rule.removesuffix(":*").split()[: len(own)] == own
     said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
-    call = unwrapped(texts)
+    call = unwrapped(texts[place:])
     said -= len(texts) - len(call)  # of what is in front of the program
     if said > 0 and runs_another(call, said, cwd):
         return False
-    return not is_for_reading(rule) or (_only_reads(texts) and not is_shim(texts[place]))
+    return not is_for_reading(rule) or (_only_reads(texts[place:]) and not is_shim(texts[place]))
 
 
 def _adds_git_options(words: Sequence[str], said: int) -> bool:
@@ -115,9 +116,10 @@ def falls_short(rule: str, command: str, cwd: Path) -> str:
         return ""
     if patterns := [word.text for word in words if not word.is_one_word]:
         return f"{patterns[0]} may stand for several words, and become an option"
-    if is_for_reading(rule) and not _only_reads(texts):
+    if is_for_reading(rule) and not _only_reads(texts[(place := place_said(own_words(rule))) :]):
         wider = " ".join((*texts[:2], "*"))
-        more = f"; Bash({wider}) would" if texts[1:] and covers_words(wider, words, cwd) else ""
+        is_of_program = texts[1:] and not place and not _adds_git_options(texts, 1)  # and not for all that one starts
+        more = f"; Bash({wider}) would" if is_of_program and covers_words(wider, words, cwd) else ""
         return f"it covers only calls that are known to only read, and {command} is not{more}"
     return f"it covers no call in which {texts[0]} may run another program"
 
@@ -132,6 +134,7 @@ def is_read_as_written(rule: str) -> bool:
 def is_for_reading(rule: str) -> bool:
     """Whether a rule for commands covers nothing but calls that only read."""
     own = own_words(rule)
+    own = own[place_said(own) :] if own else []
     return _only_reads(own) or (own[:2] == ["sed", "-n"] and _only_reads([*own, "1p"]))  # which reads once it is whole
 
 

@@ -70,6 +70,14 @@ def calls_meant(words: Sequence[str], *, is_text: bool = False) -> list[list[str
     return found
 
 
+def place_said(words: Sequence[str]) -> int:
+    """Which of the words with which a rule begins is the program that it is for."""
+    place = place_of_program(words)
+    if not any(word.startswith("-") for word in words[:place]):
+        return place
+    return next((at for at in range(1, len(words)) if _matters(name_of(of_git(words[at])[0]))), place)
+
+
 def _may_start(call: Sequence[str], *, is_text: bool) -> bool:
     name = call[0]
     if name in _BEHIND_OPERAND or takes_names(call):

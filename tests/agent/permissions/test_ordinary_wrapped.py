@@ -99,6 +99,9 @@ def test_so_it_does_where_the_command_is_more_than_plain_words(command: str, pro
         ("docker run:*", "docker run --rm img ls"),
         ("uv run pytest:*", "uv run pytest -q"),
         ("sudo -u x ls:*", "sudo -u x ls src"),
+        ("sudo -u x git log:*", "sudo -u x git log -3"),
+        ("sudo -u x git:*", "sudo -u x git fetch origin"),
+        ("sudo:*", "sudo -u x make"),
         ("xargs -n1 grep:*", "xargs -n1 grep foo"),
     ],
 )
