@@ -84,6 +84,7 @@ def test_a_call_with_programs_without_end_is_judged_in_time(sandbox: Sandbox) ->
     judge = Judge(["Bash"], sandbox.project, person=False)
     for command in (
         "env -u X " + "tar " * 2_400,
+        "x > y; " + "# a " * 20_000,
         "x " + "grep " * 1_900,
         "cat " + "\\\n" * 4_000,
         "cat $'" + "\\x74" * 2_000,

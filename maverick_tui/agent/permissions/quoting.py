@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 
 _GOES_ON = "\\\n"
-_COMMENT_ENDS = re.compile(r"(#.*)\\(?=\n)")
-"""No comment goes on, whatever is at the end of its line."""
 _QUOTES = re.compile(r"\$?[\"']|\\")
 _CODED = re.compile(
     r"\\(?:x\{?(?P<hex>(?<=\{)[\da-fA-F]{1,8}|[\da-fA-F]{1,2})\}?|u(?P<short>[\da-fA-F]{1,4})|U(?P<long>[\da-fA-F]{1,8})"
@@ -23,9 +21,14 @@ _CUT_OFF = re.compile(r"\0(?:[^'\\]|\\.)*", re.DOTALL)
 
 def without_quotes(text: str) -> list[str]:
     """A text without its quotes, in each way in which a shell may read it."""
-    found = [one.replace(_GOES_ON, "") for one in (text, _COMMENT_ENDS.sub(r"\1", text))]
+    found = [one.replace(_GOES_ON, "") for one in (text, _with_ends_of_comments(text))]
     found += [_CUT_OFF.sub("", _CODED.sub(_letter, one)) for one in found if "$'" in one]
     return list(dict.fromkeys(_QUOTES.sub("", one) for one in found))
+
+
+def _with_ends_of_comments(text: str) -> str:
+    """No comment goes on, whatever is at the end of its line."""
+    return "\n".join(line.removesuffix("\\") if "#" in line else line for line in text.split("\n"))
 
 
 def _letter(found: re.Match[str]) -> str:
