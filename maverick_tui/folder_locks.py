@@ -39,12 +39,12 @@ def alone(folder: Path, *, waits: bool = True) -> Iterator[None]:
 
 
 @contextmanager
-def scratch_folder(kind: str) -> Iterator[Path]:
+def scratch_folder(kind: str, place: Path | None = None) -> Iterator[Path]:
     """A folder of our own, which is removed at the end, or by whoever is the last to hold it.
 
-    If all of them are killed, the next `remove_abandoned` does it.
+    If all of them are killed, the next `remove_abandoned` does it. `place` is where it is, else among temporary files.
     """
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-")).resolve()
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-", dir=place)).resolve()
     lock = _own(folder)
     try:
         yield folder
@@ -85,11 +85,11 @@ def _let_go(folder: Path, lock: int | None) -> None:
         os.close(lock)
 
 
-def remove_abandoned() -> None:
+def remove_abandoned(place: Path | None = None) -> None:
     """Remove the user's folders whose owner is gone. What cannot be read or removed is left alone."""
     if sys.platform == "win32":
         return
-    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+    with suppress(OSError), os.scandir(place or tempfile.gettempdir()) as entries:
         for path in [entry.path for entry in entries if entry.name.startswith(_PREFIX)]:
             with suppress(OSError):
                 _remove_if_abandoned(path)

@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.cli.exit_codes import FAILED, INTERRUPTED, NO_SUCH_AGENT, NOT_TRUSTED
@@ -62,7 +61,7 @@ def _run() -> None:
 def _report(error: Exception) -> int:
     from maverick_tui.agent.catalog.trust import NotTrustedError
     from maverick_tui.cli.app import options
-    from maverick_tui.cli.layout import say_error
+    from maverick_tui.cli.layout import say_error, throw_output_away
     from maverick_tui.exceptions import AgentNotFoundError, MaverickError
     from maverick_tui.inert import inert, one_line
     from maverick_tui.masking.redact import redact
@@ -75,7 +74,7 @@ def _report(error: Exception) -> int:
         message, hint = error.message, error.hint
     elif isinstance(error, OSError) and error.filename is None and error.errno in _CANNOT_WRITE:
         message, hint = f"The output cannot be written: {error.strerror}.", ""
-        _throw_output_away()
+        throw_output_away()
     elif isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
         message, hint = "The working directory is gone.", "Change to a folder that exists."
     else:
@@ -94,9 +93,3 @@ def _is_somewhere() -> bool:
     except FileNotFoundError:
         return False
     return True
-
-
-def _throw_output_away() -> None:
-    """Else Python would try to write the rest once more when it ends, and complain."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,8 @@ TIMED_OUT = 5
 OVER_LIMIT = 6
 NOBODY_TO_ASK = 7
 INTERRUPTED = 130
+NOBODY_READS = 141
+"""What a shell says of a program that SIGPIPE has ended."""
 
 EPILOG = """\b
 Exit codes:
@@ -34,7 +36,8 @@ Exit codes:
     5  out of time (--timeout)
     6  a limit of turns or cost was reached (--max-turns, --max-cost, --fuse, or the agent's own)
     7  a call was refused, since there was nobody to ask (see --allow)
-  130  interrupted"""
+  130  interrupted
+  141  what it has to say could not be written: nobody reads it any more"""
 
 WAIT_EPILOG = """\b
 Exit codes, of several runs that of the worst, in this order:

@@ -18,8 +18,9 @@ import typer
 
 from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.catalog.loading import load_agent
+from maverick_tui.cli.exit_codes import NOBODY_READS
 from maverick_tui.cli.launching import piped
-from maverick_tui.cli.layout import Paper, say_error
+from maverick_tui.cli.layout import Paper, say_error, throw_output_away
 from maverick_tui.cli.result_forms import Form, Result, Way, standard_forms
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
@@ -74,7 +75,11 @@ def run_headless(wanted: Wanted) -> int:
     check_place(wanted, agent)
     if wanted.prompt is None:
         wanted = replace(wanted, prompt=piped())
-    return asyncio.run(_run(agent, wanted))
+    try:
+        return asyncio.run(_run(agent, wanted))
+    except BrokenPipeError:  # quietly, as other programs; but whoever goes by the code is not to take it for done
+        throw_output_away()
+        return NOBODY_READS
 
 
 async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:

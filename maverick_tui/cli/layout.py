@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -266,3 +267,9 @@ class Flow:
                 styles.append("bold")
             out.append(self._paper.dress(part, *styles))
         return "".join(out)
+
+
+def throw_output_away() -> None:
+    """Else Python would try to write the rest once more when it ends, and complain."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

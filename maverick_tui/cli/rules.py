@@ -56,6 +56,7 @@ def list_rules(agent: ForAgent = "", as_json: AsJson = False) -> None:
     from maverick_tui.agent.permissions.standing import shown_rules, user_file
     from maverick_tui.cli.layout import display_path, wrap
     from maverick_tui.inert import inert, whole_line
+    from maverick_tui.masking.redact import redact
 
     standing = _all_rules()
     listed = [rule for rule in standing.rules if not agent or rule.agent in ("", agent)]
@@ -69,7 +70,7 @@ def list_rules(agent: ForAgent = "", as_json: AsJson = False) -> None:
             lines += ["", display_path(str(file))]
         whose = f"  for {whole_line(rule.agent)}" if rule.agent else ""
         waits = "" if rule.counts else "  (not trusted: maverick rules trust)"
-        lines.append(f"  {rule.effect:<5}  {whole_line(rule.entry)}{whose}{waits}")
+        lines.append(f"  {rule.effect:<5}  {whole_line(redact(rule.entry))}{whose}{waits}")
     if not listed and not standing.problem:
         lines += ["", f"There are no rules. `maverick rules add` writes one to {display_path(str(user_file()))}."]
     lines += ["", *wrap(inert(standing.problem))] if standing.problem else []
@@ -95,15 +96,16 @@ def try_call(
     from maverick_tui.cli.call_trial import judge_call
     from maverick_tui.cli.layout import display_path
     from maverick_tui.inert import whole_line
+    from maverick_tui.masking.redact import redact
 
     found, note = judge_call(call, agent, person=not unattended)
     rule = found.rule
     if as_json:
-        entry, file = (rule.entry, str(rule.file)) if rule else (None, None)
+        entry, file = (redact(rule.entry), str(rule.file)) if rule else (None, None)
         told = {"decision": found.decision, "rule": entry, "file": file, "reason": found.reason, "note": note}
         _print_json(told)
         return
-    by = f"by {rule.effect} {rule.entry} in {display_path(str(rule.file))}" if rule else "by no rule"
+    by = f"by {rule.effect} {redact(rule.entry)} in {display_path(str(rule.file))}" if rule else "by no rule"
     is_allowed = found.decision == "allow"
     typer.echo(whole_line(f"{found.decision} {by}{f': {note}' if note and is_allowed else ''}"))
     for line in (found.reason, "" if is_allowed else note):
@@ -201,6 +203,7 @@ def trust(
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.inert import whole_line
+    from maverick_tui.masking.redact import redact
 
     require_no_agent()
     store, files = TrustStore(), {project_file(folder): folder for folder in _with_rules()}
@@ -218,7 +221,7 @@ def trust(
         for rule in rules_of(file, content):
             whose = f"  to {whole_line(rule.agent)}" if rule.agent else ""
             if rule.effect == "allow":
-                typer.echo(f"  {whole_line(rule.entry)}{whose}")
+                typer.echo(f"  {whole_line(redact(rule.entry))}{whose}")
     if not yes:
         if not is_anybody_there():
             raise NotTrustedError("There is nobody to ask.", hint="Read it, then run: maverick rules trust --yes")

@@ -534,6 +534,8 @@ class SnapshotTaken(Event):
     """In how many files its calls have changed something since the start that still stands, and how many lines."""
     added: int = 0
     deleted: int = 0
+    late: tuple[str, ...] = ()
+    """Paths that were changed when all of the calls had ended, or may have been; `.` if that may be any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ _HERE: Mapping[str, str] = {
     "blame.ignoreRevsFile": "",  # git shows what it cannot make sense of there, and a repository may name any file
     "branch.autoSetupMerge": "false",
     "checkout.guess": "false",
+    "core.checkStat": "default",  # what a person has changed is written over if git is to look at less of it
+    "core.trustctime": "true",
     "diff.submodule": "short",
     "merge.autoStash": "false",
     "merge.verifySignatures": "false",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import alone
 from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import one_line
 from maverick_tui.journal.claude_sessions import session_file
@@ -40,16 +41,14 @@ def read_labels(folder: Path) -> Labels:
 
 def name_run(run_id: str, name: str) -> Labels:
     """Call a run by another name; an empty one takes the name away."""
-    folder = journal_of(run_id).parent
-    return _write(folder, replace(read_labels(folder), name=one_line(redact(name)), named_at=round(time.time(), 3)))
+    name, now = one_line(redact(name)), round(time.time(), 3)
+    return _change(run_id, lambda labels: replace(labels, name=name, named_at=now))
 
 
 def tag_run(run_id: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Labels:
     """Give a run tags, and take others away."""
-    folder = journal_of(run_id).parent
-    before = read_labels(folder)
-    tags = ({*before.tags} | {_tag(tag) for tag in add}) - {*remove}
-    return _write(folder, replace(before, tags=tuple(sorted(tags))))
+    added, removed = {_tag(tag) for tag in add}, {*remove}
+    return _change(run_id, lambda labels: replace(labels, tags=tuple(sorted({*labels.tags, *added} - removed))))
 
 
 def _tag(text: str) -> str:
@@ -62,15 +61,18 @@ def _tag(text: str) -> str:
     return tag
 
 
-def _write(folder: Path, labels: Labels) -> Labels:
-    """As a whole or not at all."""
+def _change(run_id: str, change: Callable[[Labels], Labels]) -> Labels:
+    """As a whole or not at all, and by one at a time: what another window writes meanwhile would be lost."""
+    folder = journal_of(run_id).parent
     try:
-        if session_file(folder.name) is not None:
+        if session_file(run_id) is not None:
             make_folder(folder / FILE)  # of a session of Claude Code, labels are all that is there
-        write_whole(folder / FILE, (json.dumps(asdict(labels)),))
+        with alone(folder.parent):
+            labels = change(read_labels(folder))
+            write_whole(folder / FILE, (json.dumps(asdict(labels)),))
     except OSError as error:
         raise ConfigError(
-            f"The name and tags of the run {folder.name} cannot be written: {error.strerror or error}.",
+            f"The name and tags of the run {run_id} cannot be written: {error.strerror or error}.",
             hint=f"Make {folder} writable.",
         ) from error
     return labels

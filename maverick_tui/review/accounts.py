@@ -14,6 +14,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.labels import read_labels
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of
+from maverick_tui.masking.redact import MASK
 from maverick_tui.runs.calls_at_work import places_of, work_of
 from maverick_tui.runs.tool_text import key_argument
 from maverick_tui.snapshots.attribution import Writer
@@ -22,7 +23,9 @@ _KINDS = re.compile(
     rb'\{"seq": ?\d+, ?"type": ?"(?:run_forked|run_reopened|run_named|agent_loaded|turn_started|turn_ended|'
     rb'prompt_sent|tool_called|tool_began|permission_settled|task_progressed|snapshot_taken|changes_untracked)"'
 )
-_FINISHED = re.compile(rb'\{"seq": ?\d+, ?"type": ?"tool_finished".{0,60}?"call": ?"([^"\\]{1,200})"')
+_FINISHED = re.compile(
+    rb'\{"seq": ?\d+, ?"type": ?"tool_finished", ?"at": ?(\d+(?:\.\d+)?), ?"call": ?"([^"\\]{1,200})"'
+)
 _TEXT, _HEAD = b'"block_', 48
 _LONGEST = 300
 """Characters of a prompt or an argument that are kept."""
@@ -41,6 +44,8 @@ class Taken(NamedTuple):
     """When the run's process ended, if it has since the last one, and the run went on later."""
     is_shared: bool = False
     """Whether a person may have done what was done since the last one, as well as these calls."""
+    late: frozenset[str] = frozenset()
+    """What was changed when these calls had ended."""
 
 
 class Call(NamedTuple):
@@ -71,6 +76,8 @@ class RunAccount:
         self.calls: dict[str, Call] = {}
         self.began: dict[str, float] = {}
         """When calls began that may write: not before somebody has allowed them."""
+        self.ended: dict[str, float] = {}
+        """When those of them had ended of which that was told."""
         self.taken: list[Taken] = []
         self.is_alive = False
         """Whether some process was still writing when it was read last."""
@@ -129,8 +136,10 @@ class RunAccount:
         """Whether a person may have done what was done since the last snapshot, as well as the calls at work.
 
         When a call ended, there was a snapshot, which is not told if nothing had changed: all since then may be theirs.
+        Where the run takes none any more, or its process has taken none yet, there was none before they began, either.
         """
-        return self._is_shared(self.at_work, self._background | self._ended)
+        calls, has_none_before = self.at_work, self.untracked or self._died is not None
+        return bool(calls and has_none_before) or self._is_shared(calls, self._background | self._ended)
 
     @property
     def died(self) -> float | None:
@@ -165,7 +174,7 @@ class RunAccount:
 
     def _take(self, line: bytes) -> None:
         if finished := _FINISHED.match(line):
-            self._end(finished[1].decode())
+            self._end(finished[2].decode(), float(finished[1]))
         elif _KINDS.match(line):
             # What is not as it should be is damaged, and tells nothing.
             match _read(line):
@@ -177,8 +186,8 @@ class RunAccount:
                     if call in self.calls and isinstance(instead := data.get("arguments"), dict):
                         self._called(call, self.calls[call].tool, instead, self.calls[call].at)
                     self._begin(call, float(data.get("at") or 0.0))
-                case {"type": "task_progressed", "call": str(call), "state": str(state)}:
-                    self._progressed(call, state)
+                case {"type": "task_progressed", "call": str(call), "state": str(state), "at": float() | int() as at}:
+                    self._progressed(call, state, at)
                 case {"type": "snapshot_taken", "snapshot": str(snapshot), "number": int(number)} as data:
                     self._took(snapshot, number, data)
                 case {"type": "changes_untracked", "reason": str(reason)}:
@@ -216,22 +225,23 @@ class RunAccount:
             self._running.add(call)
             self.began[call] = at
 
-    def _end(self, call: str) -> None:
+    def _end(self, call: str, at: float) -> None:
         if call in self._tasks:
             self._background.add(call)
         elif call in self._running:
             self._running.discard(call)
             self._ended.add(call)
+            self.ended[call] = at
 
     def _end_all(self) -> None:
         self._ended |= self._running
         self._running.clear()
         self._tasks.clear()
 
-    def _progressed(self, call: str, state: str) -> None:
+    def _progressed(self, call: str, state: str, at: float) -> None:
         if state in ENDED_TASKS:
             self._tasks.discard(call)
-            self._end(call)
+            self._end(call, at)
         elif call in self.calls and self.calls[call].tool not in SUBAGENT_TOOLS:
             self._tasks.add(call)
             self._running.add(call)
@@ -241,8 +251,10 @@ class RunAccount:
         if root != self.root or (self.taken and number < self.taken[-1].number):
             self.root, self.taken = root, []  # in another folder, or all snapshots of this one were thrown away
         when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
-        is_shared = self._is_shared(calls, self._background)
-        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died, is_shared))
+        late = frozenset(map(str, data.get("late", ())))
+        is_any_late = any(path == "." or MASK in path for path in late)
+        is_shared = is_any_late or self._is_shared(calls, self._background)
+        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died, is_shared, late))
         self.untracked, self._died = "", None
         self._ended.clear()
         self._background &= self._running

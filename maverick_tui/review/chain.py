@@ -180,7 +180,8 @@ class _AtWork:
         at = bisect_left(self._numbers, number)
         if at < len(account.taken):
             taken = account.taken[at]
-            return self._writers(taken.calls, taken.died, began, is_shared=taken.is_shared)
+            late = (YOU._replace(among=taken.late),) if taken.late else ()
+            return (*self._writers(taken.calls, taken.died, began, is_shared=taken.is_shared), *late)
         return self._writers(account.at_work, account.died, began, is_shared=account.is_shared)  # after its last one
 
     def _writers(self, calls: Iterable[str], died: float | None, began: float, *, is_shared: bool) -> Writers:

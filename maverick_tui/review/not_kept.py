@@ -8,11 +8,14 @@ from collections.abc import Collection, Iterable
 from maverick_tui.snapshots.entries import entries_of, files
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, Snapshot
+from maverick_tui.worktrees.caches import is_known
 
 _BEHIND = 2.0
 """Seconds by which the time of a file may be behind, or a call may be told too late."""
 _NAMED = 3
 """Files that are named as those that something may have been made of."""
+_MOST_LOOKED_AT = 2_000
+"""Entries of a folder that is left out that are looked through, with those of folders in it."""
 _MOVED = "it is older than the command that brought it, and may be from a folder that is not kept"
 
 
@@ -41,13 +44,15 @@ class NotKept:
 
     def only_copies(self, paths: Collection[str], gone: Collection[str]) -> dict[str, str]:
         """Which of the paths that the command has changed may hold what is nowhere else, and why that may be."""
-        if not (left_out := self._before.left_out):
+        left_out = self._before.left_out
+        paths = [path for path in paths if left_out and not self._before.leaves_out(path)]  # those were there before
+        if not paths:
             return {}
-        paths = [path for path in paths if not self._before.leaves_out(path)]  # those were there before
         secrets = [path for path, why in left_out.items() if why == SECRET]
-        lost = sorted({*gone, *filter(self._is_changed, secrets)}, key=os.fsencode)
+        folders = [path for path in left_out if path.endswith("/")]
+        lost = sorted({*gone, *filter(self._is_changed, secrets), *filter(self._has_less, folders)}, key=os.fsencode)
         moved = set[str]()
-        if lost or any(path.endswith("/") for path in left_out):  # nobody looks into such a folder
+        if lost or folders:  # what is in those is not known
             moved = {path for path in paths if self._is_moved(path)}
         found = entries_of(self._shadow, self._after, set(paths) if lost else moved) if lost or moved else {}
         if not found:
@@ -66,6 +71,28 @@ class NotKept:
         """Whether a file was changed last while the command ran."""
         about = self._look(path)
         return about is not None and self._began <= about.st_ctime <= self._ended
+
+    def _has_less(self, path: str) -> bool:
+        """Whether something went from a folder or one in it while the command ran, as far as a look at some tells.
+
+        Where something came as well, it need not have: that is what a build does.
+        """
+        waiting, left = [path.rstrip("/")], _MOST_LOOKED_AT
+        for folder in waiting:
+            place = self._shadow.folder / folder
+            if is_known(place):
+                continue
+            try:
+                with os.scandir(place) as scanned:
+                    entries = list(scanned)
+            except OSError:
+                continue
+            if (left := left - len(entries)) < 0:
+                break
+            if self._is_changed(folder) and not any(self._is_changed(f"{folder}/{entry.name}") for entry in entries):
+                return True
+            waiting += (f"{folder}/{entry.name}" for entry in entries if entry.is_dir(follow_symlinks=False))
+        return False
 
     def _is_moved(self, path: str) -> bool:
         """Whether a file was not written by the command: one that is moved keeps its time."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from maverick_tui.review.chain import Chain
 from maverick_tui.review.not_kept import NotKept
+from maverick_tui.runs.tracked_folder import PROMPTLY
 from maverick_tui.snapshots.attribution import TAKEN_BACK, YOU, Writer, Writers
 from maverick_tui.snapshots.changes import changed_paths
 from maverick_tui.snapshots.entries import bytes_of
@@ -91,7 +92,7 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
     for (was, link), touched in zip(pairwise(chain.links[first:]), changed_paths(chain.shadow, snapshots), strict=True):
         before = was.snapshot
         own = {writer for writer in link.by if is_own(writer)}
-        calls = (writer.id.partition("/")[2] for writer in own)
+        calls = [writer.id.partition("/")[2] for writer in own]
         began = min((account.began[call] for call in calls if call in account.began), default=link.at)
         not_kept = NotKept(chain.shadow, before, link.snapshot, began, link.at)
         has_commands = any(not writer.paths for writer in own)
@@ -127,7 +128,8 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
                 found.only_copies[path] = why
                 own_here.discard(path)
         mine |= own_here
-        if (seconds := link.at - began) >= _LONG_ENOUGH:
+        ended = max((account.ended.get(call, link.at) for call in calls), default=link.at)
+        if (seconds := min(ended + PROMPTLY, link.at) - began) >= _LONG_ENOUGH:
             # A call that names its file may have hooks, which format what it has written.
             for path in own_here - taken_back:
                 if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:

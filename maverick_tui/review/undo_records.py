@@ -128,7 +128,7 @@ class UndoRecords:
         done = [
             path
             for path, wanted in record.wanted.items()
-            if wanted == _as_list(FOLDER) or _as_list(file_of(now, path, there.get(path))) == wanted
+            if (wanted or [""])[0] == FOLDER.mode or _as_list(file_of(now, path, there.get(path))) == wanted
         ]
         return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=tuple(done), wanted=None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -44,6 +45,8 @@ class CallsAtWork:
     def __init__(self) -> None:
         self.going: dict[str, Work] = {}
         self.ended: dict[str, Work] = {}
+        self._ended_at: dict[str, float] = {}
+        """When they had ended, hooks included, if that was told."""
         self._known: dict[str, Work] = {}
         self._tasks: set[str] = set()
         """Calls whose subagent or command goes on."""
@@ -56,15 +59,22 @@ class CallsAtWork:
         """A call begins to run."""
         self.going[work.call] = self._known[work.call] = work
 
-    def seen(self, ended: Mapping[str, Work]) -> None:
+    def seen(self, ended: Iterable[str]) -> None:
         """A snapshot has been taken since these had ended: it has all that they did."""
         for call in ended:
             self.ended.pop(call, None)
+            self._ended_at.pop(call, None)
 
-    def end(self, call: str) -> bool:
-        """A call writes nothing more; whether no snapshot has seen all that it did."""
+    def last_end(self, calls: Iterable[str]) -> float:
+        """When the last of these had ended; infinite if one may still be at work, or there are none."""
+        return max((self._ended_at.get(call, math.inf) for call in calls), default=math.inf)
+
+    def end(self, call: str, at: float = math.inf) -> bool:
+        """A call writes nothing more, nor do its hooks if a time is given; whether no snapshot has seen all it did."""
         if call not in self._tasks and (work := self.going.pop(call, None)) is not None:
             self.ended[call] = work
+        if call in self.ended:
+            self._ended_at[call] = min(at, self._ended_at.get(call, math.inf))
         return call in self.ended
 
     def end_all(self) -> bool:
@@ -74,11 +84,11 @@ class CallsAtWork:
         self.going.clear()
         return bool(self.ended)
 
-    def _end_turn(self) -> bool:
+    def _end_turn(self, at: float) -> bool:
         """All has ended but what was launched to go on by itself, also if a subagent was stopped without a word."""
         self._tasks &= self._answered
         for call in [call for call in self.going if not self._is_in_background(call)]:
-            self.ended[call] = self.going.pop(call)
+            self.end(call, at)
         return bool(self.ended)
 
     def _is_in_background(self, call: str) -> bool:
@@ -98,17 +108,17 @@ class CallsAtWork:
             case ev.ToolFinished():
                 if not event.is_error:
                     self._answered.add(event.call)
-                return self.end(event.call)
+                return self.end(event.call, event.at)
             case ev.TaskProgressed() if event.state in ENDED_TASKS:
                 self._tasks.discard(event.call)
-                return self.end(event.call)
+                return self.end(event.call, event.at)
             case ev.TaskProgressed():
                 self._tasks.add(event.call)
-                self.ended.pop(event.call, None)
+                self.seen([event.call])
                 if event.call in self._known:
                     self.going[event.call] = self._known[event.call]
             case ev.TurnEnded():
-                return self._end_turn()
+                return self._end_turn(event.at)
             case ev.Connecting() | ev.ConnectFailed() | ev.RunEnded():  # whatever went on has ended with its session
                 return self.end_all()
         return False
@@ -141,7 +151,7 @@ def recalled(past: Iterable[Event]) -> Recalled:
                     early.add(event.call)
             case ev.SnapshotTaken():
                 snapshots.append(event)
-                calls.seen(dict(calls.ended))
+                calls.seen(list(calls.ended))
             case ev.RunForked():  # what came before is another run's
                 calls, works, snapshots = CallsAtWork(), {}, []
         calls.hear(event)

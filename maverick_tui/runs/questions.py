@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.engines import Permission, ToolQuestion
-from maverick_tui.agent.permissions.rule_files import add_rule
+from maverick_tui.agent.permissions.rule_files import add_rule, has_secret
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import Decision, Noticed, PermissionAsked, PermissionSettled
 from maverick_tui.exceptions import ConfigError
@@ -74,6 +74,8 @@ class Questions:
             return Permission(True)
         offers = grants.offers(about.tool, about.arguments, about.known_as) if grants else []
         rules = () if about.ruled_by else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
+        if any(map(has_secret, rules)):  # and all of the tool is not the next best
+            rules = tuple(rule for rule in rules if "(" in rule and not has_secret(rule))
         question = _Question(about, offers, asyncio.get_running_loop().create_future())
         self._open[request] = question
         if about.look_again is not None and (self._looking is None or self._looking.done()):

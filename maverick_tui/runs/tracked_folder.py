@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterable
@@ -15,6 +16,11 @@ from maverick_tui.snapshots.changes import FileChange, changed_paths, changes
 from maverick_tui.snapshots.shadow import Shadow, root_of
 from maverick_tui.snapshots.snapshot import Snapshot
 from maverick_tui.snapshots.work_times import WorkTime, note
+
+PROMPTLY = 1.0
+"""Seconds after the end of a call in which what changes counts as its own: clocks of file systems differ by as much."""
+_MOST_LATE = 500
+"""Paths that are told one by one."""
 
 
 class Changed(NamedTuple):
@@ -57,6 +63,28 @@ class TrackedFolder:
     def is_news(self, snapshot: Snapshot) -> bool:
         """Whether something in it is not as it was in the last one."""
         return self._last is None or snapshot.id != self._last.id
+
+    def late(self, snapshot: Snapshot, ended: float) -> tuple[str, ...]:
+        """What differs from the last one, and was changed when all calls had ended already, by that time.
+
+        Whoever else works with the snapshots of this folder may have kept us waiting for long.
+        """
+        if self._last is None or time.time() <= ended + PROMPTLY:
+            return ()
+        paths = changed_paths(self.shadow, (self._last, snapshot))[0]
+        found = sorted(path for path in paths if self._changed_at(path) > ended + PROMPTLY)
+        return tuple(found) if len(found) <= _MOST_LATE else (".",)
+
+    def _changed_at(self, path: str) -> float:
+        """When something was changed last; of what is gone, when something was in the folder that it was in."""
+        place = self.shadow.folder / path
+        while True:
+            try:
+                return place.lstat().st_ctime
+            except OSError:
+                if place == self.shadow.folder:
+                    return math.inf
+                place = place.parent
 
     def add(self, snapshot: Snapshot, by: Iterable[Work]) -> Changed:
         """The next snapshot, and whose calls were at work since the last one; what stands of all changes then."""

@@ -159,6 +159,7 @@ class Tracking:
         wishes, self._wishes = self._wishes, []
         ended = dict(self._calls.ended)
         by = {**self._calls.going, **ended}
+        over = self._calls.last_end(by)
         snapshot = await in_thread(folder.take)
         for wish in wishes:
             if wish.work is not None and wish.work.call in self._waiting:
@@ -167,20 +168,23 @@ class Tracking:
         self._calls.seen(ended)
         told = [wish for wish in wishes if wish.when in _ALWAYS_TOLD] or wishes[:1]
         if folder.is_news(snapshot) or told[0].when in _ALWAYS_TOLD:
-            await self._tell(folder, snapshot, told, by)
+            await self._tell(folder, snapshot, told, by, over)
         if folder.is_noted != (is_going_on := bool(self._calls.going)):
             await in_thread(lambda: folder.note_work(is_going_on=is_going_on))
         if any(wish.when == "end" for wish in wishes) and not self._is_closing:
             await self._see_to(folder.shadow.tidy)
 
-    async def _tell(self, folder: TrackedFolder, snapshot: Snapshot, wishes: list[_Wish], by: dict[str, Work]) -> None:
+    async def _tell(
+        self, folder: TrackedFolder, snapshot: Snapshot, wishes: list[_Wish], by: dict[str, Work], over: float
+    ) -> None:
+        late = await in_thread(folder.late, snapshot, over)
         changed = await in_thread(folder.add, snapshot, by.values())
         root, calls = str(folder.shadow.folder), tuple(by)
         for wish in wishes:
             at = self._events.now()
-            told = ev.SnapshotTaken(at, snapshot.id, root, snapshot.number, wish.when, wish.turn, calls, *changed)
-            self._events.emit(told)
-            calls = ()  # between two that are the same, nobody has done anything
+            about = (snapshot.id, root, snapshot.number, wish.when, wish.turn, calls, *changed, late)
+            self._events.emit(ev.SnapshotTaken(at, *about))
+            calls = late = ()  # between two that are the same, nobody has done anything
 
     async def _see_to(self, work: Callable[[], None]) -> None:
         try:

@@ -39,7 +39,7 @@ class Writer(NamedTuple):
     @property
     def is_person(self) -> bool:
         """Whether it is no call, but a person: also one who takes back what a run has changed."""
-        return self == YOU or self.takes_back
+        return self.id == YOU.id or self.takes_back
 
     @property
     def takes_back(self) -> bool:

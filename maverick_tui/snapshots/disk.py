@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from maverick_tui.snapshots.snapshot import LINK, git_mode
+from maverick_tui.snapshots.snapshot import LINK, PRIVATE, git_mode
 
 _PIECE = 1 << 20
 _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -78,10 +78,13 @@ class Disk:
         """Remove a file or a link."""
         os.unlink(name, dir_fd=folder)
 
-    def mkdir(self, folder: int, name: str, permissions: int = 0o777) -> None:
-        """A new folder."""
+    def mkdir(self, folder: int, name: str, permissions: int | None = None) -> None:
+        """A new folder; if no permissions are given, with those that new ones have."""
         _require_name(name, name)
-        os.mkdir(name, permissions, dir_fd=folder)
+        os.mkdir(name, 0o777 if permissions is None else PRIVATE, dir_fd=folder)
+        if permissions is not None:
+            with opened(folder, name) as made:
+                os.fchmod(made, permissions)
 
     def rmdir(self, folder: int, name: str) -> None:
         """Remove a folder in which there is nothing."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 from typing import NamedTuple
 
 from maverick_tui.snapshots.changes import changes
 from maverick_tui.snapshots.disk import FOLDER, OTHER, BlockedError, File, look, opened, opened_top, split
 from maverick_tui.snapshots.entries import Entry
+from maverick_tui.snapshots.folders import folders_in
 from maverick_tui.snapshots.restoring import Does
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_TREE, LINK, Snapshot
+from maverick_tui.snapshots.snapshot import LINK, Snapshot
 
 _GONE = "it is not there any more"
 _NEW = "there is something else now"
@@ -86,7 +89,8 @@ class _Planner:
         self._steps: dict[str, Step] = {}
         self._folders_made: set[str] = set()
         self._folders_gone: set[str] = set()
-        self._trees: dict[str, set[str]] = {EMPTY_TREE: set()}
+        self._trees: dict[str, set[str]] = {}
+        self._spans = spans
         for span in spans:
             self._follow(span)
 
@@ -128,7 +132,7 @@ class _Planner:
         steps = [self._behind_refused(step, refused) for step in steps]
         made = self._made({step.path for step in steps if step.does == "write" and not step.why_not}, removed | deleted)
         steps += [Step(path, "remove folder", left=FOLDER) for path in removed]
-        steps += [Step(path, "make folder", wanted=FOLDER) for path in made]
+        steps += [Step(path, "make folder", wanted=self._folder(path)) for path in made]
         return sorted(steps, key=lambda step: os.fsencode(step.path))
 
     def _checked(self, step: Step, going: set[str]) -> Step | None:
@@ -181,8 +185,7 @@ class _Planner:
 
     def _folders_of(self, tree: str) -> set[str]:
         if tree not in self._trees:
-            told = self._shadow.git("ls-tree", "-r", "-d", "-z", "--name-only", "--full-tree", tree)
-            self._trees[tree] = {os.fsdecode(name) for name in told.split(b"\0") if name}
+            self._trees[tree] = folders_in(self._shadow.git, tree)
         return self._trees[tree]
 
     def _made(self, written: set[str], going: set[str]) -> set[str]:
@@ -190,6 +193,11 @@ class _Planner:
         wanted = {folder for path in written for folder in _folders_around(path)}
         wanted |= {folder for path in self._folders_gone for folder in (path, *_folders_around(path))}
         return {folder for folder in wanted if self._is_missing(folder, going)}
+
+    def _folder(self, path: str) -> File:
+        """A folder that is made again: nobody may do in it what was forbidden to them before any of the spans."""
+        allowed = (span.before.folder_permissions(path) for span in self._spans)
+        return FOLDER._replace(permissions=reduce(and_, allowed))
 
     def _is_missing(self, path: str, going: set[str]) -> bool:
         if path in going:

@@ -29,7 +29,7 @@ from maverick_tui.snapshots.disk import (
     opened_top,
     split,
 )
-from maverick_tui.snapshots.snapshot import BESIDE, LINK
+from maverick_tui.snapshots.snapshot import BESIDE, LINK, PRIVATE
 
 Does = Literal["delete", "remove folder", "make folder", "write"]
 _ORDER: Sequence[Does] = ("delete", "remove folder", "make folder", "write")
@@ -157,7 +157,7 @@ class Restore:
             inner = stack.enter_context(opened(top, folder))
             if order.does == "make folder":
                 with suppress(FileExistsError):
-                    self._disk.mkdir(inner, name)
+                    self._disk.mkdir(inner, name, order.wanted.permissions if order.wanted else PRIVATE)
                 return
             home = stack.enter_context(opened(top, order.home))
             if not self._is_as_left(inner, name, order):

@@ -12,6 +12,8 @@ from typing import Any
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 PLAIN, EXECUTABLE, LINK = "100644", "100755", "120000"
+PRIVATE = 0o700
+"""The permissions of a folder that is its owner's alone; without these, nothing could be put back into it."""
 BESIDE = ".maverick-undo-"
 """What names of files begin with that are there only while something is restored."""
 RESTORES = "restores"
@@ -46,6 +48,8 @@ class Snapshot:
     """Folders in which there was nothing."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """What is not in it, with the reason; a name with a slash at its end is a folder with all that was in it."""
+    folders: Mapping[str, int] = field(default_factory=dict)
+    """The permissions of folders; by an empty name, those of all that are not named."""
     number: int = field(default=0, compare=False)
     """Its place among all that were taken of the folder, by whomever; 0 of one that was only read."""
 
@@ -59,6 +63,10 @@ class Snapshot:
         """The permissions that a file had, of which git knows only this much."""
         return self.modes.get(path, self.usual[mode == EXECUTABLE])
 
+    def folder_permissions(self, path: str) -> int:
+        """The permissions that a folder had; one of which they are not known is nobody else's."""
+        return self.folders.get(path, self.folders.get("", PRIVATE)) | PRIVATE
+
     def as_text(self) -> str:
         """All but its id and its trees; the same for the same content."""
         about = {
@@ -67,6 +75,7 @@ class Snapshot:
             "modes": dict(sorted(self.modes.items())),
             "empty": sorted(self.empty),
             "left_out": dict(sorted(self.left_out.items())),
+            "folders": dict(sorted(self.folders.items())),
         }
         return json.dumps(about, separators=(",", ":"))
 
@@ -82,6 +91,7 @@ def from_text(snapshot_id: str, text: str) -> Snapshot:
             about["modes"],
             frozenset(about["empty"]),
             about["left_out"],
+            about.get("folders", {}),  # snapshots of earlier versions have none
         )
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"This is no snapshot: {error!r}.") from error

@@ -16,6 +16,7 @@ from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots.adopting import adopt
 from maverick_tui.snapshots.caps import Caps, NotTrackedError
+from maverick_tui.snapshots.folders import as_noted, folders_around, folders_in, modes_of
 from maverick_tui.snapshots.scanning import Found, Scanner, remove, update
 from maverick_tui.snapshots.snapshot import EMPTY_TREE, EXECUTABLE, LINK, Part, Snapshot, git_mode
 
@@ -38,6 +39,8 @@ class State:
     """Of each part what its ignored files looked like, and their tree."""
     last: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The last snapshot of each owner, and a digest of it."""
+    folders: list[str] | None = None
+    """All folders that there are; None if that is not known yet."""
 
     @staticmethod
     def read(file: Path) -> State:
@@ -48,7 +51,8 @@ class State:
             recent = {at: dict(files) for at, files in dict(about["recent"]).items()}
             ignored = {at: (seen, tree) for at, (seen, tree) in about["ignored"].items()}
             last = {ref: (snapshot_id, digest) for ref, (snapshot_id, digest) in about["last"].items()}
-            return State(usual and (usual[0], usual[1]), about["modes"], recent, ignored, last)
+            told = (about["modes"], recent, ignored, last, about.get("folders"))
+            return State(usual and (usual[0], usual[1]), *told)
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return State()
 
@@ -80,6 +84,8 @@ class Taking:
         """Files whose permissions may have changed."""
         self._ignored: dict[str, os.stat_result] = {}
         self._recent: dict[str, dict[str, int]] = {}
+        self._folders: set[str] = set()
+        """Folders that may be new."""
 
     def run(self, excludes: Sequence[Path]) -> Snapshot:
         """What is in the folder now, without an id yet."""
@@ -100,7 +106,8 @@ class Taking:
         self._state.recent = self._recent
         modes = self._modes()
         assert self._state.usual is not None
-        return Snapshot("", tuple(self._parts), self._state.usual, modes, frozenset(self._empty), self._left_out)
+        about = (modes, frozenset(self._empty), self._left_out, self._folder_modes())
+        return Snapshot("", tuple(self._parts), self._state.usual, *about)
 
     def _take_part(self, at: str, excludes: Sequence[Path]) -> list[str]:
         """Take the folder itself or a repository in it; the repositories in it."""
@@ -129,6 +136,8 @@ class Taking:
         self._files += _count(index)
         self._check(self._files > self._caps.files, f"it holds more than {self._caps.files:,} files")
         self._note(at, looked | dict.fromkeys(found.gone))
+        self._folders |= folders_around(f"{at}{path}" for path in ("", *found.new, *again, *found.ignored))
+        self._folders |= folders_around(f"{at}{path}/" for path in found.empty)
         kept = self._tree(index)
         self._parts.append(Part(at, kept, self._tree_of_ignored(place / "ignored", at, top, found)))
         self._empty.update(f"{at}{path}" for path in found.empty)
@@ -217,6 +226,15 @@ class Taking:
         for path, about in self._ignored.items():
             modes |= self._odd(path, about)
         return modes
+
+    def _folder_modes(self) -> dict[str, int]:
+        """The permissions of folders, each of which is looked at: nothing tells that they have changed."""
+        if self._state.folders is None:
+            trees = [(part.at, tree) for part in self._parts for tree in (part.kept, part.ignored)]
+            self._state.folders = [f"{at}{path}" for at, tree in trees for path in folders_in(self._git, tree)]
+        modes = modes_of(self._folder, self._folders.union(self._state.folders))
+        self._state.folders = list(modes)
+        return as_noted(modes)
 
     def _odd(self, path: str, about: os.stat_result) -> dict[str, int]:
         permissions, usual = about.st_mode & _PERMISSIONS, self._state.usual

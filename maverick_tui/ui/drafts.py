@@ -1,7 +1,7 @@
 """Drafts: what stands unsent in prompts, on disk a moment after typing stops, so that no crash takes it.
 
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
-its draft is also known by agent and folder, and the next such run has it. A draft in which a secret is known is not
+its draft is known by agent and folder, and the next such run has it. A draft in which a secret is known is not
 kept at all, and neither are those of runs that are not kept, or only watched: what is secret there is not known here.
 """
 
@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,13 +21,14 @@ from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.unsent import Unsent
 
 log = logging.getLogger(__name__)
 
 AFTER_TYPING = 0.4
 """Seconds without a change after which a draft is written."""
 _LONGEST_BEGINNING = 40
-_BESIDE_JOURNAL = "draft.json"
+_BESIDE_JOURNAL = "draft"
 LONGEST = 1_000_000
 """Characters of the longest draft that is kept."""
 SECRET_TOLD = "There is a secret in what you type: this draft is not kept, and would be lost in a crash."
@@ -38,6 +39,8 @@ class Draft(NamedTuple):
 
     text: str
     images: Mapping[str, str]
+    files: Collection[Path] = ()
+    """Where it stands until it is written anew."""
 
 
 NO_DRAFT = Draft("", {})
@@ -46,15 +49,16 @@ NO_DRAFT = Draft("", {})
 class Drafts:
     """The drafts of this application's runs; files are read and written in threads, one after the other."""
 
-    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, unsent: Unsent, tell: Callable[[str], None]) -> None:
         """`folder` is where new runs begin; `tell` hears that a draft cannot be kept, once."""
         self._folder = folder
+        self._unsent = unsent
         self._tell = tell
         self._is_told = False
         self._waiting: dict[str, tuple[asyncio.TimerHandle, Callable[[], None]]] = {}
         """What is kept once typing has stopped."""
-        self._known: dict[str, set[Path]] = {}
-        """Where the drafts of runs stand that were written or read by us."""
+        self._files: dict[str, set[Path]] = {}
+        """Where that stands which is in the prompts of runs."""
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -67,14 +71,13 @@ class Drafts:
             self.drop(run.run_id)
         elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
             self._call_off(run.run_id)
-            keep = partial(self._keep, run, text, images)
+            keep = partial(self._keep, run, text, images, frozenset(self._files.get(run.run_id, ())))
             self._waiting[run.run_id] = asyncio.get_running_loop().call_later(AFTER_TYPING, keep), keep
 
     def drop(self, run_id: str) -> None:
         """Forget the draft of a run: it was sent, or is not wanted any more."""
         self._call_off(run_id)
-        for file in self._known.pop(run_id, ()):
-            self._do(partial(file.unlink, missing_ok=True))
+        self._do(partial(self._remove, run_id))
 
     async def keep_now(self) -> None:
         """Keep them all at once: the window has gone, and nobody was asked."""
@@ -82,46 +85,92 @@ class Drafts:
             _, keep = self._waiting[run_id]
             self._call_off(run_id)
             keep()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._settle()
 
     async def drop_all(self) -> None:
         """Forget them all: whoever leaves has been asked."""
-        for run_id in {*self._known, *self._waiting}:
+        for run_id in [*self._waiting]:
+            self._call_off(run_id)
+        await self._settle()
+        for run_id in [*self._files]:
             self.drop(run_id)
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._settle()
 
     async def read(self, run: RunModel, *, is_new: bool) -> Draft:
-        """What an application that is gone has left in the prompt of a run, or of a new one like it."""
-        file = self._file_of_new(run) if is_new else _file_of(run)
-        if run.run_id in self._known or any(file in files for files in self._known.values()):
+        """What windows that are gone have left in the prompt of a run, or of new ones like it."""
+        if run.is_only_watched:  # it is for somebody who can send it
             return NO_DRAFT
-        draft = await in_thread(_read, file)
-        if draft.text:
-            self._known.setdefault(run.run_id, set()).add(file)
-        return draft
+        async with self._one_at_a_time:
+            try:
+                return await in_thread(self._take, run, is_new)
+            except OSError as error:
+                log.warning("Drafts cannot be read: %s", error)
+                return NO_DRAFT
+
+    def is_shown(self, run: RunModel, draft: Draft) -> None:
+        """What was read is in the prompt from now on: whatever is written of that has it, too."""
+        self._files.setdefault(run.run_id, set()).update(draft.files)
 
     def _call_off(self, run_id: str) -> None:
         if (waiting := self._waiting.pop(run_id, None)) is not None:
             waiting[0].cancel()
 
-    def _file_of_new(self, run: RunModel) -> Path:
+    async def _settle(self) -> None:
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _place(self, run: RunModel, *, is_new: bool) -> tuple[Path, str]:
+        """The folder of a run's draft, and what its files begin with."""
+        from maverick_tui.journal.folders import journal_of
+
+        if not is_new:
+            return journal_of(run.run_id).parent, _BESIDE_JOURNAL
         import hashlib
 
         folder = run.store.loaded.cwd if run.store.loaded is not None else str(self._folder)
         about = f"{run.agent}\0{os.path.realpath(folder)}".encode("utf-8", "surrogateescape")
-        return paths.user_state() / "drafts" / f"{hashlib.sha256(about).hexdigest()[:16]}.json"
+        return _of_new(), hashlib.sha256(about).hexdigest()[:16]
 
-    def _keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
+    def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        files = {_file_of(run)} if run.store.entries else {_file_of(run), self._file_of_new(run)}
-        before, self._known[run.run_id] = self._known.get(run.run_id, set()), files
-        for file in before - files:
-            self._do(partial(file.unlink, missing_ok=True))
-        loop = asyncio.get_running_loop()
-        for file in files:
-            self._do(partial(self._write, file, text, images, loop))
+        place = self._place(run, is_new=False)
+        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
+        if not run.store.entries and all(file.parent != place[0] for file in before):
+            place = self._place(run, is_new=True)
+        self._do(partial(self._replace, run.run_id, place, text, images, before, asyncio.get_running_loop()))
+
+    def _replace(
+        self,
+        run_id: str,
+        place: tuple[Path, str],
+        text: str,
+        images: Mapping[str, str],
+        before: Collection[Path],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        """Write a draft in the place of what is in it; only once it is written, that goes."""
+        file = self._unsent.file(*place, run_id)
+        self._files.setdefault(run_id, set()).add(file)
+        self._write(file, text, images, loop)
+        for other in {*before} - {file}:
+            other.unlink(missing_ok=True)
+            self._files[run_id].discard(other)
+
+    def _remove(self, run_id: str) -> None:
+        for file in self._files.pop(run_id, ()):
+            file.unlink(missing_ok=True)
+
+    def _take(self, run: RunModel, is_new: bool) -> Draft:
+        from maverick_tui.ui.unsent import of_run
+
+        folder, kind = self._place(run, is_new=is_new)
+        found = [*folder.glob(f"{kind}.*")]
+        if not is_new:  # it may have been left before anything was said
+            found += [file for file in _of_new().glob("*.json") if of_run(file, run.run_id)]
+        left = [draft for file in self._unsent.take(found) if (draft := _read(file)).text]
+        images = {mark: path for draft in left for mark, path in draft.images.items()}
+        files = [file for draft in left for file in draft.files]
+        return Draft("\n".join(draft.text for draft in left), images, files)
 
     def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
@@ -140,9 +189,9 @@ class Drafts:
             if is_secret:
                 loop.call_soon_threadsafe(self._tell_once)
             return
-        if file.name != _BESIDE_JOURNAL:
+        if file.parent == _of_new():
             paths.make_private(file.parent)
-        write_whole(file, [json.dumps({"pid": os.getpid(), "text": known, "images": dict(images)})])
+        write_whole(file, [json.dumps({"text": known, "images": dict(images)})])
 
     def _tell_once(self) -> None:
         if not self._is_told:
@@ -162,29 +211,16 @@ class Drafts:
                 log.warning("A draft cannot be kept: %s", error)
 
 
-def _file_of(run: RunModel) -> Path:
-    from maverick_tui.journal.folders import journal_of
-
-    return journal_of(run.run_id).with_name(_BESIDE_JOURNAL)
+def _of_new() -> Path:
+    return paths.user_state() / "drafts"
 
 
 def _read(file: Path) -> Draft:
-    """The draft, unless somebody else who is alive is typing it."""
     try:
         kept = json.loads(file.read_bytes())
-        text, owner, images = kept["text"], kept["pid"], dict(kept.get("images", {}))
+        text, images = kept["text"], dict(kept.get("images", {}))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return NO_DRAFT
-    if not isinstance(text, str) or type(owner) is not int or (owner != os.getpid() and _is_alive(owner)):
+    if not isinstance(text, str):
         return NO_DRAFT
-    return Draft(text, {mark: path for mark, path in images.items() if isinstance(path, str)})
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return Draft(text, {mark: path for mark, path in images.items() if isinstance(path, str)}, [file])

@@ -213,6 +213,7 @@ class Leaving:
             await self._navigation.drafts.keep_now()
         else:
             await self._navigation.drafts.drop_all()
+        self._navigation.unsent.let_go()
         self._app.exit(code)
 
 

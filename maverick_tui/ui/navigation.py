@@ -17,6 +17,7 @@ from maverick_tui.inert import inert
 from maverick_tui.ui.drafts import Drafts
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
+from maverick_tui.ui.unsent import Unsent
 
 if TYPE_CHECKING:
     from maverick_tui.host.live import LiveRun
@@ -75,7 +76,9 @@ class Navigation:
         """Rows of the picker for runs on other machines."""
         self.far_runs: Sequence[LiveRun] = ()
         """The same runs, as their machines tell of them."""
-        self.drafts = Drafts(launch.cwd, lambda why: app.notify(why, title="Prompt", severity="warning", markup=False))
+        self.unsent = Unsent()
+        tell = partial(app.notify, title="Prompt", severity="warning", markup=False)
+        self.drafts = Drafts(launch.cwd, self.unsent, tell)
         self.on_reread: Callable[[RunModel], None] = lambda _run: None
         """Hears that a run's store has become another one."""
         self._left: RunModel | None = None
@@ -213,12 +216,13 @@ class Navigation:
             self._app.run_worker(self._restore_draft(run, is_new), group="drafts", exit_on_error=False)
 
     async def _restore_draft(self, run: RunModel, is_new: bool) -> None:
-        draft, images = await self.drafts.read(run, is_new=is_new)
-        state = self.prompt_of(run)
-        for wrong in await state.images.bring_back(images):
+        left = await self.drafts.read(run, is_new=is_new)
+        draft, state = left.text, self.prompt_of(run)
+        for wrong in await state.images.bring_back(left.images):
             self._app.notify(inert(wrong), title="Draft", severity="warning", markup=False)
         if not draft or run.run_id not in self._board.runs:
             return
+        self.drafts.is_shown(run, left)
         screen = self.screen_of(run)
         if screen is not None and screen.is_mounted:
             screen.bring_back(draft)

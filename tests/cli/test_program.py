@@ -84,6 +84,18 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain() -> None:
     assert (ran.stdout, ran.stderr) == ("{\n", "")
 
 
+def test_an_answer_that_nobody_takes_is_not_called_a_success() -> None:
+    write_agent("looker", "engine: api")
+    Path("script.yaml").write_text("scenes: [{answers: [{steps: [Here it is.]}]}]")
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = ["run", "looker", "Look", "--offline", "--script", "script.yaml"]
+    command = [sys.executable, "-m", "maverick_tui", *words]
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", sampled([["list"], ["check"], ["list", "--json"], ["--help"]], 4))
 def test_output_that_cannot_be_written_is_one_line(command: list[str]) -> None:

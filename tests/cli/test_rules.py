@@ -223,3 +223,17 @@ def test_a_command_of_a_run_says_nothing_of_what_runs_may_do(
     assert told.code == 4
     assert "agents may not say what agents may do" in told.err
     assert not user_file().exists()
+
+
+def test_a_secret_is_neither_written_nor_printed(maverick: Run) -> None:
+    secret = f"Bash(mytool push --token ghp_{'a1B2' * 9})"
+    ran = maverick("rules", "add", secret, "--yes")
+    assert ran.code == 1
+    assert "There is a secret in this rule" in ran.err
+    assert not user_file().exists()
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(f'allow = ["{secret}"]\n')
+    for words in (("list",), ("list", "--json"), ("test", secret), ("test", secret, "--json")):
+        ran = maverick("rules", *words)
+        assert "Bash(mytool push --token [secret])" in ran.out, words
+        assert "a1B2" not in ran.out, words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,9 @@ def test_what_cannot_be_written_is_told(folder: Path) -> None:
     folder.rmdir()
     with pytest.raises(ConfigError, match="cannot be written: No such file"):
         tag_run(RUN, ["a"])
+
+
+def test_what_two_write_at_once_is_all_there(folder: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda tag: tag_run(RUN, [tag]), map(str, range(40))))
+    assert len(read_labels(folder).tags) == 40

@@ -87,6 +87,26 @@ def test_what_was_saved_while_hooks_of_an_edit_ran_is_told_as_well(
     assert {step.path: step.lasted for step in RunReview(RUN).plan()}["slow"] == 7.0
 
 
+def test_a_command_has_not_run_for_as_long_as_its_snapshot_was_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(played, "now", lambda: clock[0])
+    run = PlayedRun(folder, RUN)
+
+    def take(when: str, *, is_always: bool = True) -> str:
+        clock[0] += 9 if when == "done" else 0
+        return PlayedRun.take(run, when, is_always=is_always)
+
+    monkeypatch.setattr(run, "take", take)
+    for name, seconds in (("quick", 0.5), ("slow", 5)):
+        call = run.begin("Bash", command="make")
+        (folder / name).write_text("made\n")
+        clock[0] += seconds
+        run.finish(call)
+    assert {step.path: step.lasted for step in RunReview(RUN).plan()} == {"quick": 0.0, "slow": 6.0}
+
+
 def test_lines_that_were_shown_before_the_file_changed_are_not_rejected_elsewhere(folder: Path) -> None:
     (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(40)))
     run = PlayedRun(folder, RUN)
@@ -167,6 +187,32 @@ def test_what_you_do_after_a_call_that_has_changed_nothing_is_not_its_own(folder
     (folder / "a.txt").write_text("yours\n")
     (folder / "b.txt").write_text("yours\n")
     assert all(step.why_not for step in RunReview(RUN).plan())
+    run.close()
+
+
+def test_what_you_did_before_a_call_that_no_snapshot_was_taken_before_is_not_its_own(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.live()
+    run.write("x.txt", "x\n")
+    run.tell(ev.ChangesUntracked(now(), "it takes more than 30 s to look at this folder"))
+    run.tell(ev.ToolCalled(now(), "first", "Bash", {"command": "make"}), ev.ToolBegan(now(), "first"))
+    run.tell(ev.ToolFinished(now(), "first", "made"))
+    (folder / "a.txt").write_text("yours, while nothing runs\n")
+    run.tell(ev.ToolCalled(now(), "second", "Bash", {"command": "make"}), ev.ToolBegan(now(), "second"))
+    assert RunReview(RUN).is_at_work
+    assert played.why(RunReview(RUN)) == {"a.txt": "you may have changed it at the same time", "x.txt": ""}
+    run.close()
+
+
+def test_what_you_did_between_two_processes_of_a_run_is_not_its_own(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.write("x.txt", "x\n")
+    run.end_turn()
+    (folder / "a.txt").write_text("yours, while there is no process\n")
+    run.tell(ev.RunReopened(now()))  # and takes no snapshots
+    run.live()
+    run.tell(ev.ToolCalled(now(), "later", "Bash", {"command": "make"}), ev.ToolBegan(now(), "later"))
+    assert played.why(RunReview(RUN)) == {"a.txt": "you may have changed it at the same time", "x.txt": ""}
     run.close()
 
 

@@ -35,6 +35,9 @@ def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (top / "many").mkdir()
     for number in range(9):
         (top / "many" / f"{number}").write_text(f"{number}\n")
+    for name in ("in", "node_modules"):
+        (top / "many" / name).mkdir()
+        (top / "many" / name / "it").write_text("it\n")
     for path in top.rglob("*"):
         os.utime(path, (time.time() - 3_600,) * 2)
     return top
@@ -62,6 +65,16 @@ def _moved_for_the_most_part(top: Path) -> None:
         (top / "many" / f"{number}").rename(top / "out" / f"{number}")
 
 
+def _changed_and_removed(top: Path) -> None:
+    (top / "changed").write_text((top / "many" / "3").read_text() * 2)
+    (top / "many" / "3").unlink()
+
+
+def _changed_and_removed_with_its_folder(top: Path) -> None:
+    (top / "changed").write_text((top / "many" / "in" / "it").read_text() * 2)
+    shutil.rmtree(top / "many" / "in")
+
+
 @pytest.mark.parametrize(
     ("command", "gone", "left"),
     [
@@ -71,6 +84,8 @@ def _moved_for_the_most_part(top: Path) -> None:
         (lambda top: (top / "many").rename(top / "few"), "many", "few/3"),
         (_moved_out_of_a_folder, "", "out/3"),
         (_moved_for_the_most_part, "", "out/3"),
+        (_changed_and_removed, "", "changed"),
+        (_changed_and_removed_with_its_folder, "", "changed"),
     ],
 )
 def test_what_may_be_all_that_is_left_stays(
@@ -121,9 +136,20 @@ def test_all_else_is_taken_back_as_ever(folder: Path) -> None:
         (folder / "new" / "file").write_text("new\n")
 
     run.bash(work)
+    # What comes into a folder that is left out, or goes from one that tools make anew, is no reason, either.
+    for inside, outside in (
+        ((folder / "many" / "made").touch, "made"),
+        ((folder / "many" / "node_modules" / "it").unlink, "lock"),
+    ):
+        call = run.begin("Bash", command="make")
+        inside()
+        (folder / outside).write_text(f"{outside}\n")
+        run.finish(call)
     assert not any(why(RunReview(RUN)).values())
     RunReview(RUN).undo()
-    assert content(folder) == was | {"many/3": content(folder)["many/3"]}
+    left = content(folder)
+    del was["many/node_modules/it"]
+    assert left == was | {path: left[path] for path in ("many/3", "many/made", "many/node_modules")}
 
 
 def test_what_has_become_too_large_is_shown_and_named(folder: Path) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from maverick_tui.agent.engines import ToolQuestion
+from maverick_tui.agent.permissions.standing import user_file
+from maverick_tui.events.kinds import Noticed, PermissionAsked
+from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grants
+from maverick_tui.runs.log import EventLog
+from maverick_tui.runs.questions import Questions
 from tests.support.cases import each
 
 
@@ -259,3 +266,21 @@ def test_a_rule_is_offered_only_where_all_of_it_is_seen(tmp_path: Path) -> None:
     assert [grant.rule for grant in grants.offers("Bash", bash("make a"))] == ["Bash(make a)", "Bash(make a:*)", "Bash"]
     assert [grant.rule for grant in grants.offers("Bash", bash("ls\nrm -rf build"))] == ["", "Bash"]
     assert grants.offers("Bash", bash("echo \u202e x"))[0].rule == ""
+
+
+async def test_no_rule_with_a_secret_is_offered_or_written() -> None:
+    secret = f"mytool push --token ghp_{'a1B2' * 9}"
+    log = EventLog()
+    questions = Questions(log)
+    asking = asyncio.create_task(questions.ask(ToolQuestion("Bash", bash(secret), "c1")))
+    while not questions.is_waiting:
+        await asyncio.sleep(0)
+    (asked,) = log.since(0)
+    assert isinstance(asked, PermissionAsked)
+    assert asked.rules == (), "not all of Bash either"
+    questions.answer(AnswerPermission(asked.request, "once", rule=f"Bash({secret})"))
+    assert (await asking).is_granted
+    told = log.since(0)[-1]
+    assert isinstance(told, Noticed)
+    assert "There is a secret in this rule" in told.text
+    assert not user_file().exists()

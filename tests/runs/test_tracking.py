@@ -17,7 +17,8 @@ from maverick_tui.executor import tool
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.offline.script import Answer, Scene
-from maverick_tui.runs import tracking
+from maverick_tui.review.run_review import RunReview
+from maverick_tui.runs import tracked_folder, tracking
 from maverick_tui.runs.calls_at_work import CallsAtWork, Work, recalled
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.forking import fork_of
@@ -25,6 +26,7 @@ from maverick_tui.runs.past import past_of
 from maverick_tui.snapshots.shadow import Shadow, all_shadows, shadows_folder
 from maverick_tui.snapshots.work_times import times_of
 from tests.conftest import ServeModel
+from tests.review.played import why
 from tests.runs.tracked import RUN, taken, touched, tracked
 from tests.runs.watching import Watched, watch
 from tests.snapshots.folders import project
@@ -119,6 +121,31 @@ async def test_a_call_that_is_interrupted_has_done_what_it_had_done(serve: Serve
         known = times_of(Shadow(PLACE).place, RUN)
         assert known is not None
         assert [one.paths for one in known.times] == [["half"]]
+
+
+async def test_what_you_save_after_a_call_and_before_its_snapshot_is_not_its_own(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tracked_folder, "PROMPTLY", promptly := 0.05)
+    (PLACE / "gone").mkdir()
+    (PLACE / "gone" / "yours").write_text("1\n")
+    async with serve(each(call("linger", name="half"))), go() as run:
+        run.run.keep(journal_of(RUN))
+        run.allows_everything = True
+        run.prompt("go")
+        await written("half")
+        with Shadow(PLACE).alone():  # as another run does, while it takes a snapshot or tidies up
+            IS_FREE.set()
+            finished = await run.until(ev.ToolFinished)
+            async with asyncio.timeout(60):
+                while (PLACE / "b.txt").stat().st_ctime <= finished.at + promptly:
+                    (PLACE / "b.txt").write_text("by the person\n")
+                    await asyncio.sleep(0.01)
+            shutil.rmtree(PLACE / "gone")
+        await ended(run)
+        assert [one.late for one in run.all(ev.SnapshotTaken) if one.calls] == [("b.txt", "gone/yours")]
+        yours = "you may have changed it at the same time"
+        assert why(RunReview(RUN)) == {"b.txt": yours, "gone/yours": yours, "half": "", "half-2": ""}
 
 
 async def test_a_run_that_was_killed_in_a_call_goes_on_from_its_first_snapshot(serve: ServeModel) -> None:

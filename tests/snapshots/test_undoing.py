@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -279,3 +281,39 @@ def test_large_files(size: int, tmp_path: Path) -> None:
     assert undone.paths == {"large"}
     data = (top / "large").read_bytes()
     assert (len(data), data[:5], data[-3:]) == (size, b"begin", b"\0\0\0")
+
+
+def test_folders_come_back_with_the_permissions_that_they_had(tmp_path: Path, home: Path) -> None:
+    top = project(tmp_path / "project")
+    (top / ".gitignore").write_text("ignored/\n")
+    modes = {"private": 0o700, "private/in": 0o750, "void": 0o711, "ignored": 0o1770, "plain": 0o755, "plain/in": 0o755}
+    for path in modes:
+        (top / path).mkdir()
+    for path in ("private/in/diary", "ignored/file", "plain/in/file"):
+        (top / path).write_text("1\n")
+    for path, mode in modes.items():
+        (top / path).chmod(mode)
+    shadow = Shadow(top)
+    before = shadow.take(OWNER)
+    for path in ("private", "void", "ignored", "plain"):
+        shutil.rmtree(top / path)
+    undone = undo(shadow, [Span(before, shadow.take(OWNER))], OWNER)
+    assert not undone.refused
+    assert {path: stat.S_IMODE((top / path).stat().st_mode) for path in modes} == modes
+    # One that was made private since, also if nothing in it has changed, is so again.
+    (top / "plain").chmod(0o700)
+    before = shadow.take(OWNER)
+    shutil.rmtree(top / "plain")
+    undo(shadow, [Span(before, shadow.take(OWNER))], OWNER)
+    assert stat.S_IMODE((top / "plain").stat().st_mode) == 0o700
+
+
+def test_a_folder_whose_permissions_are_not_known_is_nobody_elses(tmp_path: Path, home: Path) -> None:
+    top = project(tmp_path / "project")
+    (top / "folder").mkdir()
+    (top / "folder" / "file").write_text("1\n")
+    shadow = Shadow(top)
+    before = replace(shadow.take(OWNER), folders={})  # as those of earlier versions are
+    shutil.rmtree(top / "folder")
+    undo(shadow, [Span(before, shadow.take(OWNER))], OWNER)
+    assert stat.S_IMODE((top / "folder").stat().st_mode) == 0o700

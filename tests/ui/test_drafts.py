@@ -3,61 +3,62 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from maverick_tui import paths
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui import drafts as ui_drafts
+from maverick_tui.ui.drafts import Drafts
+from maverick_tui.ui.unsent import Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
 from tests.ui.kept_app import RUN, opened
-from tests.ui.running import watching
+from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
 
-GONE = 2**22 + 1
-"""No process has this number."""
+
+def drafts_of_run() -> list[str]:
+    return [json.loads(file.read_text())["text"] for file in sorted(journal_of(RUN).parent.glob("draft.*"))]
 
 
-def draft_of_run() -> Path:
-    return journal_of(RUN).with_name("draft.json")
-
-
-def drafts() -> list[Path]:
-    return sorted((paths.user_state() / "drafts").glob("*.json"))
+def new_drafts() -> list[str]:
+    folder = paths.user_state() / "drafts"
+    return [json.loads(file.read_text())["text"] for file in sorted(folder.glob("*.json"))]
 
 
 def sent() -> list[Path]:
     return sorted((paths.user_state() / "prompts").glob("*.jsonl"))
 
 
-def has(file: Path, text: str) -> bool:
-    return file.exists() and json.loads(file.read_text())["text"] == text
-
-
-def left(file: Path) -> None:
-    """Whoever wrote it is gone."""
-    kept = json.loads(file.read_text())
-    file.write_text(json.dumps({**kept, "pid": GONE}))
+async def end(app: FedApp, pilot: Pilot[Any], code: int) -> None:
+    """End it as a signal does, or with 0 as a person does."""
+    app._leaving.end_now(code)
+    await until(pilot, lambda: app._exit, "it has ended")
 
 
 async def test_a_draft_of_a_kept_run_comes_back_until_it_is_sent() -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
         await pilot.press(*"half a thou")
-        await until(pilot, lambda: has(draft_of_run(), "half a thou"))
-        assert stat.S_IMODE(draft_of_run().stat().st_mode) == 0o600
-        app._leaving.end_now(143)  # as a signal does
-    assert has(draft_of_run(), "half a thou")
+        await until(pilot, lambda: drafts_of_run() == ["half a thou"])
+        (file,) = journal_of(RUN).parent.glob("draft.*")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        await end(app, pilot, 143)
+    assert drafts_of_run() == ["half a thou"]
     async with opened() as (app, pilot):
         await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
         await pilot.press(*"ght", "enter")
-        await until(pilot, lambda: not draft_of_run().exists(), "it was sent")
+        await until(pilot, lambda: not drafts_of_run(), "it was sent")
 
 
 async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,27 +66,101 @@ async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatc
     keep_run(RUN)
     async with opened() as (app, pilot):
         await pilot.press(*"half a thou")
-        app._leaving.end_now(129)
-        await until(pilot, lambda: app._exit, "it has ended")
-    assert has(draft_of_run(), "half a thou")
+        await end(app, pilot, 129)
+    assert drafts_of_run() == ["half a thou"]
 
 
-async def test_what_somebody_else_types_is_not_taken_from_them() -> None:
+async def test_each_of_two_windows_keeps_its_own_draft() -> None:
     keep_run(RUN)
-    draft_of_run().write_text(json.dumps({"pid": os.getppid(), "text": "theirs"}))
+    async with opened() as (first, first_pilot):
+        await first_pilot.press(*"long thought")
+        await until(first_pilot, lambda: drafts_of_run() == ["long thought"])
+        async with opened() as (second, pilot):
+            await pilot.press(*"quick one")
+            await until(pilot, lambda: sorted(drafts_of_run()) == ["long thought", "quick one"])
+            assert second.run_screen.prompt.text == "quick one", "what somebody else types is not taken from them"
+            second.run_screen.prompt.clear()
+            await until(pilot, lambda: drafts_of_run() == ["long thought"], "the second one is not wanted any more")
+            await pilot.press(*"another")
+            await until(pilot, lambda: len(drafts_of_run()) == 2)
+            await end(second, pilot, 129)
+        await end(first, first_pilot, 143)
     async with opened() as (app, pilot):
-        await pilot.press("x")
-        await until(pilot, lambda: has(draft_of_run(), "x"))
-        assert app.run_screen.prompt.text == "x"
+        await until(pilot, lambda: app.run_screen.prompt.text == "long thought\nanother", "both are gone")
+        await until(pilot, lambda: drafts_of_run() == ["long thought\nanother"], "and it is one draft now")
+        async with opened() as (other, other_pilot):
+            await other_pilot.press(*"x")
+            await until(other_pilot, lambda: len(drafts_of_run()) == 2)
+            assert other.run_screen.prompt.text == "x", "nobody has it twice"
+            await end(other, other_pilot, 0)
+        await until(pilot, lambda: drafts_of_run() == ["long thought\nanother"])
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from maverick_tui.ui.unsent import Unsent
+window = Unsent()
+file = window.file(Path(sys.argv[1]), "draft", sys.argv[2])
+file.write_text('{"text": "of another process"}')
+print(file, flush=True)
+sys.stdin.read()
+"""
+
+
+async def test_a_draft_is_its_process_s_as_long_as_that_lives() -> None:
+    folder = keep_run(RUN).parent
+    command = [sys.executable, "-I", "-c", KILLED, str(folder), RUN]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        theirs = Path(process.stdout.readline().strip())
+        window = Unsent()
+        assert window.take([theirs]) == []
+        process.kill()
+        process.wait()
+        (ours,) = window.take([theirs])
+        assert not theirs.exists()
+        assert json.loads(ours.read_text())["text"] == "of another process"
+        assert Unsent().take([ours]) == [], "it has an owner who lives"
+        window.let_go()
+        assert len(Unsent().take([ours])) == 1
+
+
+async def test_a_draft_that_could_not_be_shown_is_for_the_next_window() -> None:
+    keep_run(RUN)
+    journal_of(RUN).with_name("draft.json").write_text(json.dumps({"pid": 1, "text": "of an earlier version"}))
+    async with opened() as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "of an earlier version")
+        await until(pilot, lambda: not app._navigation.drafts._waiting and not app._navigation.drafts._tasks)
+        await end(app, pilot, 143)
+    model = app.run_model
+    taking = Drafts(Path(), window := Unsent(), print)
+    assert (await taking.read(model, is_new=False)).text == "of an earlier version"
+    await taking.drop_all()
+    window.let_go()
+    assert drafts_of_run() == ["of an earlier version"], "it was in no prompt"
+
+
+async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() -> None:
+    keep_run(RUN)
+    journal_of(RUN).with_name("draft.json").write_text(json.dumps({"text": "half a thou"}))
+    store = SimpleNamespace(entries=[], loaded=None)
+    run: Any = SimpleNamespace(run_id=RUN, agent="a", store=store, is_kept=True, is_only_watched=False)
+    drafts = Drafts(Path(), Unsent(), print)
+    left = await drafts.read(run, is_new=False)
+    drafts.is_shown(run, left)
+    drafts.keep(run, f"{left.text}ght", {})
+    await drafts.keep_now()
+    assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
 
 async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
         await pilot.press(*"use this: ")
-        await until(pilot, draft_of_run().exists)
+        await until(pilot, drafts_of_run)
         app.run_screen.prompt.insert_here(f"api_key={RANDOM}")
-        await until(pilot, lambda: not draft_of_run().exists())
+        await until(pilot, lambda: not drafts_of_run())
         await until(pilot, lambda: any("secret" in note for note in app.notes))
 
 
@@ -94,9 +169,9 @@ async def test_what_may_be_the_beginning_of_a_secret_is_not_kept(begun: str) -> 
     keep_run(RUN)
     async with opened() as (app, pilot):
         app.run_screen.prompt.insert_here(f"the key is {begun}")
-        await until(pilot, draft_of_run().exists)
-        assert "the key is" in draft_of_run().read_text()
-        assert begun[-6:] not in draft_of_run().read_text()
+        await until(pilot, drafts_of_run)
+        assert "the key is" in drafts_of_run()[0]
+        assert begun[-6:] not in drafts_of_run()[0]
 
 
 @pytest.mark.parametrize(
@@ -110,8 +185,8 @@ async def test_a_text_about_secrets_is_kept(text: str) -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
         app.run_screen.prompt.insert_here(text)
-        await until(pilot, draft_of_run().exists)
-        assert text.rpartition(" ")[0] in draft_of_run().read_text()
+        await until(pilot, drafts_of_run)
+        assert text.rpartition(" ")[0] in drafts_of_run()[0]
 
 
 def as_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,13 +205,12 @@ async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(m
         app.run_model.is_read_only = False
         app.run_screen.prompt.clear()
         await pilot.press(*"to begin with")
-        await until(pilot, lambda: any(has(file, "to begin with") for file in drafts()))
-        app._leaving.end_now(143)
-    left(drafts()[0])
+        await until(pilot, lambda: new_drafts() == ["to begin with"])
+        await end(app, pilot, 143)
     async with watching(Tape().connect()) as (app, pilot):
         await until(pilot, lambda: app.run_screen.prompt.text == "to begin with")
         await pilot.press("enter")
-        await until(pilot, lambda: not drafts())
+        await until(pilot, lambda: not new_drafts())
 
 
 @pytest.mark.parametrize("keeps", ["true", "false"])

@@ -21,6 +21,7 @@ from maverick_tui.agent.permissions.standing import (
 )
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
+from maverick_tui.masking.redact import redact
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -31,6 +32,12 @@ _HEAD = """\
 
 """
 _PRIVATE = 0o600
+SECRET_TOLD = "There is a secret in this rule: files of rules are often kept where others read them."
+
+
+def has_secret(entry: str) -> bool:
+    """Whether a secret is known in a rule; none is written then."""
+    return redact(entry) != entry
 
 
 def add_rule(path: Path, effect: Effect, entry: str, agent: str = "", *, project: Path | None = None) -> bool:
@@ -42,6 +49,8 @@ def add_rule(path: Path, effect: Effect, entry: str, agent: str = "", *, project
         raise ConfigError(
             f"{entry!r} is no rule: {problem}.", hint="Write it as Bash(git status:*), Read(src/**), Edit."
         )
+    if has_secret(entry):
+        raise ConfigError(SECRET_TOLD, path=str(path), hint="Write a * in its place.")
 
     def change(document: TOMLDocument) -> bool:
         import tomlkit

@@ -20,6 +20,7 @@ from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, T
 from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
 from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
 from maverick_tui.git.repository import read_small
+from maverick_tui.masking.redact import redact
 from maverick_tui.worktrees.records import Worktree, all_worktrees, origin_of, worktree_at
 
 FILE_NAME = "rules.toml"
@@ -289,11 +290,11 @@ def wrong(path: Path, why: str) -> ConfigError:
 
 
 def shown_rules(rules: Sequence[StandingRule]) -> list[dict[str, Any]]:
-    """The rules as JSON."""
+    """The rules as JSON, without secrets that somebody has written there."""
     return [
         {
             "decision": rule.effect,
-            "rule": rule.entry,
+            "rule": redact(rule.entry),
             "agent": rule.agent or None,
             "file": str(rule.file),
             "counts": rule.counts,

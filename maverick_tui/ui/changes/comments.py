@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Callable, Collection, Sequence
@@ -11,10 +12,11 @@ from typing import Any, NamedTuple
 from maverick_tui.review.comments import Comment
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText
+from maverick_tui.ui.unsent import Unsent
 
 log = logging.getLogger(__name__)
 
-_BESIDE_JOURNAL = "comments.json"
+_BESIDE_JOURNAL = "comments"
 SECRET_TOLD = "There is a secret in what you comment on: your comments are not kept, and would be lost in a crash."
 
 
@@ -32,14 +34,18 @@ class Noted(NamedTuple):
 
 
 class Comments:
-    """All comments on the changes of one run."""
+    """All comments of this window on the changes of one run."""
 
-    def __init__(self, run_id: str, tell: Callable[[str], None]) -> None:
+    def __init__(self, run_id: str, unsent: Unsent, tell: Callable[[str], None]) -> None:
         """`tell` hears that they cannot be kept."""
         self.items: list[Noted] = []
         self._run_id = run_id
+        self._unsent = unsent
         self._tell = tell
         self._is_told = False
+        self._taken: list[Path] = []
+        """Where those stand that others have left, until all are written anew."""
+        self._one_at_a_time = asyncio.Lock()
 
     def placed_in(self, diff: DiffText) -> dict[int, list[tuple[int, str]]]:
         """Those on a file, below which of its lines they stand; at -1 those whose line is not there any more."""
@@ -75,20 +81,43 @@ class Comments:
 
     async def keep(self) -> None:
         """Write them down beside the run's journal."""
-        try:
-            is_secret = await in_thread(_write, _file_of(self._run_id), list(self.items))
-        except OSError as error:
-            log.warning("Comments cannot be kept: %s", error)
-            return
+        async with self._one_at_a_time:
+            try:
+                is_secret = await in_thread(self._write, list(self.items), list(self._taken))
+            except OSError as error:
+                log.warning("Comments cannot be kept: %s", error)
+                return
         if is_secret and not self._is_told:
             self._is_told = True
             self._tell(SECRET_TOLD)
 
     async def bring_back(self) -> None:
-        """Read what an application that is gone has left."""
-        if not self.items:
-            found = await in_thread(_read, _file_of(self._run_id))
-            self.items = found + self.items
+        """Read what windows that are gone have left."""
+        async with self._one_at_a_time:
+            try:
+                found = await in_thread(self._take)
+            except OSError as error:
+                log.warning("Comments cannot be read: %s", error)
+                return
+            self._taken += [file for file, items in found.items() if items]
+            left = dict.fromkeys(noted for items in found.values() for noted in items)
+            self.items += [noted for noted in left if noted not in self.items]
+
+    @property
+    def _folder(self) -> Path:
+        from maverick_tui.journal.folders import journal_of
+
+        return journal_of(self._run_id).parent
+
+    def _take(self) -> dict[Path, list[Noted]]:
+        return {file: _read(file) for file in self._unsent.take(self._folder.glob(f"{_BESIDE_JOURNAL}.*"))}
+
+    def _write(self, items: Sequence[Noted], taken: Sequence[Path]) -> bool:
+        """Keep them, unless a secret is among them, or the run is not kept; whether there is a secret."""
+        is_secret = _write(self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id), items)
+        for file in taken:
+            file.unlink(missing_ok=True)
+        return is_secret
 
 
 def shown(comment: Comment) -> str:
@@ -107,14 +136,7 @@ def _line_of(noted: Noted, diff: DiffText) -> int:
     return min(alike, default=(0, -1))[1]
 
 
-def _file_of(run_id: str) -> Path:
-    from maverick_tui.journal.folders import journal_of
-
-    return journal_of(run_id).with_name(_BESIDE_JOURNAL)
-
-
 def _write(file: Path, items: Sequence[Noted]) -> bool:
-    """Keep them, unless a secret is among them, or the run is not kept; whether there is a secret."""
     from maverick_tui.history.whole_files import write_whole
     from maverick_tui.masking.redact import redact
 
@@ -131,8 +153,6 @@ def _write(file: Path, items: Sequence[Noted]) -> bool:
 def _read(file: Path) -> list[Noted]:
     try:
         return [_noted(one) for one in json.loads(file.read_bytes())]
-    except FileNotFoundError:
-        return []
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s cannot be read, so its comments are left out: %s", file, error)
         return []

@@ -212,8 +212,9 @@ class ChangesScreen(Screen[None]):
             self.diff.recolour()
 
     async def _bring_back_comments(self) -> None:
-        await self.looking.comments.bring_back()
-        self.comments_changed(is_new=False)
+        if not self.model.is_only_watched:  # they are for somebody who can send them
+            await self.looking.comments.bring_back()
+            self.comments_changed(is_new=False)
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 

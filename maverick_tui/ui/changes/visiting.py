@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from maverick_tui.review.kinds import Author
     from maverick_tui.review.run_review import RunReview
     from maverick_tui.runs.board import Board, RunModel
+    from maverick_tui.ui.changes.comments import Comments
     from maverick_tui.ui.changes.looking import Looking
     from maverick_tui.ui.changes.screen import ChangesScreen
     from maverick_tui.ui.navigation import Navigation
@@ -31,6 +32,8 @@ class ChangesVisits:
         self._navigation = navigation
         self._open_run = open_run
         self._looking: dict[str, Looking] = {}
+        self._comments: dict[str, Comments] = {}
+        """Also those of runs that were closed: their files are ours as long as the window is there."""
         self._screen: ChangesScreen | None = None
         self._left: Callable[[], None] = lambda: None
 
@@ -68,9 +71,11 @@ class ChangesVisits:
 
         if run.run_id not in self._looking:
             self._looking = {one: looking for one, looking in self._looking.items() if one in self._board.runs}
-            tell = partial(self._app.notify, title="Changes", severity="warning", markup=False)
-            comments = Comments(run.run_id, tell)
-            self._looking[run.run_id] = Looking(Reviewing(partial(open_review, run.run_id)), comments)
+            if run.run_id not in self._comments:
+                tell = partial(self._app.notify, title="Changes", severity="warning", markup=False)
+                self._comments[run.run_id] = Comments(run.run_id, self._navigation.unsent, tell)
+            reviewing = Reviewing(partial(open_review, run.run_id))
+            self._looking[run.run_id] = Looking(reviewing, self._comments[run.run_id])
         return self._looking[run.run_id]
 
     def _look_at_call(self, looking: Looking, run: RunModel, call: str) -> None:

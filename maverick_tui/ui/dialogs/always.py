@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -51,12 +52,12 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         Binding("escape", "leave", "Back", key_display="Esc", id="always.leave", show=False),
     ]
 
-    def __init__(self, rules: Sequence[str], file: str, agent: str, trial: RuleTrial | None) -> None:
+    def __init__(self, rules: Sequence[str], file: str, agent: str, trial: RuleTrial | None, note: str = "") -> None:
         """`trial` says what a rule for an agent would have allowed; None where that cannot be known."""
         super().__init__(classes="dialog")
         self._rules, self._file, self._agent = list(rules), inert(file), agent
         self._at = 0
-        self._trial = trial
+        self._trial, self._note = trial, note
         self._doubted: RuleWanted | None = None
         """A rule for all of a tool: it is written if it is wanted twice, for less may have been meant."""
 
@@ -64,10 +65,13 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         """The rule, whom it is for, what it would have allowed, and where it is written."""
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content("Always allow"), classes="dialog--title", markup=False)
+            if self._note:
+                yield Static(Content(self._note), classes="dialog--text", markup=False)
             with Vertical(classes="dialog--fields"):
                 more = f"  ↑ ↓ {len(self._rules)} to choose from" if len(self._rules) > 1 else ""
                 yield Static(Content.assemble(("rule", "bold"), (more, "dim")), classes="field--label", markup=False)
                 yield InertInput(inert(self._rules[0]), compact=True, classes="field--control", id="rule")
+                yield Static("", classes="field--description", id="whole", markup=False)
                 yield Static(Content.assemble(("for", "bold")), classes="field--label", markup=False)
                 whom = [(Content(f"{one_line(self._agent)} alone"), "agent"), (Content("every agent"), "all")]
                 yield Choices(whom, value="agent", allow_blank=False, compact=True, classes="field--control")
@@ -82,6 +86,10 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         """Say at once what the first one would have allowed."""
         self._say_how_much()
         self._look(0)
+
+    def on_resize(self) -> None:
+        """There is more room for the rule now, or less."""
+        self.call_after_refresh(self._show_whole)
 
     def on_unmount(self) -> None:
         """Nobody waits for what is being tried out."""
@@ -109,7 +117,14 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         if not self.is_armed:
             self.wait_still()
         self._say_how_much()
+        self._show_whole()
         self._look(_AFTER_TYPING)
+
+    def _show_whole(self) -> None:
+        """Below the line all of a rule that is longer: nobody is to allow what they see the end of."""
+        line, whole = self.query_one("#rule", Input), self.query_one("#whole", Static)
+        whole.display = cell_len(line.value) >= line.content_size.width
+        whole.update(Content(line.value))
 
     def _say_how_much(self, then: str = "") -> None:
         """Say of a rule for all of a tool that it is one: of many a call no other can be offered."""
@@ -144,10 +159,11 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
 
     def action_write(self) -> None:
         """Leave with the rule, if it is one."""
+        from maverick_tui.agent.permissions.rule_files import SECRET_TOLD, has_secret
         from maverick_tui.agent.permissions.standing import wrong_with
 
         wanted = self._wanted
-        if problem := wrong_with(wanted.rule):
+        if problem := wrong_with(wanted.rule) or (SECRET_TOLD if has_secret(wanted.rule) else ""):
             self.query_one("#tried", Static).update(Content(f"✘ {one_line(problem)}"))
         elif _all_of(wanted.rule) and wanted != self._doubted:
             self._doubted = wanted

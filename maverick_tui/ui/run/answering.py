@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.fuse_amounts import TAKES, amount_in
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import redact_data
 from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
@@ -204,8 +205,10 @@ class Answering:
         question = self.questions.about(entry)
         if question is None or not self._is_armed(question, is_hit=entry > 0):
             return
+        has_secret = redact_data(question.arguments) != question.arguments
         if not question.rules:
-            self._tell("No rule can allow this: it asks each time, or a rule of yours has it ask.", 3)
+            why = "there is a secret in it" if has_secret else "it asks each time, or a rule of yours has it ask"
+            self._tell(f"No rule can allow this: {why}.", 3)
             return
         from maverick_tui.ui.dialogs.always import AlwaysScreen, RuleWanted
 
@@ -214,7 +217,8 @@ class Answering:
                 self._run.allow_always(question.request, wanted.rule, is_for_agent=wanted.is_for_agent)
 
         agent = self._run.store.loaded.agent if self._run.store.loaded is not None else self._run.agent
-        screen = AlwaysScreen(question.rules, question.rules_file, agent, self._trial())
+        note = "This very call is not offered as a rule: there is a secret in it." if has_secret else ""
+        screen = AlwaysScreen(question.rules, question.rules_file, agent, self._trial(), note)
         _ = self._prompt.app.push_screen(screen, write)
 
     def _trial(self) -> RuleTrial | None:

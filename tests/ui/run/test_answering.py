@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input, Static
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
@@ -23,6 +24,7 @@ from tests.support.sampling import sampled
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
 
+GITHUB = "ghp_" + "a1B2" * 9
 ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
 
 
@@ -357,6 +359,30 @@ async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice() -> None:
         assert app.kept.take() == []
         await pilot.press("enter")
         assert [getattr(one, "rule", "") for one in app.kept.take()] == ["Bash"]
+
+
+async def test_a_rule_is_shown_whole_and_has_no_secret() -> None:
+    long, secret = "Bash(make " + "word " * 40 + "end)", f"Bash(mytool --token {GITHUB})"
+    tape = begun().ask("Bash", {"command": secret[5:-1]}, rules=(long, "Bash(mytool:*)"), rules_file="r.toml").wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+r")
+        await until(pilot, lambda: "there is a secret in it" in screen_text(app), "why this very call is not offered")
+        shown = app.screen.query_one("#whole", Static)
+        await until(pilot, lambda: shown.display and shown.size.height > 1, "longer than the line")
+        assert screen_text(app).count("word") > 40
+        await pilot.press("down")
+        await until(pilot, lambda: not shown.display, "this one is not")
+        app.screen.query_one("#rule", Input).value = secret
+        await pilot.press("enter")
+        await until(pilot, lambda: "There is a secret in this rule" in screen_text(app))
+        assert app.kept.take() == [], "it is not written"
+
+
+async def test_why_a_call_with_a_secret_can_have_no_rule_is_told() -> None:
+    async with watching(begun().ask("Bash", {"command": f"mytool --token {GITHUB}"}).wait(1)) as (app, pilot):
+        await pilot.press("alt+r")
+        await until(pilot, lambda: [one.message for one in app._notifications], "it is told")
+        assert [one.message for one in app._notifications] == ["No rule can allow this: there is a secret in it."]
 
 
 async def test_a_call_is_changed_before_it_runs() -> None:

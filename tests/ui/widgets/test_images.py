@@ -13,6 +13,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.pictures import MOST_BYTES
 from maverick_tui.runs.commands import RunShell, SendPrompt
 from maverick_tui.ui.run.prompting import _TAKES_NO_IMAGES
@@ -22,7 +23,7 @@ from tests.history.kept import keep_run
 from tests.support.runs import Tape
 from tests.ui.kept_app import RUN, opened
 from tests.ui.running import FedApp, watching
-from tests.ui.test_drafts import draft_of_run, left
+from tests.ui.test_drafts import drafts_of_run, end
 from tests.ui.waiting import until
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(1_992)
@@ -163,17 +164,16 @@ async def test_a_draft_has_the_path_of_its_image(shot: Path) -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
         await paste(pilot, str(shot))
-        await until(pilot, draft_of_run().exists)
-        app._leaving.end_now(143)
-    kept = json.loads(draft_of_run().read_text())
+        await until(pilot, drafts_of_run)
+        await end(app, pilot, 143)
+    (file,) = journal_of(RUN).parent.glob("draft.*")
+    kept = json.loads(file.read_text())
     assert kept["images"] == {"[image 1: my shot.png 2 kB]": str(shot)}
-    left(draft_of_run())
     async with opened() as (app, pilot):
         await until(pilot, lambda: app.run_screen.prompt.text == "[image 1: my shot.png 2 kB] ")
         state = app._navigation.prompt_of(app.run_screen.run)
         assert state.images.paths_in(app.run_screen.prompt.text) == kept["images"]
-        app._leaving.end_now(143)
-    left(draft_of_run())
+        await end(app, pilot, 143)
     shot.unlink()
     async with opened() as (app, pilot):
         await until(pilot, lambda: any("cannot be read" in note for note in app.notes))

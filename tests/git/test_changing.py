@@ -1,0 +1,32 @@
+"""What git changes in a repository of the person's, whatever its settings say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.git.changing import Git, GitError
+from tests.worktrees.projects import git, project_in
+
+
+def test_a_file_of_the_persons_is_not_written_over_where_git_is_told_to_look_at_less_of_it(tmp_path: Path) -> None:
+    project = project_in(tmp_path / "shop")
+    file = project / "a.txt"
+    git(project, "config", "core.checkStat", "minimal")
+    git(project, "config", "core.trustctime", "false")
+    git(project, "checkout", "-q", "-b", "other")
+    file.write_text("other\n")
+    git(project, "commit", "-qam", "other")
+    git(project, "checkout", "-q", "main")
+    long_ago = (1_500_000_000, 1_500_000_000)
+    os.utime(file, long_ago)
+    git(project, "update-index", "--refresh")
+    new = project / "new"  # as an editor saves: within one second, times alone would not tell
+    new.write_text(mine := file.read_text().upper())
+    os.utime(new, long_ago)
+    new.replace(file)
+    with pytest.raises(GitError):
+        Git(project)("merge", "other")
+    assert file.read_text() == mine
