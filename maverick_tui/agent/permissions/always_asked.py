@@ -22,7 +22,6 @@ from maverick_tui.agent.permissions.reading import (
     reads_listed,
     searches,
     takes_names,
-    unwrapped,
     without_git_options,
 )
 from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
@@ -47,6 +46,7 @@ from maverick_tui.agent.permissions.shell import (
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
 from maverick_tui.agent.tools import READING_TOOLS
 
@@ -136,9 +136,10 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return reason
     run, folders = list[list[str]](), set[str]()
     for words in plain:
-        texts, entered = without_git_options(unwrapped([word.text for word in words]))
-        run.append(texts)
-        folders.update(filter(None, entered))
+        for meant in calls_meant([word.text for word in words]) or ():
+            texts, entered = without_git_options(meant)
+            run.append(texts)
+            folders.update(filter(None, entered))
     put = Limits()
     for here in heres:
         if reason := why_copying_asks(run, here, _meaning(plain, here), places, put):
@@ -160,7 +161,10 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     if any(map(steers_maverick, given)):
         return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
     within = (words for text in given for words in commands_within(text))
-    calls = [without_git_options(unwrapped(words))[0] for words in (*said, *within)]
+    meant = [*map(calls_meant, said), *(calls_meant(words, is_text=True) for words in within)]
+    if None in meant:
+        return TOO_LONG
+    calls = [without_git_options(words)[0] for some in meant for words in some or ()]
     if any(map(writes_by_content, calls)):
         return "It writes what stands in another file, and where to is not known."
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
@@ -187,7 +191,8 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
 def put_by(call: Call) -> list[str | Path] | None:
     """Where a command puts something without naming it; a `Path` is without links. None if it is too much."""
     plain = all_commands(call.command) or []
-    run = [without_git_options(unwrapped([word.text for word in words]))[0] for words in plain]
+    meant = (call for words in plain for call in calls_meant([word.text for word in words]) or ())
+    run = [without_git_options(words)[0] for words in meant]
     found = list[str | Path]()
     for here in folders_of(call):
         some = put_at(run, here, _meaning(plain, here))

@@ -18,14 +18,17 @@ from maverick_tui.agent.permissions.reading import (
     only_reads,
     searches,
     takes_many_files,
+    without_git_options,
 )
 from maverick_tui.agent.permissions.rules import covers_words, is_plain
 from maverick_tui.agent.permissions.running import is_shim
 from maverick_tui.agent.permissions.shell import Word, Words, all_commands, is_one_pipeline
+from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.git.programs import links_searched
 
 MOST_FOLDERS = 8
 """In how many folders a command may turn out to be, until it is taken for one that cannot be followed."""
+_WANDERS = "It goes from folder to folder."
 _CHOOSES_NAMES = re.compile(r"--(?:include|exclude|exclude-dir|glob|iglob)=")
 """Options with a pattern of their own: whatever a shell makes of it, it is still for that option."""
 
@@ -60,8 +63,8 @@ class Commands:
                 reached = {moved(words[1].text, folder) for folder in folders}
                 folders = [*folders, *(place for place in reached if place is not None and place not in folders)]
                 if len(folders) > MOST_FOLDERS:
-                    return "It goes from folder to folder."
-        return self._what_git_runs(calls, folders)
+                    return _WANDERS
+        return self._what_git_runs([[word.text for word in words] for words in calls], folders)
 
     def _doubt_of_words(self, words: Words, folders: Sequence[Path], limits: Limits) -> str:
         texts, is_move = [word.text for word in words], _is_move(words)
@@ -117,18 +120,26 @@ class Commands:
         """The programs that git would run where it is only to look."""
         if call.tool != "Bash":
             return ""
-        calls = all_commands(call.command) or []
-        return self._what_git_runs([words for words in calls if only_reads([word.text for word in words])], [call.here])
+        calls, folders = list[list[str]](), [call.here]
+        for words in all_commands(call.command) or ():
+            for meant in calls_meant([word.text for word in words]) or ():
+                texts, entered = without_git_options(meant)
+                if only_reads(texts):
+                    calls.append(texts)
+                    folders += [folder / name for name in filter(None, entered) for folder in folders[:MOST_FOLDERS]]
+        return self._what_git_runs(calls, list(dict.fromkeys(folders)))
 
-    def _what_git_runs(self, calls: Sequence[Words], folders: Sequence[Path]) -> str:
-        if not any(words[0].text == "git" for words in calls):
+    def _what_git_runs(self, calls: Sequence[Sequence[str]], folders: Sequence[Path]) -> str:
+        if not any(words[0] == "git" for words in calls):
             return ""
-        said = {word.text.lower() for words in calls for word in words}
+        if len(folders) > MOST_FOLDERS:
+            return _WANDERS
+        said = {word.lower() for words in calls for word in words}
         named = {name for folder in folders for name in self._git_programs(folder)}
         named -= {name for name in named if name.startswith("alias.") and name.split(".")[1] not in said}
         if named:
             return f"This repository makes git do more than read it: {', '.join(sorted(named))}."
-        is_search = any(word.text == "grep" for words in calls for word in words)
+        is_search = any(word == "grep" for words in calls for word in words)
         links = sorted({link for folder in folders if is_search for link in links_searched(folder)})
         return f"git grep would go where links of this repository lead: {', '.join(links)}." if links else ""
 

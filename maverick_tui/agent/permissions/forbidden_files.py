@@ -12,13 +12,13 @@ from pathlib import Path
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import real_paths
+from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
     may_read_below,
     read_below,
     searches,
     takes_names,
-    unwrapped,
     without_git_options,
 )
 from maverick_tui.agent.permissions.roots import Roots
@@ -31,7 +31,7 @@ from maverick_tui.agent.permissions.shell import (
     parts_of,
     words_within,
 )
-from maverick_tui.agent.permissions.written_out import QUOTES
+from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 from maverick_tui.git.repository import find_repository
@@ -149,7 +149,10 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
         return None if is_wide or _EXPANDS.search(call.command) else False
     calls = [*calls, *inner.calls]
-    plain = [without_git_options(unwrapped([word.text for word in words]))[0] for words in calls]
+    meant = [calls_meant([word.text for word in words]) for words in calls]
+    if None in meant:
+        return None
+    plain = [without_git_options(words)[0] for some in meant for words in some or ()]
     is_wide = may_read_below(words) or _EXPANDS.search(call.command) is not None
     is_text = not inner.is_read or any(texts[0] in _RUN_TEXTS for texts in plain)
     if any(map(takes_names, plain)) or not inner.is_known or (is_wide and is_text):
@@ -175,7 +178,7 @@ def _words_of(command: str) -> frozenset[str] | None:
 
 def _named(command: str, calls: Sequence[Words] | None) -> Iterator[str]:
     """All words that may name a file, whether it is there or not: one may be made by that name."""
-    texts = [command, QUOTES.sub("", command)] if calls is None else [w.text for words in calls for w in words]
+    texts = [command, *without_quotes(command)] if calls is None else [w.text for words in calls for w in words]
     for text in texts:
         for word in (text, *words_within(text)) if calls is not None else words_within(text):
             yield from parts_of(word)

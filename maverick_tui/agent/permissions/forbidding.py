@@ -9,11 +9,11 @@ from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import real_paths
+from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import unwrapped, without_git_options
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
-from maverick_tui.agent.permissions.written_out import QUOTES
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 
 _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
@@ -112,8 +112,8 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
         return False if all(word.is_exact for word in words) else None
     # A pattern may stand for any word, and whoever runs another program may run this one.
     joined = " ".join(texts)
-    unquoted = QUOTES.sub("", joined)
-    text = "\n".join((joined, unquoted, _GIT.sub(r"\1 ", unquoted)))
+    plainly = "\n".join(without_quotes(joined))
+    text = "\n".join((joined, plainly, _GIT.sub(r"\1 ", plainly)))
     said = [rf"(?i:{re.escape(own[0])})", *map(re.escape, own[1:2])]
     is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) for word in said)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False

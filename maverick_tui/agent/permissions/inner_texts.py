@@ -19,6 +19,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.running import names_a_program
+from maverick_tui.agent.permissions.wrapping import calls_meant
 
 _HOLD_COMMANDS = (
     "SHELL", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "SSH_ASKPASS",
@@ -41,6 +42,8 @@ _OPTION = re.compile(r"[-+][\w=-]*")
 _RUNNERS = frozenset("bunx nix nix-shell npm npx pnpm".split())
 _BEFORE_TEXT = re.compile(r"(?:-c|--call|--run|--command)(?:=(?P<text>.*))?", re.DOTALL)
 """Options by which these take a text instead of a program's name."""
+_WITH_FILTER = frozenset({"split", "gsplit"})
+_FILTER = re.compile(r"--f[a-z]*(?:=(?P<text>.*))?", re.DOTALL)
 _WITH_NAME = re.compile(r"[^{]\{\}|\{\}.")
 """In a text: what `find` and their like put the name of a file in place of."""
 _SOURCE = frozenset({"source", "."})
@@ -73,15 +76,20 @@ def texts_for_shells(words: Sequence[str], *, is_fed: bool) -> Iterator[str | No
             yield from (" ".join(given), *(word for word in given if " " in word))
         elif name == "env":
             yield from _split_by_env(rest)
+        elif name in _WITH_FILTER:
+            yield from _behind(_FILTER, rest)
         elif name in _RUNNERS:
-            options = ((_BEFORE_TEXT.fullmatch(word), following) for word, following in pairwise((*rest, "")))
-            yield from (option["text"] or following for option, following in options if option)
+            yield from _behind(_BEFORE_TEXT, rest)
         if is_fed and (name in _READ_TEXTS or (name in _WITHOUT_PROGRAM and not _behind_options(rest))):
             yield None
     if program[0] in _SOURCE and is_fed and any(word.startswith(_INPUT) for word in program[1:]):
         yield None
-    if program[0] == "git":
-        yield from _of_git(program)
+    meant = calls_meant(words)
+    for call in meant or ():
+        if call[0] == "git":
+            yield from _of_git(call)
+    if meant is None:
+        yield None
     for word in words if names[0] in WRAPPERS else ():
         name, is_assigned, value = word.partition("=")
         if is_assigned and (name in _HOLD_COMMANDS or name.startswith("GIT_CONFIG")):
@@ -113,6 +121,12 @@ def _of_shell(words: Sequence[str], *, is_fed: bool, is_replaced: bool) -> Itera
         yield from [None] if is_replaced or not given else ()
     elif is_fed and (is_reading or not given or given[-1].startswith(_INPUT)):
         yield None
+
+
+def _behind(before: re.Pattern[str], words: Sequence[str]) -> Iterator[str]:
+    """The values of an option, joined to it or as the next word."""
+    options = ((before.fullmatch(word), following) for word, following in pairwise((*words, "")))
+    return (option["text"] or following for option, following in options if option)
 
 
 def _behind_options(words: Sequence[str]) -> Sequence[str]:

@@ -125,13 +125,19 @@ def unwrapped(words: Sequence[str]) -> list[str]:
 
     The program is in lower case, which makes no difference to some systems: `RM x` runs `rm`. `git-push` is `git push`.
     """
+    at = place_of_program(words)
+    program, *command = of_git(words[at])
+    return [name_of(program), *command, *words[at + 1 :]]
+
+
+def place_of_program(words: Sequence[str]) -> int:
+    """Which word of a call is its program, behind those that only start it: unless the value of an option is before."""
     at, last = 0, len(words) - 1
-    while at < last and (words[at] in WRAPPERS or "=" in words[at]):
+    while at < last and (name_of(words[at]) in WRAPPERS or "=" in words[at]):
         at += 1
         while at < last and (words[at].startswith("-") or _is_number(words[at].rstrip("smhd"))):
             at += 1
-    program, *command = of_git(words[at])
-    return [name_of(program), *command, *words[at + 1 :]]
+    return at
 
 
 def name_of(program: str) -> str:
@@ -174,9 +180,16 @@ def may_read_below(names: Iterable[str]) -> bool:
     return any(name.rpartition("/")[2] in _ANY_READERS for name in names)
 
 
+def reads_lists(program: str) -> bool:
+    """Whether a program can be told to read files that are named in another file."""
+    return program in _READ_LISTED or program in _TAKE_NAMES or program in ("cpio", "pax") or program.startswith("7z")
+
+
 def reads_listed(words: Sequence[str]) -> bool:
     """Whether a call reads files that are named in another file."""
     name, *rest = words
+    if name in _TAKE_NAMES:
+        return _takes_from_file(rest)
     if name in ("cpio", "pax"):
         return True
     if name in _READ_LISTED and any(word.startswith("--fi") for word in rest):  # which may be abbreviated
@@ -186,6 +199,22 @@ def reads_listed(words: Sequence[str]) -> bool:
     letter = {"tar": "T", "bsdtar": "T", "zip": "@"}.get(name)
     bundles = [*rest[:1], *(word for word in rest if _is_option(word) and word[1] != "-")]
     return letter is not None and any(letter in bundle for bundle in bundles)
+
+
+def _takes_from_file(words: Sequence[str]) -> bool:
+    """Whether what stands before the program that is to be given names says from which file: `-a`, `--arg-file`."""
+    if "::::" in words:
+        return True
+    waiting = iter(words)
+    for word in waiting:
+        if not _is_option(word) and not _is_number(word):
+            return False
+        valued = _OF_XARGS.fullmatch(word)
+        if word.startswith("--a") or (valued and valued["letter"] == "a"):
+            return True
+        if valued and not valued["value"]:
+            next(waiting, "")
+    return False
 
 
 def _program(words: Sequence[str]) -> tuple[Program | None, Sequence[str]]:
@@ -276,10 +305,13 @@ _PACKERS = {
 _ANY_READERS = _COPIERS | _READ_BELOW | _SEARCHERS | {"grep", "rg", "git", "sed", "awk", "xargs", *_FINDERS}
 WRAPPERS = frozenset(
     "env command builtin exec nice nohup stdbuf time timeout setsid ionice sudo doas busybox toybox noglob"
-    " nocorrect".split()
+    " nocorrect caffeinate chrt coproc fakeroot linux32 linux64 ltrace prlimit strace unbuffer unshare"
+    " xvfb-run".split()
 )
 """Programs, and words of shells, that start what they are given."""
 _TAKE_NAMES = frozenset({"xargs", "parallel"})
+_OF_XARGS = re.compile(r"-[^-EIJLPRSadjns]*(?P<letter>[EIJLPRSadjns])(?P<value>.*)")
+"""Their options that have a value."""
 _GIT_FOLDERS = ("-C", "--work-tree", "--git-dir")
 _GIT_VALUED = frozenset({*_GIT_FOLDERS, "-c", "--namespace", "--exec-path", "--config-env", "--super-prefix"})
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})

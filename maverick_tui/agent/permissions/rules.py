@@ -7,14 +7,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
-from maverick_tui.agent.permissions.reading import only_reads
+from maverick_tui.agent.permissions.reading import (
+    name_of,
+    only_reads,
+    unwrapped,
+    without_git_options,
+)
 from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, one_command, plain_words, words_within
+from maverick_tui.agent.permissions.wrapping import place_said
 from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 
@@ -80,13 +86,24 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     if not is_read_as_written(rule) or not _says(rule, texts):
         return False
     own = own_words(rule)
-    if len(own) == 1 and own[0] == "git" and texts[1:] and texts[1].startswith("-"):
-        return False  # options before git's own commands make it run anything: `-c alias.x=!sh`
+    place = place_said(own) if own else 0
+    if _adds_git_options(texts[place:], len(own) - place):
+        return False
     whole = rule.removesuffix(":*").split()[: len(own)] == own
     said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
-    if own and runs_another([PurePosixPath(texts[0]).name, *texts[1:]], said, cwd):
+    call = unwrapped(texts[place:])
+    said -= len(texts) - len(call)  # of what is in front of the program
+    if said > 0 and runs_another(call, said, cwd):
         return False
-    return not is_for_reading(rule) or (_only_reads(texts) and not is_shim(texts[0]))
+    return not is_for_reading(rule) or (_only_reads(texts[place:]) and not is_shim(texts[place]))
+
+
+def _adds_git_options(words: Sequence[str], said: int) -> bool:
+    """Whether git is told more before its own command than a rule says: `-c alias.x=!sh` makes it run anything."""
+    if said < 1 or name_of(words[0]) != "git":
+        return False
+    before = len(words) - len(without_git_options(["git", *words[1:]])[0])
+    return any(word.startswith("-") for word in words[said : 1 + before])
 
 
 def falls_short(rule: str, command: str, cwd: Path) -> str:
@@ -99,9 +116,10 @@ def falls_short(rule: str, command: str, cwd: Path) -> str:
         return ""
     if patterns := [word.text for word in words if not word.is_one_word]:
         return f"{patterns[0]} may stand for several words, and become an option"
-    if is_for_reading(rule) and not _only_reads(texts):
+    if is_for_reading(rule) and not _only_reads(texts[(place := place_said(own_words(rule))) :]):
         wider = " ".join((*texts[:2], "*"))
-        more = f"; Bash({wider}) would" if texts[1:] and covers_words(wider, words, cwd) else ""
+        is_of_program = texts[1:] and not place and not _adds_git_options(texts, 1)  # and not for all that one starts
+        more = f"; Bash({wider}) would" if is_of_program and covers_words(wider, words, cwd) else ""
         return f"it covers only calls that are known to only read, and {command} is not{more}"
     return f"it covers no call in which {texts[0]} may run another program"
 
@@ -116,6 +134,7 @@ def is_read_as_written(rule: str) -> bool:
 def is_for_reading(rule: str) -> bool:
     """Whether a rule for commands covers nothing but calls that only read."""
     own = own_words(rule)
+    own = own[place_said(own) :] if own else []
     return _only_reads(own) or (own[:2] == ["sed", "-n"] and _only_reads([*own, "1p"]))  # which reads once it is whole
 
 
@@ -286,5 +305,5 @@ def own_words(rule: str) -> list[str]:
 
 
 def _only_reads(words: Sequence[str]) -> bool:
-    """Whether it would, if the program that is named by a path is the one of that name."""
-    return bool(words) and only_reads([PurePosixPath(words[0]).name, *words[1:]])
+    """Whether it would, if the program that is named by a path is the one of that name, whatever starts it."""
+    return bool(words) and only_reads(without_git_options(unwrapped(words))[0])

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import of_git
 
 
@@ -55,6 +56,11 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
         return True
     commands = [place for place in range(1, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
     return any(not _is_remote(words[place + 1 :], here) for place in commands)
+
+
+def has_arguments_of_its_own(program: str) -> bool:
+    """Whether it is known what the words of a program are for, and that they are no program which it starts."""
+    return program in _RUNNERS or program in _CHECKERS
 
 
 def names_a_program(words: Sequence[str]) -> bool:
@@ -124,7 +130,7 @@ def sets_git_by_variables(text: str) -> bool:
     """Whether a text gives git settings that are neither its options nor in a file: an alias may be among them, and a
     template has hooks.
     """
-    return _GIVEN_SETTINGS.search(_QUOTES.sub("", text)) is not None
+    return any(map(_GIVEN_SETTINGS.search, without_quotes(text)))
 
 
 def steers_maverick(text: str) -> bool:
@@ -157,17 +163,19 @@ def commands_within(text: str) -> Iterator[list[str]]:
     """What a text may run, if somebody takes it for commands: all that begins a part of it, or stands behind a word
     that starts what follows.
     """
+    left = _MOST_WORDS_IN_ALL
     for words in _parts_of(text):
         for place in range(len(words)):
-            before = words[:place]
-            if _is_started(before) and before[-1:] != ["run"]:  # which is for scripts, too
-                yield words[place : place + _MOST_WORDS]
+            before = words[max(0, place - 1) : place]
+            if _is_started(before) and before != ["run"]:  # which is for scripts, too
+                yield words[place : place + max(left, _MOST_WORDS)]
+                left -= len(words) - place
 
 
 def _parts_of(text: str) -> Iterator[list[str]]:
     """The words of a text between the signs that part commands, without their quotes; `git-push` is `git push`."""
-    plain = _MODULE.sub(r" \1 \2 ", _FUNCTION.sub("", _QUOTES.sub("", text.replace("\\\n", " "))))
-    for part in _PARTS.split(plain):
+    plain = (_MODULE.sub(r" \1 \2 ", _FUNCTION.sub("", one)) for one in without_quotes(text))
+    for part in dict.fromkeys(part for one in plain for part in _PARTS.split(one)):
         if words := [name for word in part.split() for name in of_git(word)]:
             yield words
 
@@ -202,7 +210,6 @@ def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
     return words[first:]
 
 
-_QUOTES = re.compile(r"[\"'\\]")
 _GIVEN_SETTINGS = re.compile(
     r"(?i)\bgit_(?:config_(?:count|key|value|parameters)|template_dir)|--config-e|\binit\.templated"
 )
@@ -214,6 +221,8 @@ _FUNCTION = re.compile(r"(?<![\w.])[\w.]++(?=\()")
 _PARTS = re.compile(r"[;&|<>(){}`\n]")
 _MOST_WORDS = 30
 """Words of a call that are looked at where a text may have many."""
+_MOST_WORDS_IN_ALL = 20_000
+"""Until which all words of each are."""
 _STARTING = frozenset(
     "-c ! command do doas else env eval exec if nice nohup run setsid sudo then time until watch while xargs".split()
 )

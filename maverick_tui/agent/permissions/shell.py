@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.inner_texts import texts_for_shells
+from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of
 from maverick_tui.agent.permissions.written_out import (
-    QUOTES,
     TooManyError,
     by_curl,
     plain_names,
@@ -76,6 +76,8 @@ _ENTERED = re.compile(
 )
 _REDIRECTED = re.compile(r"\d?(?:&>>?|[<>]+[&|]?)")
 _FROM_ELSEWHERE = re.compile(r"(?<!\bunset )\bcdpath\b(?!=(?:[\s;&|]|$))", re.IGNORECASE)
+_NAMED_BY_VARIABLE = re.compile(r"\$\{(\w+)\}/+(?![^\s\"';&|)])")
+"""A folder of which the command does not say where it is: its `/` is not the root of all."""
 _MARKS = re.compile(r"[\"']")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
@@ -207,9 +209,10 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 def _mentioned(command: str) -> Iterator[str]:
     calls = all_commands(command)
     if calls is None:
-        text = plain_names(without_document(command))
-        given = [*text.split(), *QUOTES.sub("", text).split()] if "curl" in text.casefold() else []
-        for word in {word for some in (*readings(text), *by_curl(given)) for word in words_within(some)}:
+        text = _NAMED_BY_VARIABLE.sub(r"$\1", plain_names(without_document(command)))
+        plain = [unquoted(plain_names(one)) for one in without_quotes(text)]
+        given = [word for one in (text, *plain) for word in one.split()] if "curl" in text.casefold() else []
+        for word in {word for some in (*readings(text), *plain, *by_curl(given)) for word in words_within(some)}:
             yield from parts_of(word)
         return
     for words in calls:
@@ -222,18 +225,18 @@ def _mentioned(command: str) -> Iterator[str]:
 
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
-    text = _REDIRECTED.sub(" ", unquoted(plain_names(without_document(command))))
     found = list[str]()
-    for one in _ENTERED.finditer(text):
-        words = (one["words"] or one["to"] or "").split()
-        named = [word for word in words if not word.startswith("-")]
-        found += [*named, " ".join(named)] if len(named) > 1 else named or ["~"]
+    for plain in without_quotes(plain_names(without_document(command))):
+        for one in _ENTERED.finditer(_REDIRECTED.sub(" ", unquoted(plain_names(plain)))):
+            words = (one["words"] or one["to"] or "").split()
+            named = [word for word in words if not word.startswith("-")]
+            found += [*named, " ".join(named)] if len(named) > 1 else named or ["~"]
     return found
 
 
 def goes_elsewhere(command: str) -> bool:
     """Whether a command says where `cd` looks for folders that are not here."""
-    return _FROM_ELSEWHERE.search(QUOTES.sub("", without_document(command))) is not None
+    return any(map(_FROM_ELSEWHERE.search, without_quotes(without_document(command))))
 
 
 def parts_of(text: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.shell import LONGEST, words_within
 from maverick_tui.agent.permissions.written_out import HOME
 from maverick_tui.masking.key_files import compared_names, way_of
@@ -125,7 +126,7 @@ def _texts(value: Any) -> list[str]:
 def read(command: str) -> ReadCommand:
     """Read a command, and each of its words that may be a command."""
     words, runs, modules, folders = words_within(command), set[str](), set[str](), set[str]()
-    is_open, waiting, seen = False, [command], set[str]()
+    is_open, waiting, seen = False, [command, *without_quotes(command)], set[str]()
     while waiting:
         if (text := waiting.pop()) in seen:
             continue

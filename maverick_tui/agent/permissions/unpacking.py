@@ -25,6 +25,11 @@ _UNPACK, _RENAME = re.compile(r"-\w*d|--d|--unc"), re.compile(r"-\w*[NSr]|--na|-
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
 
+def is_unpacker(program: str) -> bool:
+    """Whether a program can be told to."""
+    return program in _UNPACKERS or program in _EXTRACT
+
+
 def writes_by_content(words: Sequence[str]) -> bool:
     """Whether a call writes to places that only another file names."""
     name, *rest = words
