@@ -46,8 +46,10 @@ class PiecewiseMask:
         """`values` are secrets that are known."""
         self._values = values
         self._before = ""
-        """The end of the pieces that are whole."""
+        """The end of what is known."""
         self._held: list[Piece] = []
+        self._done = (0, "")
+        """Characters of the first of these that are known already, and what is shown of them."""
         self._read = self._unread = 0
         """Characters that are held: those that have been read, if they are many, and those that have come since."""
 
@@ -65,30 +67,31 @@ class PiecewiseMask:
 
     def _let_go(self, new: Sequence[Piece], *, is_end: bool) -> LetGo:
         pieces, values, begin = [*self._held, *new], self._values(), len(self._before)
-        text = self._before + "".join(piece for _, piece in pieces)
+        done, so_far = self._done
+        text = self._before + "".join(piece for _, piece in pieces)[done:]
         spans = secret_spans(text, values)
         value = len(text) if is_end else _begun(text, values)
         opened = len(text) if is_end else min(value, held_from(text))
         known = max(begin, opened if is_end else _before_secrets(spans, opened, len(text)))
-        self._before = text[-_CONTEXT:]
+        before = text[max(0, known - _CONTEXT) if known > begin else 0 : known]
         if len(text) - known > _MOST_HELD:
             known = len(text)
+            before = text[-_CONTEXT:]
             spans.append((value, known))
             if (start := goes_on_from(text, spans, opened)) is not None:
-                self._before = beginning_of(text, opened)
+                before = beginning_of(text, opened)
                 spans.append((start, known))
         spans = _joined(spans)
-        ends = [begin + length for length in accumulate(len(piece) for _, piece in pieces)]
-        shown = [
-            _shown(text, spans, start, min(end, known), begin) for start, end in zip((begin, *ends), ends, strict=False)
-        ]
+        ends = [begin - done + length for length in accumulate(len(piece) for _, piece in pieces)]
+        starts = [begin, *ends][: len(pieces)]
+        shown = [_shown(text, spans, start, min(end, known), begin) for start, end in zip(starts, ends, strict=True)]
+        if shown:
+            shown[0] = so_far + shown[0]
         whole = sum(end <= known for end in ends)
-        held, self._held = len(self._held), pieces[whole:]
-        self._read = self._unread = 0
-        if self._held:
-            start = ends[whole] - len(pieces[whole][1])
-            self._before = text[max(0, start - _CONTEXT) if start > begin else 0 : start]
-            self._read = length if (length := len(text) - start) > _READ_EACH_TIME else 0
+        held, self._held, self._before = len(self._held), pieces[whole:], before
+        self._done = (known - ends[whole] + len(pieces[whole][1]), shown[whole]) if self._held else (0, "")
+        self._read = length if (length := len(text) - known) > _READ_EACH_TIME else 0
+        self._unread = 0
         late = [(number, shown[at]) for at, (number, _) in enumerate(pieces[: min(whole, held)])]
         return LetGo(late, shown[held:], max(0, whole - held))
 
@@ -125,6 +128,8 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 def _shown(text: str, spans: Sequence[Span], start: int, end: int, begin: int) -> str:
     """What is shown of a part of a text: a mask stands where a secret begins, or where what is left of one does."""
+    if start >= end:
+        return ""
     out: list[str] = []
     at = start
     for first, last in islice(spans, bisect_right(spans, start, key=itemgetter(1)), None):

@@ -117,8 +117,8 @@ _IDENTIFIER = re.compile(
 )
 _PATH = re.compile(r"(?:~|\.{0,2})/\S*[^=]|\w+://\S*")
 
-_BEFORE_MARK = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:A?)\Z")
-"""What stands before NRAL and :AA."""
+_BEFORE_MARK = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{1,36}N?R?A?|\d{1,10}:(?:AA?[\w-]{0,33})?)\Z")
+"""What stands before NRAL, and around :AA."""
 _SHORT, _FEW = 400, 50
 """Characters of a text in which each piece is looked for by itself, and how many such texts there may be."""
 _looks = count()

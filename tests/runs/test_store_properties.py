@@ -78,6 +78,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "turn": st.integers(0, 3),
     "when": st.sampled_from(["start", "turn", "call", "done", "end"]),
     "calls": st.lists(WORDS, max_size=2).map(tuple),
+    "late": st.lists(WORDS, max_size=2).map(tuple),
     "kind": st.sampled_from(["text", "thinking", "tool"]),
     "decision": st.sampled_from(["once", "run", "deny", "withdrawn"]),
     "origin": st.sampled_from(["person", "agent", "background"]),
