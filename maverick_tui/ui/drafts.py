@@ -61,12 +61,16 @@ class Drafts:
         """Where that stands which is in the prompts of runs."""
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_over = False
+        """Whether what is there is left to others: nothing more is written then."""
 
     def keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
         """Keep what stands in the prompt of a run, once typing has stopped; an empty prompt is known at once.
 
         `images` are the paths of what is attached to it, by the words that stand for it.
         """
+        if self._is_over:
+            return
         if not text.strip():
             self.drop(run.run_id)
         elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
@@ -81,6 +85,7 @@ class Drafts:
 
     async def keep_now(self) -> None:
         """Keep them all at once: the window has gone, and nobody was asked."""
+        self._is_over = True
         for run_id in [*self._waiting]:
             _, keep = self._waiting[run_id]
             self._call_off(run_id)
@@ -89,6 +94,7 @@ class Drafts:
 
     async def drop_all(self) -> None:
         """Forget them all: whoever leaves has been asked."""
+        self._is_over = True
         for run_id in [*self._waiting]:
             self._call_off(run_id)
         await self._settle()
