@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ from maverick_tui.agent.permissions.shell import (
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.tools import READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -134,9 +135,12 @@ def _why_command_asks(call: Call, places: Places) -> str:
         texts, entered = without_git_options(unwrapped([word.text for word in words]))
         run.append(texts)
         folders.update(filter(None, entered))
-    put = Limits()
+    put, changing = Limits(), [*run, *_run_within(unread)]
     for here in heres:
-        if reason := why_copying_asks(run, here, _meaning(plain, here), places, put):
+        meant = _meaning(plain, here)
+        if reason := why_copying_asks(run, here, meant, places, put) or why_changing_asks(
+            changing, here, meant, places
+        ):
             return reason
     if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
@@ -160,6 +164,11 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
 
 
+def _run_within(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The calls that may be in texts which cannot be read."""
+    return (without_git_options(unwrapped(words))[0] for text in texts for words in commands_within(text))
+
+
 def _meaning(calls: Iterable[Words], here: Path) -> Callable[[str], list[str]]:
     """What words of these calls may stand for, themselves included; by now it is known that it can be told."""
     patterns = {word.text for words in calls for word in words if word.may_expand or not word.is_exact}
@@ -179,15 +188,18 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
 
 
 def put_by(call: Call) -> list[str | Path] | None:
-    """Where a command puts something without naming it; a `Path` is without links. None if it is too much."""
+    """Where a command puts something without naming it, and what it changes with a folder; a `Path` is without links.
+    None if it is too much.
+    """
     plain = all_commands(call.command) or []
     run = [without_git_options(unwrapped([word.text for word in words]))[0] for words in plain]
     found = list[str | Path]()
     for here in folders_of(call):
-        some = put_at(run, here, _meaning(plain, here))
-        if some is None:
+        meant = _meaning(plain, here)
+        some, more = put_at(run, here, meant), all_changed(run, here, meant)
+        if some is None or more is None:
             return None
-        found += some
+        found += (*some, *more)
     return found
 
 
