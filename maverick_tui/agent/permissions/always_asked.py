@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
-from maverick_tui.agent.permissions.following import follows_links, why_not_to_follow
+from maverick_tui.agent.permissions.following import follows_links, why_checking_asks, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
@@ -135,11 +135,13 @@ def _why_command_asks(call: Call, places: Places) -> str:
         texts, entered = without_git_options(unwrapped([word.text for word in words]))
         run.append(texts)
         folders.update(filter(None, entered))
-    put, changing = Limits(), [*run, *_run_within(unread)]
+    put, possible = Limits(), [*run, *_run_within(unread)]
     for here in heres:
         meant = _meaning(plain, here)
-        if reason := why_copying_asks(run, here, meant, places, put) or why_changing_asks(
-            changing, here, meant, places
+        if reason := (
+            why_copying_asks(run, here, meant, places, put)
+            or why_changing_asks(possible, here, meant, places)
+            or why_checking_asks(possible, here, places)
         ):
             return reason
     if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
@@ -188,19 +190,24 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
 
 
 def put_by(call: Call) -> list[str | Path] | None:
-    """Where a command puts something without naming it, and what it changes with a folder; a `Path` is without links.
-    None if it is too much.
-    """
+    """Where a command puts something without naming it; a `Path` is without links. None if it is too much."""
+    return _of_each_folder(call, put_at)
+
+
+def changed_by(call: Call) -> list[str | Path] | None:
+    """The same, and what a command changes with a folder."""
+    put, changed = put_by(call), _of_each_folder(call, all_changed)
+    return None if put is None or changed is None else [*put, *changed]
+
+
+def _of_each_folder(
+    call: Call,
+    look: Callable[[Sequence[Sequence[str]], Path, Callable[[str], Iterable[str]]], list[str | Path] | None],
+) -> list[str | Path] | None:
     plain = all_commands(call.command) or []
     run = [without_git_options(unwrapped([word.text for word in words]))[0] for words in plain]
-    found = list[str | Path]()
-    for here in folders_of(call):
-        meant = _meaning(plain, here)
-        some, more = put_at(run, here, meant), all_changed(run, here, meant)
-        if some is None or more is None:
-            return None
-        found += (*some, *more)
-    return found
+    found = [look(run, here, _meaning(plain, here)) for here in folders_of(call)]
+    return None if None in found else [place for some in found for place in some or ()]
 
 
 def _arguments(words: Words) -> list[str]:

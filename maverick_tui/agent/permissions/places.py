@@ -292,6 +292,13 @@ class Places:
         names = compared_names(place.parts[len(self.cwd.parts) :])
         return f"{place} is where keys and passwords are kept." if is_of_keys(names, is_at_home=False) else ""
 
+    def why_not_to_reach(self, real: str) -> str:
+        """Why a link is not for whoever looks at files one by one: it leads to keys, or all of home is behind it."""
+        place = Path(real)
+        if self.holds_home(place):
+            return f"Your home directory is in {place}, with the keys in it."
+        return self.why_not_to_follow(real) if _is_within(place, self.cwd) else self.why_not_to_read(real)
+
     def _linked_keys_below(self, place: Path) -> str:
         below = (alias for alias in self._aliases if alias.of == "home" and _is_within(alias.real, place))
         found = next((alias.real for alias in below if leads_to_keys(alias.names)), None)
