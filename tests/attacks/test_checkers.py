@@ -32,6 +32,8 @@ TOLD: dict[str, str] = {
     "types": "mypy --pretty --cache-dir=/dev/null .",
     "types-folder": "mypy --pretty lib",
     "module": "python -m ruff check --no-cache lib",
+    "handed-on": "find lib -name '*.py' | xargs cat",
+    "handed-on-listed": "git ls-files -o -- '*.py' | xargs cat",
     "behind": "cd lib && ruff check --no-cache",
 }
 """They tell what a link in a folder leads to; some say only where it is that they could not read a file."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from maverick_tui.agent.permissions.known_places import may_matter
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
-from maverick_tui.agent.permissions.reading import name_of
+from maverick_tui.agent.permissions.reading import name_of, takes_names
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's
 _FOLLOWING = {
@@ -55,9 +55,13 @@ _MOST_NAMES, _MOST_IN_MASSES = 200_000, 30_000
 
 
 def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places) -> str:
-    """Why calls ask that look through folders for files to check."""
-    checked = dict.fromkeys(path for words in calls for path in checked_folders(words, here))
-    return next(filter(None, (_why_not_to_check(path, here, places) for path in checked)), "")
+    """Why calls ask that look through folders for files to check, or hand on what others have found there."""
+    calls = [*calls]
+    checked = [path for words in calls for path in checked_folders(words, here)]
+    if any(map(takes_names, calls)):
+        checked += (word for words in calls for word in words[1:] if is_folder(word, here))
+        checked += ("." for words in calls if [*words[:2]] == ["git", "ls-files"])
+    return next(filter(None, (_why_not_to_check(path, here, places) for path in dict.fromkeys(checked))), "")
 
 
 def checked_folders(words: Sequence[str], here: Path) -> list[str]:
