@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
-from maverick_tui.agent.permissions.following import follows_links, why_not_to_follow
+from maverick_tui.agent.permissions.following import follows_links, why_checking_asks, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
@@ -46,6 +46,7 @@ from maverick_tui.agent.permissions.shell import (
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
 from maverick_tui.agent.tools import READING_TOOLS
@@ -140,9 +141,14 @@ def _why_command_asks(call: Call, places: Places) -> str:
             texts, entered = without_git_options(meant)
             run.append(texts)
             folders.update(filter(None, entered))
-    put = Limits()
+    put, possible = Limits(), [*run, *_run_within(unread)]
     for here in heres:
-        if reason := why_copying_asks(run, here, _meaning(plain, here), places, put):
+        meaning = _meaning(plain, here)
+        if reason := (
+            why_copying_asks(run, here, meaning, places, put)
+            or why_changing_asks(possible, here, meaning, places)
+            or why_checking_asks(possible, here, places)
+        ):
             return reason
     if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
@@ -170,6 +176,14 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
 
 
+def _run_within(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The calls that may be in texts which cannot be read."""
+    meant = (
+        call for text in texts for words in commands_within(text) for call in calls_meant(words, is_text=True) or ()
+    )
+    return (without_git_options(words)[0] for words in meant)
+
+
 def _meaning(calls: Iterable[Words], here: Path) -> Callable[[str], list[str]]:
     """What words of these calls may stand for, themselves included; by now it is known that it can be told."""
     patterns = {word.text for words in calls for word in words if word.may_expand or not word.is_exact}
@@ -190,16 +204,24 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
 
 def put_by(call: Call) -> list[str | Path] | None:
     """Where a command puts something without naming it; a `Path` is without links. None if it is too much."""
+    return _of_each_folder(call, put_at)
+
+
+def changed_by(call: Call) -> list[str | Path] | None:
+    """The same, and what a command changes with a folder."""
+    put, changed = put_by(call), _of_each_folder(call, all_changed)
+    return None if put is None or changed is None else [*put, *changed]
+
+
+def _of_each_folder(
+    call: Call,
+    look: Callable[[Sequence[Sequence[str]], Path, Callable[[str], Iterable[str]]], list[str | Path] | None],
+) -> list[str | Path] | None:
     plain = all_commands(call.command) or []
     meant = (call for words in plain for call in calls_meant([word.text for word in words]) or ())
     run = [without_git_options(words)[0] for words in meant]
-    found = list[str | Path]()
-    for here in folders_of(call):
-        some = put_at(run, here, _meaning(plain, here))
-        if some is None:
-            return None
-        found += some
-    return found
+    found = [look(run, here, _meaning(plain, here)) for here in folders_of(call)]
+    return None if None in found else [place for some in found for place in some or ()]
 
 
 def _arguments(words: Words) -> list[str]:

@@ -6,8 +6,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.following import follows_links
 from maverick_tui.agent.permissions.known_places import completed_by, may_matter
@@ -28,6 +30,9 @@ _FILES = frozenset({"install", "ginstall"})
 _FAR = re.compile(r"[^/]+:")
 """How a place on another machine begins, to `_TO_FAR`."""
 _TO_FAR = frozenset({"rsync", "scp"})
+_FETCHERS, _BY_ADDRESS = frozenset({"curl", "wget"}), re.compile(r"-[#\w]*O|--remote-n")
+"""They give a file the name that its address ends with; curl with these options."""
+_INTO = re.compile(r"-\w*P|--output-d|--directory-p")
 _PREFIXED = frozenset({"split", "csplit"})
 """They make names up behind what they are given, or behind an `x`."""
 _PATCH = re.compile(r"(?:v.*-)?\d")
@@ -115,6 +120,8 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
     name, *rest = words[1:] if _is_of_git(words) else words
     if name in COMPRESSORS:  # to unpack is to take away the end of a name
         yield from (Put(word, word.rpartition(".")[0]) for word in rest if "." in word)
+    if name in _FETCHERS and (name == "wget" or any(map(_BY_ADDRESS.match, rest))):
+        yield from _fetched(rest, here)
     if name in _PREFIXED:
         yield from (Put(word, f"{word}{end}") for word in ("x", *rest) for end in _ends(word, here))
     if words[0] == "git" and words[1:2] == ["format-patch"]:
@@ -138,6 +145,27 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
                 yield from (Put(source, one, is_filled, follows_links(words)) for one in places[not is_filled :])
             else:
                 yield from (put for one in _leading(name, source, target) for put in _moved(one, places, here))
+
+
+def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:
+    """Files that are called as their addresses end, in any folder that may be meant."""
+    said = (
+        end
+        for before, word in pairwise(("", *words))
+        if _INTO.match(before) or _INTO.match(word)
+        for end in _values(word)
+    )
+    folders = {".", *said, *(word for word in words if is_folder(word, here))}
+    for address in (word for word in words if "/" in word and not word.startswith("-")):
+        plain = re.split("[?#]", address)[0].rstrip("/").rpartition("/")[2]
+        last = address.partition("#")[0].rpartition("/")[2]
+        names = {plain, last, unquote(plain), unquote(last)} - {"", ".", ".."}
+        yield from (Put(address, f"{folder}/{name}") for folder in sorted(folders) for name in sorted(names))
+
+
+def _values(word: str) -> Iterator[str]:
+    """What a word may say, be it the value of an option that it is joined to."""
+    return (end for end in (*with_tails(word), word.rpartition("=")[2]) if end and not end.startswith("-"))
 
 
 def _ends(beginning: str, here: Path) -> Iterator[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
+from maverick_tui.agent.permissions.known_places import may_matter
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, real_paths
+from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.reading import name_of, takes_names
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's
 _FOLLOWING = {
@@ -34,6 +37,87 @@ _NOT_FOLLOWING = {
 }
 """Options without which these do."""
 
+_CHECKERS = frozenset(
+    "autoflake autopep8 bandit basedpyright black codespell cspell djlint dprint eslint flake8 gofmt goimports isort"
+    " markdownlint markdownlint-cli2 mdformat mypy oxlint prettier pycodestyle pydocstyle pyflakes pylint pyright"
+    " pyupgrade rubocop rustfmt shellcheck shfmt stylelint tsc typos vulture yamllint yapf".split()
+)
+"""Programs that look at files, or change how they are written, and quote them in what they say."""
+_WITH_SUBCOMMANDS = frozenset("biome golangci-lint pyrefly ruff semgrep ty".split())
+"""Programs of which the same holds, with a first word that is no file."""
+_RUN_PROGRAMS = frozenset(
+    "bun bunx bundle hatch mise npm npx pdm pipenv pipx pnpm pnpx poetry python python3 rye uv uvx yarn".split()
+)
+_MASSES = frozenset({".git", ".venv", "node_modules", "site-packages", "venv"})
+"""What others have made, and few of them look into."""
+_MOST_NAMES, _MOST_IN_MASSES = 200_000, 30_000
+"""Names that are looked at for links."""
+
+
+def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places) -> str:
+    """Why calls ask that look through folders for files to check, or hand on what others have found there."""
+    calls = [*calls]
+    checked = [path for words in calls for path in checked_folders(words, here)]
+    if any(map(takes_names, calls)):
+        checked += (word for words in calls for word in words[1:] if is_folder(word, here))
+        checked += ("." for words in calls if [*words[:2]] == ["git", "ls-files"])
+    return next(filter(None, (_why_not_to_check(path, here, places) for path in dict.fromkeys(checked))), "")
+
+
+def checked_folders(words: Sequence[str], here: Path) -> list[str]:
+    """The folders that a call looks through for files to check: those that it names, and where it is if it may name
+    none. Behind an option a word may be its value.
+    """
+    places = range(len(words)) if words[0] in _RUN_PROGRAMS or words[0].startswith("python3.") else [0]
+    at = next((at for at in places if name_of(words[at]) in _CHECKERS | _WITH_SUBCOMMANDS), None)
+    if at is None:
+        return []
+    rest = [*words[at + 1 :]]
+    if name_of(words[at]) in _WITH_SUBCOMMANDS:
+        first = next((number for number, word in enumerate(rest) if not word.startswith("-")), len(rest))
+        del rest[first : first + 1]
+    named = [word for word in rest if not word.startswith("-")]
+    is_said = bool(named) and len(named) == len(rest)
+    return [*([] if is_said else ["."]), *(word for word in named if is_folder(word, here))]
+
+
+def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
+    """Why files below a folder are not to be looked at: one is a link to keys, or leads to a home directory."""
+    waiting, masses, left = [*map(str, real_paths(folder, here))], list[str](), _MOST_NAMES
+    inside, real_folder = f"{places.cwd}/", cache(os.path.realpath)
+    while waiting or masses:
+        is_mass = not waiting
+        try:
+            with os.scandir((waiting or masses).pop()) as entries:
+                found = [*entries]
+        except OSError:
+            continue
+        if is_mass and left > _MOST_IN_MASSES:
+            left = _MOST_IN_MASSES
+        left -= 1 + len(found)
+        if left < 0:
+            return "" if is_mass else f"There is too much in {folder} to know where its links lead."
+        for entry in found:
+            if entry.is_symlink():
+                real = _led_to(entry.path, real_folder)
+                is_ordinary = real.startswith(inside) and not any(map(may_matter, real[len(inside) :].split("/")))
+                if not is_ordinary and (reason := places.why_not_to_reach(real)):
+                    return f"{entry.path} is a link that it would follow. {reason}"
+            elif entry.is_dir(follow_symlinks=False):
+                (masses if is_mass or entry.name in _MASSES else waiting).append(entry.path)
+    return ""
+
+
+def _led_to(link: str, real_folder: Callable[[str], str]) -> str:
+    """Where a link leads; of thousands in a folder, most lead to few others."""
+    try:
+        said = os.readlink(link)  # noqa: PTH115
+    except OSError:  # it is gone
+        return link
+    folder, name = os.path.split(os.path.join(os.path.dirname(link), said))  # noqa: PTH118, PTH120
+    place = os.path.join(real_folder(folder), name)  # noqa: PTH118
+    return os.path.realpath(place) if name in ("", ".", "..") or os.path.islink(place) else place  # noqa: PTH114
+
 
 def follows_links(words: Sequence[str]) -> bool:
     """Whether a call that reads all that is below a folder also reads what the links in it lead to."""
@@ -46,6 +130,25 @@ def follows_links(words: Sequence[str]) -> bool:
 
 def why_not_to_follow(folder: str, here: Path, places: Places, limits: Limits) -> str:
     """Why the links in a folder are not to be followed: one leads to keys, or to a folder with keys in it."""
+    for found in _links_in(folder, here, limits):
+        if found is None:
+            return f"There is too much in {folder} to know where its links lead."
+        link, real = found
+        if not Path(real).is_relative_to(places.cwd) and not limits.spend(searches=1):
+            return f"There are too many links in {folder} to know where they lead."
+        if reason := places.why_not_to_follow(real):
+            return f"{link} is a link that it would follow. {reason}"
+    return ""
+
+
+def led_to_from(folder: str, here: Path, limits: Limits) -> list[str] | None:
+    """Where the links in a folder lead, with those in what they lead to; None if there is too much in it."""
+    found = [*_links_in(folder, here, limits)]
+    return None if None in found else [one[1] for one in found if one is not None]
+
+
+def _links_in(folder: str, here: Path, limits: Limits) -> Iterator[tuple[str, str] | None]:
+    """The links below a folder and where they lead, each place once; then None, if there is too much in it."""
     waiting, seen = [*map(str, real_paths(folder, here))], set[str]()
     while waiting:
         if (path := waiting.pop()) in seen:
@@ -57,18 +160,15 @@ def why_not_to_follow(folder: str, here: Path, places: Places, limits: Limits) -
         except OSError:
             continue
         if not limits.spend(names=1 + len(found)):
-            return f"There is too much in {folder} to know where its links lead."
+            yield None
+            return
         waiting += (entry.path for entry in found if entry.is_dir(follow_symlinks=False))
         for link in (entry.path for entry in found if entry.is_symlink()):
             real = os.path.realpath(link)
             if real in seen:
                 continue
-            if not Path(real).is_relative_to(places.cwd) and not limits.spend(searches=1):
-                return f"There are too many links in {folder} to know where they lead."
-            if reason := places.why_not_to_follow(real):
-                return f"{link} is a link that it would follow. {reason}"
+            yield link, real
             if os.path.isdir(real):  # noqa: PTH112 - Path.is_dir raises for some
                 waiting.append(real)
             else:
                 seen.add(real)
-    return ""

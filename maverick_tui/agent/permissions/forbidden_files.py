@@ -9,9 +9,10 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
-from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
+from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of, put_by
+from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
-from maverick_tui.agent.permissions.places import real_paths
+from maverick_tui.agent.permissions.places import is_folder, real_paths
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
@@ -162,8 +163,14 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         return None
     if any(_is_at(path, said, here, roots) for path, here in found):
         return True
+    put = [] if only_reading else put_by(call)
+    if put is None or not limits.spend(held=_length(map(str, put))):
+        return None
+    if any(_is_at(str(path), said, call.here, roots) for path in put):
+        return None
     for texts, here in product(plain, heres):
-        held = _held(_searched(texts, here), said, here, roots, limits)
+        searched = _followed([*_searched(texts, here)], texts, here, limits)
+        held = None if searched is None else _held(searched, said, here, roots, limits)
         if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading)):
             return None
     return False
@@ -222,12 +229,19 @@ def _expanded(calls: Sequence[Words], heres: Sequence[Path], limits: Limits) -> 
 def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
     """The folders in whose files a call may look, or which it takes along as a whole."""
     yield from read_below(texts)
+    yield from checked_folders(texts, here)
     if searches(texts):
         yield from folders_searched(texts)
     if not _tells_only_names(texts) and (texts[0] != "git" or not _TAKING.isdisjoint(texts[1:2])):
         named = (text.rpartition("=")[2].removeprefix("file://") for text in dict.fromkeys(texts[1:]))
         # Path.is_dir raises for what cannot be a name.
         yield from (name for name in named if os.path.isdir(os.path.join(here, name)))  # noqa: PTH112, PTH118
+
+
+def _followed(folders: list[str], texts: Sequence[str], here: Path, limits: Limits) -> list[str] | None:
+    """The folders that a call looks into, and where their links lead if it follows those; None if it is too much."""
+    led = [led_to_from(folder, here, limits) for folder in folders if follows_links(texts) and is_folder(folder, here)]
+    return None if None in led else [*folders, *(place for some in led for place in some or ())]
 
 
 def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_reading: bool) -> bool:

@@ -18,8 +18,8 @@ from maverick_tui.agent.permissions.always_asked import (
     SHELLS,
     TOO_LONG,
     Call,
+    changed_by,
     named_to_change,
-    put_by,
     why_always_asked,
 )
 from maverick_tui.agent.permissions.commands import Commands
@@ -291,7 +291,7 @@ class Judge:
         # Git has the same settings everywhere in a repository, and a command may name many of its folders.
         found = ((folder, find_repository(folder)) for folder in _folders_of(named, call.here))
         tops = {folder if repository is None else repository.top for folder, repository in found}
-        put = cache(lambda: put_by(call))  # it may take a while, and matters only where something is started
+        put = cache(lambda: changed_by(call))  # it may take a while, and matters only where something is started
         if self._places.are_started:
             if (more := put()) is None:
                 return TOO_LONG

@@ -144,14 +144,48 @@ class Places:
 
     def has_known_below(self, folder: Path) -> bool:
         """Whether something below a folder matters by where it is, and not by its name."""
-        places = [*self._own, *self._git, *self._named_programs, *self._named_keys, *self._secret]
-        places += (alias.real for alias in self._aliases)
-        places += (Path(file) for one in self._sourced for file in one.files)
         tops = self._written([folder], self.cwd)
-        below = (place.parts[len(top.parts) :] for top in tops for place in places if _is_within(place, top))
+        below = (place.parts[len(top.parts) :] for top in tops for place in self._known if _is_within(place, top))
         is_wide = any(one.patterns or one.wide for one in self._sourced)
         is_home_inside = self._home is not None and self._home.is_relative_to(self.cwd)
         return is_wide or is_home_inside or not all(is_run_by_others(compared_names(parts)) for parts in below)
+
+    def known_below(self, folder: Path) -> list[Path]:
+        """What is there below a folder, and matters by where it is."""
+        tops = self._written([folder], self.cwd)
+        return [
+            place for place in self._known if os.path.lexists(place) and any(_is_within(place, top) for top in tops)
+        ]
+
+    def holds_home(self, folder: Path) -> bool:
+        """Whether the home directory is a folder, or in it."""
+        return self._home is not None and _is_within(self._home, folder)
+
+    def is_at_home(self, place: Path) -> bool:
+        """Whether it is in the home directory."""
+        return self._home is not None and _is_within(place, self._home)
+
+    def why_not_to_lose(self, place: Path) -> str:
+        """Why a place is not to be changed together with a folder that it is in: by its names, as settings of a project
+        are made and removed with it.
+        """
+        is_inside = _is_within(place, self.cwd)
+        reason = self.why_not_to_add(place) if self.is_at_home(place) and not is_inside else ""
+        return reason or next(
+            (
+                f"{place} is where keys and passwords are kept."
+                for names in self._names(place)
+                if is_of_keys(names, is_at_home=False)
+            ),
+            "",
+        )
+
+    @property
+    def _known(self) -> list[Path]:
+        """Places that matter by where they are, and not by their names."""
+        places = [*self._own, *self._git, *self._named_programs, *self._named_keys, *self._secret]
+        places += (alias.real for alias in self._aliases)
+        return [*places, *(Path(file) for one in self._sourced for file in one.files)]
 
     def _written(self, paths: Iterable[str | Path], here: Path) -> list[Path]:
         """Where all that is written to these comes to be: from a worktree also in the project, with a merge."""
@@ -257,6 +291,13 @@ class Places:
             return self.why_not_to_search(real) if os.path.isdir(real) else self.why_not_to_read(real)  # noqa: PTH112
         names = compared_names(place.parts[len(self.cwd.parts) :])
         return f"{place} is where keys and passwords are kept." if is_of_keys(names, is_at_home=False) else ""
+
+    def why_not_to_reach(self, real: str) -> str:
+        """Why a link is not for whoever looks at files one by one: it leads to keys, or all of home is behind it."""
+        place = Path(real)
+        if self.holds_home(place):
+            return f"Your home directory is in {place}, with the keys in it."
+        return self.why_not_to_follow(real) if _is_within(place, self.cwd) else self.why_not_to_read(real)
 
     def _linked_keys_below(self, place: Path) -> str:
         below = (alias for alias in self._aliases if alias.of == "home" and _is_within(alias.real, place))

@@ -112,7 +112,8 @@ def read_below(words: Sequence[str]) -> Sequence[str]:
         first = next((word for word in rest if word not in ("-H", "-L", "-P")), "-")
         is_told = name in ("find", "bfs") and first[:1] not in "-(!"  # folders stand before all else
         return rest if is_told else [".", *rest]  # where it looks if no folder is named
-    return rest if name in _COPIERS or name in _READ_BELOW else []
+    is_module = _PYTHON.fullmatch(name) is not None and _PACKING_MODULE.search(" ".join(rest)) is not None
+    return rest if name in _COPIERS or name in _READ_BELOW or is_module else []
 
 
 def has_target(words: Sequence[str]) -> bool:
@@ -288,8 +289,12 @@ _SIGNS = frozenset("!(),")
 _COPIERS = frozenset("cp gcp rsync scp mv install".split())
 _READ_BELOW = frozenset(
     "tar gtar bsdtar zip 7z 7za 7zr 7zz diff sdiff colordiff delta difft icdiff gzip zstd egrep fgrep zgrep"
-    " docker podman rclone aws gsutil ditto".split()
+    " docker podman rclone aws gsutil ditto pigz xzgrep bzgrep bz2grep zstdgrep lzgrep pcregrep pcre2grep restic borg"
+    " s3cmd mc duplicity gitleaks trufflehog".split()
 )
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
+_PACKING_MODULE = re.compile(r"(?<!\S)-\w*m ?(?:zipfile|tarfile|http\.server|zipapp)\b")
+"""Modules of Python's that pack a folder, or show it to others."""
 _SEARCHERS = frozenset("ag ack ack-grep pt rga rgrep sift ug ugrep".split())
 """Programs that read all files below the folder that they are in, unless others are named."""
 _FINDERS = {

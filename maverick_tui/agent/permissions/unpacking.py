@@ -1,17 +1,26 @@
-"""Calls that write what stands in another file: patches and archives. Their words do not say where they write."""
+"""Calls that write what stands in another file, or where a server says: patches, archives and downloads.
+
+Their words do not say where they write.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
-_UNPACKERS = frozenset("patch unzip unrar unar cpio pax".split())
+_UNPACKERS = frozenset(
+    "patch gpatch unzip bsdunzip unrar unar cpio pax uudecode aunpack dtrx unsquashfs cabextract".split()
+)
 _EXTRACT = {
     "tar": "x",
     "gtar": "x",
     "bsdtar": "x",
     "ditto": "x",
     "jar": "x",
+    "ar": "x",
+    "dpkg": "xX",
+    "dpkg-deb": "xXR",
     "7z": "xe",
     "7za": "xe",
     "7zr": "xe",
@@ -22,6 +31,17 @@ COMPRESSORS = frozenset("gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzs
 """Programs that pack single files, or unpack them: to a name without its end."""
 _UNPACK, _RENAME = re.compile(r"-\w*d|--d|--unc"), re.compile(r"-\w*[NSr]|--na|--su|--rec")
 """Options with which they unpack; and with which the name stands in the file, ends otherwise, or is not said."""
+_FETCHERS = {
+    # Letters of options without a value may stand before the one that counts.
+    "wget": r"-(?:n[A-Za-z]|[46EFKLNSbcdhkqv])*[rmpxie]"
+    r"|--(?:rec|mir|page|force-d|input|content-d|trust|exec|config)",
+    "curl": r"-[#0-46GILMNORSafgijklnpqsv]*[JK]|--(?:remote-h|config)",
+    **dict.fromkeys(("http", "https", "xh", "xhs"), r"-\w*d|--do"),
+    "aria2c": "",
+}
+"""Options with which they write files that a server, a page or a list names."""
+_OUTPUT, _NUMBERED = re.compile(r"-[#\w]*o|--output"), re.compile(r"#\d")
+"""Where curl writes to, and what stands there for a part of the address."""
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
 
@@ -31,13 +51,19 @@ def is_unpacker(program: str) -> bool:
 
 
 def writes_by_content(words: Sequence[str]) -> bool:
-    """Whether a call writes to places that only another file names."""
+    """Whether a call writes to places that only another file, or a server, names."""
     name, *rest = words
     if name == "git":
         return bool(rest) and rest[0] in _OF_GIT
     if name in COMPRESSORS:
         is_unpacking = "un" in name or any(map(_UNPACK.match, rest))
         return is_unpacking and any(map(_RENAME.match, rest))
+    if name == "gh":
+        return rest[1:2] == ["download"]
+    if name in _FETCHERS:
+        made_up = (word for pair in pairwise((*rest, "")) for word in pair if _OUTPUT.match(pair[0]))
+        is_made_up = name == "curl" and any(map(_NUMBERED.search, made_up))
+        return is_made_up or any(re.match(_FETCHERS[name], word) for word in rest)
     return name in _UNPACKERS or (name in _EXTRACT and _is_extracting(rest, _EXTRACT[name]))
 
 

@@ -659,3 +659,31 @@ def test_a_bare_rule_is_no_weaker_than_one_for_all_files(project: Path) -> None:
         assert decide(judge, tool, arguments) == "deny"
     for command in ("cat src/a.py", "touch b", "make"):
         assert decide(judge, "Bash", bash(command)) == "ask", command
+
+
+@each(
+    "command",
+    [
+        "diff -rN notes empty", "cp -rL notes out", "tar chf - notes", "zip -r a.zip notes", "zip -r a.zip far",
+        "ruff check", "ruff check .", "ruff check --fix", "mypy", "cp tpl/conf.yml .", "curl -O http://h/conf.yml",
+        "wget http://h/conf.yml", "wget http://h/conf.yml?x=1",
+    ],
+)  # fmt: skip
+def test_a_rule_about_files_holds_where_a_command_does_not_name_them(command: str, project: Path) -> None:
+    write('allow = ["Bash"]\ndeny = ["Read(sub/secret/**)", "Edit(conf.yml)"]')
+    for path in ("sub/secret/x.py", "notes/a", "empty/a", "tpl/conf.yml"):
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).touch()
+    for link, target in {"notes/d": "../sub/secret", "far": "notes"}.items():
+        if not (project / link).is_symlink():
+            (project / link).symlink_to(target)
+    judge = judge_in(project, person=False)
+    assert "rule" in judge.judge("Bash", bash(command)).reason
+    for ordinary in (
+        "diff -r empty src",
+        "zip -r a.zip src",
+        "ruff check src",
+        "cp tpl/conf.yml src",
+        "wget http://h/x",
+    ):
+        assert decide(judge, "Bash", bash(ordinary)) == "allow", ordinary

@@ -58,3 +58,43 @@ def test_what_is_only_called_so_is_not_asked_about(command: str, project: Path) 
 @pytest.mark.parametrize("command", ["tar czf a.tgz src", "tar tf a.tgz", "7z a a.7z src"])
 def test_an_archive_is_made_and_listed(command: str, project: Path) -> None:
     assert Judge(RULES, project, person=False).judge("Bash", {"command": command}).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "gpatch -p1 x", "bsdunzip a.zip", "ar x a.a", "ar -x a.a", "dpkg -x a.deb .", "dpkg-deb -R a.deb .",
+        "uudecode x", "aunpack a.zip", "dtrx a.zip", "unsquashfs a.img", "aria2c http://h/x", "http --download http://h/x",
+        "gh run download 1", "gh release download v1", "curl -fsSLJO http://h/x", "curl --config x", "wget -m http://h",
+        "wget -nvp http://h", "wget --input-file=x", "wget -e x=y http://h",
+    ],
+)  # fmt: skip
+def test_so_do_others_that_unpack_or_fetch(command: str, project: Path) -> None:
+    assert Judge(["Bash"], project, person=False).judge("Bash", {"command": command}).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ar rcs a.a x.o",
+        "ar t a.a",
+        "dpkg -l",
+        "dpkg-deb -c a.deb",
+        "http GET :8000/x",
+        "gh pr list",
+        "curl -sSL http://h",
+    ],
+)
+def test_what_only_lists_or_makes_is_not_asked_about(command: str, project: Path) -> None:
+    assert Judge(["Bash"], project, person=False).judge("Bash", {"command": command}).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pigz -rc {}", "pcre2grep -r x {}", "python3 -m zipfile -c a.zip {}", "python -m http.server -d {}",
+     "python3.12 -Im tarfile -c a.tar {}", "borg create x::y {}", "restic backup {}", "gitleaks dir {}"],
+)  # fmt: skip
+def test_home_is_not_packed_or_shown_as_a_whole(command: str, project: Path) -> None:
+    judge = Judge(["Bash"], project, person=False)
+    assert "home directory" in judge.judge("Bash", {"command": command.format(Path.home())}).reason
+    assert judge.judge("Bash", {"command": command.format("src")}).decision == "allow"
