@@ -60,7 +60,7 @@ def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places
     checked = [path for words in calls for path in checked_folders(words, here)]
     if any(map(takes_names, calls)):
         checked += (word for words in calls for word in words[1:] if is_folder(word, here))
-        checked += ("." for words in calls if [*words[:2]] == ["git", "ls-files"])
+        checked += ("." for words in calls if " ".join(words[:2]) == "git ls-files")
     return next(filter(None, (_why_not_to_check(path, here, places) for path in dict.fromkeys(checked))), "")
 
 

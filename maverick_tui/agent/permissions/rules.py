@@ -100,9 +100,10 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
 
 def _adds_git_options(words: Sequence[str], said: int) -> bool:
     """Whether git is told more before its own command than a rule says: `-c alias.x=!sh` makes it run anything."""
-    if said < 1 or name_of(words[0]) != "git":
+    name = name_of(words[0])
+    if said < 1 or name != "git":
         return False
-    before = len(words) - len(without_git_options(["git", *words[1:]])[0])
+    before = len(words) - len(without_git_options([name, *words[1:]])[0])
     return any(word.startswith("-") for word in words[said : 1 + before])
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 _UNPACKERS = frozenset(
     "patch gpatch unzip bsdunzip unrar unar cpio pax uudecode aunpack dtrx unsquashfs cabextract".split()
@@ -40,7 +39,6 @@ _FETCHERS = {
     "aria2c": "",
 }
 """Options with which they write files that a server, a page or a list names."""
-_OUTPUT, _NUMBERED = re.compile(r"-[#\w]*o|--output"), re.compile(r"#\d")
 """Where curl writes to, and what stands there for a part of the address."""
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
@@ -61,9 +59,7 @@ def writes_by_content(words: Sequence[str]) -> bool:
     if name == "gh":
         return rest[1:2] == ["download"]
     if name in _FETCHERS:
-        made_up = (word for pair in pairwise((*rest, "")) for word in pair if _OUTPUT.match(pair[0]))
-        is_made_up = name == "curl" and any(map(_NUMBERED.search, made_up))
-        return is_made_up or any(re.match(_FETCHERS[name], word) for word in rest)
+        return any(re.match(_FETCHERS[name], word) for word in rest)
     return name in _UNPACKERS or (name in _EXTRACT and _is_extracting(rest, _EXTRACT[name]))
 
 

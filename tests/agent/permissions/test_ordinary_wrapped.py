@@ -5,9 +5,20 @@ from __future__ import annotations
 from itertools import cycle
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.agent.permissions.judge import Judge
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
+
+
+@pytest.fixture
+def project(project: Path) -> Path:
+    """Without links to keys: whoever looks through it would follow those."""
+    for link in ("keys", "away"):
+        (project / link).unlink(missing_ok=True)
+    return project
+
 
 WRAPPED = [
     "timeout 60 pytest -q", "timeout -k 5 60 pytest -q", "timeout --signal=KILL 60 make test", "timeout 10 curl x",
