@@ -26,6 +26,7 @@ _PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w
 _STRING = r'(?:[^"\\\r\n]|\\(?!")[^\r\n])++'
 _CUT_OFF = r"(?![\s`').,:;\]])"
 """How a string without an end begins; before other signs the quote ends something, or is only spoken of."""
+_OF_COOKIE = r"[^\s;\"'`\\]"
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
 _REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
@@ -84,7 +85,11 @@ SHAPES: Mapping[str, str] = {
         r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
         for head in ("uthorization", "UTHORIZATION")
     },
-    **{head: rf"({head}:\s*)[\w.%-]+=[^\r\n]{{3,}}" for head in ("Cookie", "cookie")},
+    # With all that belongs to it, to where the sentence, the code or the string around it goes on.
+    **{
+        head: rf"({head}:\s*)[\w.%-]+=(?:\"[^\"\r\n]{{3,}}\"|{_OF_COOKIE}{{3,}})(?:;[ ]*[\w.%-]+(?:={_OF_COOKIE}*)?)*"
+        for head in ("Cookie", "cookie")
+    },
     "password ": rf"(?m:(login\s+\S+\s+password\s+|^{_NUMBERED}password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
     **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
     "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",

@@ -488,6 +488,8 @@ class MaverickApp(App[int]):
         if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
             return
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
+        if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
+            self._see_anew()
         if not self._typed.keep(event):
             await super().on_event(event)
 
@@ -498,6 +500,10 @@ class MaverickApp(App[int]):
 
     def on_app_focus(self) -> None:
         """Whoever comes back to the window has seen nothing yet; the click that brings it up means the window."""
+        self._see_anew()
+
+    def _see_anew(self) -> None:
+        """Let nothing be allowed for a moment."""
         from maverick_tui.ui.dialogs.arming import ArmedDialog
         from maverick_tui.ui.transcript.view import Transcript
 

@@ -14,6 +14,8 @@ from textual.message import Message
 
 BREATH = 0.05
 """Seconds: nobody presses a key that soon after a paste, and again that soon after the key."""
+_LONGEST_PAUSE = 2.0
+"""Seconds that may pass on a busy machine before the rest is read that was there all along."""
 
 
 class PastedRest:
@@ -22,17 +24,25 @@ class PastedRest:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._ends = 0.0
+        self._is_open = False
+        self._has_more = False
+
+    def look(self, *, has_more: bool = False) -> None:
+        """To be called before what was read at once is looked at, with whether there is more to be read behind it."""
+        pause = _LONGEST_PAUSE if self._has_more else 0.0
+        self._is_open = self._is_open and self._clock() < self._ends + pause
+        self._has_more = has_more
 
     def meant(self, message: Message) -> Message | None:
         """What it is: itself, more of what was pasted, or nothing."""
-        now = self._clock()
-        if isinstance(message, events.Paste):
-            self._ends = now + BREATH
-        elif now < self._ends and isinstance(message, events.Key | events.MouseDown):
-            self._ends = now + BREATH
-            text = _text_of(message) if isinstance(message, events.Key) else ""
-            return events.Paste(text) if text else None
-        return message
+        is_pasted = self._is_open and isinstance(message, events.Key | events.MouseDown)
+        self._is_open = self._is_open or isinstance(message, events.Paste)
+        if is_pasted or isinstance(message, events.Paste):
+            self._ends = self._clock() + BREATH
+        if not is_pasted:
+            return message
+        text = _text_of(message) if isinstance(message, events.Key) else ""
+        return events.Paste(text) if text else None
 
 
 def _text_of(key: events.Key) -> str:

@@ -125,3 +125,13 @@ def test_our_own_sources_come_back_unchanged(folder: str) -> None:
     files = [file for file in (ROOT / folder).rglob("*") if file.suffix in (".py", ".md", ".yaml", ".tcss")]
     assert files
     assert [file for file in files if redact(text := file.read_text("utf-8")) != text] == []
+
+
+@each(("text", "kept"), [
+    ("`Set-Cookie: theme=dark; HttpOnly` without Secure, so mend it", "`Set-Cookie: [secret]` without Secure, so mend it"),
+    ("curl -H 'Cookie: a=b1c2; d=e' host && make", "curl -H 'Cookie: [secret]' host && make"),
+    ('Cookie: sid="q7Rt2LmX9vKp"; b=c\nmore', "Cookie: [secret]\nmore"),
+    ('{"h": "Cookie: sid=q7Rt2LmX9vKp", "ok": 1}', '{"h": "Cookie: [secret]", "ok": 1}'),
+])  # fmt: skip
+def test_only_the_cookie_itself_is_masked(text: str, kept: str) -> None:
+    assert redact(text) == kept

@@ -19,9 +19,10 @@ class Line:
         self.now = 1_000.0
         self._parser, self._rest = XTermParser(), PastedRest(lambda: self.now)
 
-    def take(self, text: str, *, after: float = 0.0) -> list[Message]:
-        """What is made of that."""
+    def take(self, text: str, *, after: float = 0.0, has_more: bool = False) -> list[Message]:
+        """What is made of that, which was read at once."""
         self.now += after
+        self._rest.look(has_more=has_more)
         return [meant for event in self._parser.feed(text) if (meant := self._rest.meant(event)) is not None]
 
 
@@ -40,6 +41,15 @@ def test_what_comes_in_pieces_as_well() -> None:
     assert texts(line.take("!", after=BREATH / 2)) == ["!"]
     assert texts(line.take("\r", after=BREATH / 2)) == ["\n"]
     assert texts(line.take("\x19", after=BREATH / 2)) == []
+
+
+def test_what_was_there_all_along_as_well_however_busy_the_machine_is() -> None:
+    line = Line()
+    assert texts(line.take(f"{PASTE}!", has_more=True)) == ["harmless", "!"]
+    assert texts(line.take("a", after=10 * BREATH, has_more=True)) == ["a"]
+    assert texts(line.take("\x19", after=10 * BREATH)) == []
+    (pressed,) = line.take("\x19", after=10 * BREATH)
+    assert isinstance(pressed, events.Key)
 
 
 def test_no_click_comes_with_a_paste() -> None:

@@ -120,9 +120,12 @@ class TerminalDriver(LinuxDriver):
                 if not (data := self._read()):
                     os.kill(os.getpid(), signal.SIGHUP)  # the system tells it only to some of a terminal's processes
                     return
+                pasted.look(has_more=bool(select.select([self.fileno], [], [], 0)[0]))
                 # Of half a character nothing is decoded yet, and no text at all would mean the end to the parser.
                 for event in parser.feed(text) if (text := decode(data)) else ():
                     self._hand_on(pasted.meant(event))
+            else:
+                pasted.look()
             for event in parser.tick():
                 self._hand_on(pasted.meant(event))
 

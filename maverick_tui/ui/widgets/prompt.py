@@ -382,8 +382,17 @@ class Prompt(TextArea, inherit_bindings=False):
     async def _edit_outside(self) -> None:
         from maverick_tui.ui.editor import edit_text
 
+        shown, above = self.whole_text, ""
+
+        def saved(text: str) -> None:
+            nonlocal shown, above
+            if self.whole_text != shown:  # it came while the text was edited, and would be lost
+                above = self.whole_text
+            self.set_text("\n".join(filter(None, (above, text))))
+            shown = self.whole_text
+
         try:
-            await edit_text(self.app, self.whole_text, self.set_text)
+            await edit_text(self.app, shown, saved)
         except MaverickError as error:
             self._tell(str(error))
 
