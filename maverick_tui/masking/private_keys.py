@@ -44,8 +44,8 @@ _HEADER = re.compile(
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[A-Z]?[a-z]+")
-_WORDS = re.compile(r"(?:[/+=]?+(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+(?![a-z])))*+\d{0,4}")
-"""Words in one, as names are made of them."""
+_WORDS = re.compile(r"(?:[/+=]?+(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+(?![a-z]))\d{0,2}+)*+\d{0,4}|[0-9a-f]{32,}|[0-9A-F]{32,}")
+"""Words in one, as names are made of them, and hashes."""
 _LONG_RUN = re.compile(rf"{_BASE64}{{32,}}+")
 _LONG_LAST_RUN = re.compile(rf"{_BASE64}{{32,}}+(?=\W*\Z)")
 _LEAST, _LEAST_BY_ITSELF = 8, 32

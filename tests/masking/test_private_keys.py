@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maverick_tui.journal.masked_text import PiecewiseMask
-from maverick_tui.masking.redact import MASK, redact
+from maverick_tui.masking.redact import MASK, held_from, redact
 from tests.masking.keys import DRESSINGS, KEYS, Key, a_key, told_of
 from tests.support.cases import each
 from tests.support.sampling import examples
@@ -145,3 +145,12 @@ def test_a_long_line_that_only_may_be_a_secret_is_let_go() -> None:
 def test_long_texts_are_read_once(text: str) -> None:
     """What takes the square of its length would not end within the time that a test has."""
     redact(text)
+
+
+@each("line", [
+    "- handleAuthenticationSessionTokenRefresh{}Callback", "src/components/authentication/handlers/session{}/index",
+    "1. 3f2a4b5c6d7e8f90a1b2c3d4e5f60718293a{:04x}", "file.py " + "0a1b2c3d" * 7 + "{:08x}",
+])  # fmt: skip
+def test_lists_of_names_and_hashes_are_written_line_by_line(line: str) -> None:
+    text = "".join(f"{line.format(number)}\n" for number in range(50))
+    assert held_from(text) == len(text)
