@@ -15,6 +15,9 @@ from maverick_tui.snapshots.changes import Lines
 if TYPE_CHECKING:
     from maverick_tui.review.run_review import RunReview
 
+_MOST_GONE = 50
+"""Files that are gone for each of which git is asked whether any commit has had it."""
+
 
 def committed_files(root: Path, files: Sequence[ChangedFile]) -> frozenset[str]:
     """The paths of those of which nothing is left to commit; none where nothing can be committed."""
@@ -23,11 +26,14 @@ def committed_files(root: Path, files: Sequence[ChangedFile]) -> frozenset[str]:
         left = uncommitted(root, [path for both in paths.values() for path in both])
         repository = repository_of(root)
         names = {path: within(repository, root, path) for path in paths}
-        # What git ignores differs from no commit, either.
-        known = set(Git(repository.top)("ls-files", "-z", "--", *named(names.values())).split("\0"))
+        git = Git(repository.top)
+        # What git ignores differs from no commit, either, and neither does what it was told to overlook.
+        listed = git("ls-files", "-v", "-z", "--", *named(names.values())).split("\0")
+        known = {line[2:] for line in listed if line.startswith("H ")}
+        gone = [file.path for file in files if file.status == "deleted" and left.isdisjoint(paths[file.path])]
+        gone = [path for path in gone[:_MOST_GONE] if git("rev-list", "-1", "HEAD", "--", *named([names[path]]))]
     except ConfigError:
         return frozenset()
-    gone = {file.path for file in files if file.status == "deleted"}
     return frozenset(
         path for path, both in paths.items() if left.isdisjoint(both) and (path in gone or names[path] in known)
     )

@@ -102,3 +102,16 @@ def test_ends_of_lines_and_links_on_the_way(folder: Path) -> None:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "-m", "the link")
     assert files(review) == {"long", "sub", "sub/a"}
+
+
+def test_what_no_commit_has_is_not_called_committed(folder: Path) -> None:
+    (folder / "draft").write_text("mine alone\n")
+    git(folder, "update-index", "--skip-worktree", "b.txt")
+    git(folder, "update-index", "--assume-unchanged", "long")
+    run = PlayedRun(folder, RUN)
+    run.bash((folder / "draft").unlink)
+    run.bash(lambda: (folder / "b.txt").write_text("changed\n"))
+    run.edit("long", "line 3\n", "LINE 3\n")
+    review = RunReview(RUN)
+    assert {one.path for one in review.files()} == {"draft", "b.txt", "long"}
+    assert files(review) == set()
