@@ -30,6 +30,14 @@ class Span(NamedTuple):
     after: Snapshot
     paths: Collection[str] | None = None
 
+    def goes_on_in(self, later: Span) -> bool:
+        """Whether it is one with a later span, if nothing has changed between them.
+
+        Not where something was left out there that was kept before: nobody knows who has changed it meanwhile.
+        """
+        is_all = self.paths is None and later.paths is None
+        return is_all and {*self.after.left_out, *later.before.left_out} <= self.before.left_out.keys()
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -58,7 +66,7 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
     """Spans between which nothing has changed, as one."""
     found: list[Span] = []
     for span in spans:
-        if found and found[-1].after.id == span.before.id and found[-1].paths is None and span.paths is None:
+        if found and found[-1].after.id == span.before.id and found[-1].goes_on_in(span):
             found[-1] = Span(found[-1].before, span.after)
         else:
             found.append(span)
@@ -105,14 +113,14 @@ class _Planner:
             known = self._steps.get(path)
             why = change.not_kept
             if known is not None:
-                why = known.why_not or why or ("" if known.left == wanted else _BETWEEN)
+                why = why or known.why_not or ("" if known.left == wanted else _BETWEEN)
                 wanted = known.wanted
             is_new = wanted is None and not change.not_kept
             self._steps[path] = Step(path, "delete" if is_new else "write", why, wanted, left)
             around.update(_folders_around(path))
         before, after = ({one for one in side.empty if self._is_asked_for(one, span)} for side in span[:2])
         around |= {folder for path in after - before for folder in (path, *_folders_around(path))}
-        made = around - self._known(around, span.before)
+        made = {one for one in around - self._known(around, span.before) if not span.before.leaves_out(f"{one}/")}
         vanished = before - after
         self._folders_gone |= vanished - self._known(vanished, span.after) - self._folders_made
         self._folders_made |= made - self._folders_gone
