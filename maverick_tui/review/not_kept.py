@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from maverick_tui.snapshots.entries import entries_of, files
 from maverick_tui.snapshots.shadow import Shadow
@@ -50,7 +50,8 @@ class NotKept:
             return {}
         secrets = [path for path, why in left_out.items() if why == SECRET]
         folders = [path for path in left_out if path.endswith("/")]
-        lost = sorted({*gone, *filter(self._is_changed, secrets), *filter(self._has_less, folders)}, key=os.fsencode)
+        changed = {*filter(self._is_changed, secrets), *filter(self._has_less, folders), *self._cut()}
+        lost = sorted({*gone, *changed}, key=os.fsencode)
         moved = set[str]()
         if lost or folders:  # what is in those is not known
             moved = {path for path in paths if self._is_moved(path)}
@@ -66,6 +67,15 @@ class NotKept:
             for path, entry in found.items()
             if entry.blob not in kept and (path not in before or path in moved or is_secret)
         }
+
+    def _cut(self) -> Iterator[str]:
+        """Files that hold less afterwards. One to which something was added, a log, say, has lost nothing."""
+        before, after = self._before.sizes, dict(self._after.sizes)
+        if now_kept := entries_of(self._shadow, self._after, before.keys() - after.keys()):
+            blobs = "\n".join(entry.blob for entry in now_kept.values()).encode()
+            told = self._shadow.git("cat-file", "--batch-check=%(objectsize)", stdin=blobs)
+            after |= zip(now_kept, map(int, told.split()), strict=True)
+        return (path for path, size in before.items() if after.get(path, size) < size)
 
     def _is_changed(self, path: str) -> bool:
         """Whether a file was changed last while the command ran."""

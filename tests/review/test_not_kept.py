@@ -65,6 +65,17 @@ def _moved_for_the_most_part(top: Path) -> None:
         (top / "many" / f"{number}").rename(top / "out" / f"{number}")
 
 
+def _rotated(top: Path) -> None:
+    (top / "large.csv.gz").write_bytes(gzip.compress((top / "large.csv").read_bytes()))
+    (top / "large.csv").write_bytes(b"")
+
+
+def _halved(top: Path) -> None:
+    lines = (top / "large.csv").read_text().splitlines(keepends=True)
+    (top / "half.csv.gz").write_bytes(gzip.compress("".join(lines[:500]).encode()))
+    (top / "large.csv").write_text("".join(lines[500:]))
+
+
 def _changed_and_removed(top: Path) -> None:
     (top / "changed").write_text((top / "many" / "3").read_text() * 2)
     (top / "many" / "3").unlink()
@@ -80,6 +91,8 @@ def _changed_and_removed_with_its_folder(top: Path) -> None:
     [
         (lambda top: (top / ".env").rename(top / "settings.txt"), ".env", "settings.txt"),
         (_packed, "large.csv", "large.csv.gz"),
+        (_rotated, "", "large.csv.gz"),
+        (_halved, "", "half.csv.gz"),
         (_poured, ".env", "a.txt"),
         (lambda top: (top / "many").rename(top / "few"), "many", "few/3"),
         (_moved_out_of_a_folder, "", "out/3"),
