@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from maverick_tui.snapshots.entries import entries_of, files
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, Snapshot
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, UNREADABLE, Snapshot
 from maverick_tui.worktrees.caches import is_known
 
 _BEHIND = 2.0
@@ -49,7 +49,8 @@ class NotKept:
         if not paths:
             return {}
         secrets = [path for path, why in left_out.items() if why == SECRET]
-        folders = [path for path in left_out if path.endswith("/")]
+        stays_closed = {path for path, why in left_out.items() if why == self._after.left_out.get(path) == UNREADABLE}
+        folders = [path for path in left_out if path.endswith("/") and path not in stays_closed]
         changed = {*filter(self._is_changed, secrets), *filter(self._has_less, folders), *self._cut()}
         lost = sorted({*gone, *changed}, key=os.fsencode)
         moved = set[str]()

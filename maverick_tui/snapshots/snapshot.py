@@ -19,6 +19,7 @@ BESIDE = ".maverick-undo-"
 RESTORES = "restores"
 """The folder, beside the snapshots, with what is known of restores that are not finished."""
 SECRET = "its name says that it holds secrets"
+UNREADABLE = "it cannot be read"
 ENOUGH = "git ignores it, and much of that is kept already"
 """What is left out by this alone may have been kept before, and need not have changed."""
 

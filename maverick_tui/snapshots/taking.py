@@ -17,8 +17,8 @@ from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots.adopting import adopt
 from maverick_tui.snapshots.caps import Caps, NotTrackedError
 from maverick_tui.snapshots.folders import as_noted, folders_around, folders_in, modes_of
-from maverick_tui.snapshots.scanning import Found, Scanner, remove, update
-from maverick_tui.snapshots.snapshot import EMPTY_TREE, EXECUTABLE, LINK, SECRET, Part, Snapshot, git_mode
+from maverick_tui.snapshots.scanning import Found, Scanner, is_closed, remove, update
+from maverick_tui.snapshots.snapshot import EMPTY_TREE, EXECUTABLE, LINK, SECRET, UNREADABLE, Part, Snapshot, git_mode
 
 _RECENT = 3_000_000_000
 """Nanoseconds in which a second change of a file may look to git like the first: it compares seconds."""
@@ -152,6 +152,8 @@ class Taking:
         for path, about in looked.items():
             if about is None or not git_mode(about):
                 unwanted.append(path)
+                if about is None and is_closed(top, path):
+                    found.left_out[path] = UNREADABLE
             elif why := self._why_not(top, path, about):
                 unwanted.append(path)
                 found.left_out[path] = why
@@ -169,7 +171,7 @@ class Taking:
             return ""
         if about.st_size > self._caps.file_bytes:
             return f"it is larger than {_mb(self._caps.file_bytes)}"
-        return "" if os.access(f"{top}/{path}", os.R_OK) else "it cannot be read"
+        return "" if os.access(f"{top}/{path}", os.R_OK) else UNREADABLE
 
     def _sizes(self) -> dict[str, int]:
         """How many bytes files hold that are left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from maverick_tui.snapshots import shadow
 from maverick_tui.snapshots.caps import Caps
 from tests.review.played import PlayedRun, why
 from tests.snapshots.folders import content, project
+from tests.worktrees.projects import commit
 
 RUN = "run-aaaa"
 MANY = "it was not kept for a while: git ignores it, and it holds more than 5 files"
@@ -104,3 +106,43 @@ def test_a_build_that_is_cleaned_up_leaves_nothing_to_tell(folder: Path) -> None
     assert why(RunReview(RUN)) == {"a.txt": "", "b.txt": ""}
     RunReview(RUN).undo()
     assert content(folder) == was
+
+
+@pytest.mark.parametrize(
+    ("closed", "mode"), [("vault", 0), ("vault/in", 0), ("vault", 0o600), ("src", 0o300), ("src", 0o600)]
+)
+def test_what_a_command_has_only_made_readable_is_not_its_own(folder: Path, closed: str, mode: int) -> None:
+    (folder / "src").mkdir()
+    (folder / "src" / "main.py").write_text("committed\n")
+    commit(folder)
+    (folder / "src" / "main.py").write_text("changed\n")
+    (folder / "src" / "notes").write_text("yours\n")
+    (folder / "vault" / "in").mkdir(parents=True)
+    (folder / "vault" / "diary.txt").write_text("yours\n")
+    (folder / "vault" / "in" / "more.txt").write_text("yours\n")
+    was = content(folder)
+    (folder / closed).chmod(mode)
+    if os.access(folder / closed, os.R_OK | os.X_OK):
+        pytest.skip("root may read everything")
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: (folder / closed).chmod(0o755))
+    run.bash(lambda: (folder / "a.txt").write_text("by the run\n"))
+    told = why(RunReview(RUN))
+    assert told.pop("a.txt") == ""
+    assert all(told.values())
+    assert RunReview(RUN).undo().paths == {"a.txt"}
+    assert content(folder) == was
+
+
+def test_a_folder_that_stays_unreadable_is_no_reason(folder: Path) -> None:
+    (folder / "vault").mkdir(mode=0)
+    if os.access(folder / "vault", os.R_OK):
+        pytest.skip("root may read everything")
+    run = PlayedRun(folder, RUN)
+
+    def unpack() -> None:
+        (folder / "new.txt").write_text("of an archive\n")
+        os.utime(folder / "new.txt", (0, 0))
+
+    run.bash(unpack)
+    assert why(RunReview(RUN)) == {"new.txt": ""}
