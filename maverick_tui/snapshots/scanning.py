@@ -120,7 +120,11 @@ class Scanner:
 
     def _look_at_ignored(self, found: Found, names: Sequence[str]) -> None:
         left = self._caps.all_ignored_bytes
+        # Git also names folders that are not ignored themselves, but hold nothing else, before what they hold.
+        around = {name[: at + 1] for name in names for at, sign in enumerate(name[:-1]) if sign == "/"}
         for name in names:
+            if name in around:
+                continue
             if left < 0 or len(found.ignored) > self._caps.all_ignored_files:
                 found.left_out[name] = ENOUGH
                 continue

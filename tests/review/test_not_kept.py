@@ -215,3 +215,27 @@ def test_what_is_known_to_be_the_runs_goes_also_if_something_is_lost(folder: Pat
     assert why(RunReview(RUN)) == dict.fromkeys(own, "")
     run.bash((folder / ".env").unlink)
     assert why(RunReview(RUN))[".env"] == gone, "also if that was all that the command did"
+
+
+def test_a_folder_with_nothing_else_than_what_is_not_kept_is_kept_itself(folder: Path) -> None:
+    (folder / "web" / "src").mkdir(parents=True)
+    (folder / "web" / "src" / "app.js").write_text("yours\n")
+    shutil.copytree(folder / "many", folder / "web" / "in" / "many")
+    was = content(folder)
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: shutil.rmtree(folder / "web" / "src"))
+    review = RunReview(RUN)
+    assert [one.path for one in review.files()] == ["web/src/app.js"]
+    assert not any(why(review).values())
+    review.undo()
+    assert content(folder) == was
+    # What is put into a folder that had nothing else can be taken back, and be given back.
+    shutil.rmtree(folder / "web" / "src")
+    again = PlayedRun(folder, "run-bbbb")
+    again.write("web/src/app.js", "by the run\n")
+    was = content(folder)
+    review = RunReview("run-bbbb")
+    assert "web/src/app.js" in review.undo().paths
+    assert not (folder / "web" / "src").exists()
+    assert "web/src/app.js" in review.redo().paths
+    assert content(folder) == was
