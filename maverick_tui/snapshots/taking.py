@@ -199,7 +199,9 @@ class Taking:
         if seen != before:
             told = self._git("ls-files", "-z", index=index, until=self._until)
             known = {os.fsdecode(name) for name in told.split(b"\0") if name}
-            remove(self._git, index, top, known - found.ignored.keys(), self._until)
+            since = index.stat().st_mtime_ns - _RECENT if known else 0
+            unchanged = {path for path, about in found.ignored.items() if about.st_ctime_ns < since}
+            remove(self._git, index, top, known - unchanged, self._until)
             update(self._git, index, top, found.ignored, found.left_out, self._until)
             tree = self._tree(index)
             self._state.ignored[at] = (seen, tree)
