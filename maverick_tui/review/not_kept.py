@@ -69,6 +69,21 @@ class NotKept:
             if entry.blob not in kept and (path not in before or path in moved or is_secret)
         }
 
+    def moved_out(self, paths: Collection[str]) -> dict[str, str]:
+        """Which of the paths hold what the command took from where nothing is kept any more: it cannot go back."""
+        before, after = self._before, self._after
+        left = {path for path in paths if after.leaves_out(path) and not before.leaves_out(path)}
+        gone = {path for path in left if self._look(path) is None}
+        if not gone:
+            return {}
+        was = {entry.blob: path for path, entry in entries_of(self._shadow, before, gone).items()}
+        was.pop(EMPTY_BLOB, None)
+        return {
+            path: f"it holds what was in {was[entry.blob]}, which is not kept any more"
+            for path, entry in entries_of(self._shadow, after, set(paths) - left).items()
+            if entry.blob in was
+        }
+
     def _cut(self) -> Iterator[str]:
         """Files that hold less afterwards. One to which something was added, a log, say, has lost nothing."""
         before, after = self._before.sizes, dict(self._after.sizes)

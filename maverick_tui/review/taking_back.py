@@ -128,7 +128,10 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
                 own_here.add(path)
             elif path in mine:
                 found.others[path] = others or (YOU,)
-        only_copies = not_kept.only_copies(own_here - taken_back, gone) if has_commands else {}
+        only_copies = dict[str, str]()
+        if has_commands:
+            new = own_here - taken_back
+            only_copies = not_kept.only_copies(new, gone) | not_kept.moved_out(new)
         for path, why in only_copies.items():
             if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:
                 found.only_copies[path] = why

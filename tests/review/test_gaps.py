@@ -108,6 +108,22 @@ def test_a_build_that_is_cleaned_up_leaves_nothing_to_tell(folder: Path) -> None
     assert content(folder) == was
 
 
+def test_what_was_moved_out_of_a_folder_that_is_too_large_since(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+
+    def move() -> None:
+        (folder / "out" / "notes.md").rename(folder / "notes.md")
+        (folder / "new.txt").write_text("by the run\n")
+        _fill(folder / "out")
+
+    run.bash(move)
+    many = MANY.replace("was not kept for a while", "is not kept any more")
+    stays = "it holds what was in out/notes.md, which is not kept any more"
+    assert why(RunReview(RUN)) == {"new.txt": "", "notes.md": stays, "out": many}
+    assert RunReview(RUN).undo().paths == {"new.txt"}
+    assert (folder / "notes.md").exists()
+
+
 @pytest.mark.parametrize(
     ("closed", "mode"), [("vault", 0), ("vault/in", 0), ("vault", 0o600), ("src", 0o300), ("src", 0o600)]
 )
