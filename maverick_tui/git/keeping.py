@@ -88,6 +88,7 @@ class KeepingGit:
         self._variables = {
             **environment(folder, _SETTINGS),
             **NOBODYS,
+            "LC_ALL": "C",  # what it warns of is read
             "GIT_DIR": str(repository),
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_DEFAULT_HASH": "sha1",  # names of bytes are compared with ours, and references read as files
@@ -113,13 +114,14 @@ class KeepingGit:
         of: Path | None = None,
         borrowing: Path | None = None,
         until: float | None = None,
+        warned: list[str] | None = None,
     ) -> bytes:
         """What it says. GitError if it fails, TookTooLongError if it has not ended at this moment of the clock.
 
         `index` is the list of files that it works with, and `of` the folder whose files they are; `borrowing` is a
-        folder of objects that it may read, too.
+        folder of objects that it may read, too. The lines that it warns with are added to `warned`.
         """
-        return self.together([(command, *arguments)], stdin, index, of, borrowing, until)[0]
+        return self.together([(command, *arguments)], stdin, index, of, borrowing, until, warned)[0]
 
     def together(
         self,
@@ -129,13 +131,17 @@ class KeepingGit:
         of: Path | None = None,
         borrowing: Path | None = None,
         until: float | None = None,
+        warned: list[str] | None = None,
     ) -> list[bytes]:
         """What several commands say that run side by side, each with the same."""
         more = {"GIT_INDEX_FILE": str(index)} if index is not None else {}
         more |= {"GIT_WORK_TREE": str(of)} if of is not None else {}
         more |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(borrowing)} if borrowing is not None else {}
         given = [[command, *_COMMANDS[command], *arguments] for command, *arguments in lines]
-        return self._run(given, of or self.repository, more, stdin, until)
+        answers = self._run(given, of or self.repository, more, stdin, until)
+        if warned is not None:
+            warned += (line for _, complaint in answers for line in os.fsdecode(complaint).splitlines())
+        return [told for told, _ in answers]
 
     @contextmanager
     def reading(self, command: str, *arguments: str, objects: Path) -> Iterator[BinaryIO]:
@@ -151,7 +157,7 @@ class KeepingGit:
 
     def _run(
         self, lines: Sequence[Sequence[str]], folder: Path, more: Mapping[str, str], stdin: bytes, until: float | None
-    ) -> list[bytes]:
+    ) -> list[tuple[bytes, bytes]]:
         with ExitStack() as stack:
             started = [(line, stack.enter_context(self._started(line, folder, more))) for line in lines]
             return [self._answer(line, process, folder, stdin, until) for line, process in started]
@@ -180,7 +186,7 @@ class KeepingGit:
     @staticmethod
     def _answer(
         line: Sequence[str], process: subprocess.Popen[bytes], folder: Path, stdin: bytes, until: float | None
-    ) -> bytes:
+    ) -> tuple[bytes, bytes]:
         left = None if until is None else max(until - time.monotonic(), 0.001)
         try:
             told, complaint = process.communicate(stdin, timeout=left)
@@ -195,7 +201,7 @@ class KeepingGit:
                 code=process.returncode,
                 path=str(folder),
             )
-        return told
+        return told, complaint
 
 
 def own_excludes(folder: Path) -> Path | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from maverick_tui.snapshots.entries import entries_of, files
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, Snapshot
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, UNREADABLE, Snapshot
 from maverick_tui.worktrees.caches import is_known
 
 _BEHIND = 2.0
@@ -49,8 +49,10 @@ class NotKept:
         if not paths:
             return {}
         secrets = [path for path, why in left_out.items() if why == SECRET]
-        folders = [path for path in left_out if path.endswith("/")]
-        lost = sorted({*gone, *filter(self._is_changed, secrets), *filter(self._has_less, folders)}, key=os.fsencode)
+        stays_closed = {path for path, why in left_out.items() if why == self._after.left_out.get(path) == UNREADABLE}
+        folders = [path for path in left_out if path.endswith("/") and path not in stays_closed]
+        changed = {*filter(self._is_changed, secrets), *filter(self._has_less, folders), *self._cut()}
+        lost = sorted({*gone, *changed}, key=os.fsencode)
         moved = set[str]()
         if lost or folders:  # what is in those is not known
             moved = {path for path in paths if self._is_moved(path)}
@@ -66,6 +68,30 @@ class NotKept:
             for path, entry in found.items()
             if entry.blob not in kept and (path not in before or path in moved or is_secret)
         }
+
+    def moved_out(self, paths: Collection[str]) -> dict[str, str]:
+        """Which of the paths hold what the command took from where nothing is kept any more: it cannot go back."""
+        before, after = self._before, self._after
+        left = {path for path in paths if after.leaves_out(path) and not before.leaves_out(path)}
+        gone = {path for path in left if self._look(path) is None}
+        if not gone:
+            return {}
+        was = {entry.blob: path for path, entry in entries_of(self._shadow, before, gone).items()}
+        was.pop(EMPTY_BLOB, None)
+        return {
+            path: f"it holds what was in {was[entry.blob]}, which is not kept any more"
+            for path, entry in entries_of(self._shadow, after, set(paths) - left).items()
+            if entry.blob in was
+        }
+
+    def _cut(self) -> Iterator[str]:
+        """Files that hold less afterwards. One to which something was added, a log, say, has lost nothing."""
+        before, after = self._before.sizes, dict(self._after.sizes)
+        if now_kept := entries_of(self._shadow, self._after, before.keys() - after.keys()):
+            blobs = "\n".join(entry.blob for entry in now_kept.values()).encode()
+            told = self._shadow.git("cat-file", "--batch-check=%(objectsize)", stdin=blobs)
+            after |= zip(now_kept, map(int, told.split()), strict=True)
+        return (path for path, size in before.items() if after.get(path, size) < size)
 
     def _is_changed(self, path: str) -> bool:
         """Whether a file was changed last while the command ran."""

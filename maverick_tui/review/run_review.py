@@ -228,6 +228,8 @@ class RunReview:
         span = Span(chain.links[first].snapshot, chain.links[last].snapshot)
         asked, shown = parts(hunks), [one for one in self.hunks(scope, path, context=0) if not one.hunk.is_cut]
         why = self._own(chain, scope).only_copies.get(path, "")
+        if any(link.snapshot.leaves_out(path) for link in chain.links[first : last + 1]):
+            why = "it was not kept for a while"  # what is taken for the run's may be anybody's
         if not asked <= parts(shown):  # their numbers may be those of other lines by now
             why = "these lines have changed since they were shown"
         if why:

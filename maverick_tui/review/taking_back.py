@@ -25,8 +25,9 @@ Proves = Callable[[Writer, bytes | None, bytes | None], bool]
 
 @dataclass(slots=True)
 class OwnChanges:
-    """What the calls in question have changed, and nobody else can have."""
+    """What the calls in question have changed since a snapshot, and nobody else can have."""
 
+    since: Snapshot
     spans: list[Span] = field(default_factory=list)
     shared: dict[str, Writers] = field(default_factory=dict)
     """Paths that somebody else may have changed in the same moment, and who."""
@@ -35,7 +36,7 @@ class OwnChanges:
     only_copies: dict[str, str] = field(default_factory=dict)
     """Paths that may hold what is kept nowhere else, and why that may be."""
     gone: dict[str, str] = field(default_factory=dict)
-    """What is not there since, and was left out of the snapshots, with the reason."""
+    """What is not there since, or not as much, and was left out of the snapshots, with the reason."""
     grown: dict[str, str] = field(default_factory=dict)
     """Folders that were kept, and have been left out since, with the reason."""
     lasted: dict[str, float] = field(default_factory=dict)
@@ -48,9 +49,14 @@ class OwnChanges:
         refused = {path: f"{named(by)} may have changed it at the same time" for path, by in self.shared.items()}
         top = chain.shadow.folder
         refused |= {path: why for path, why in self.only_copies.items() if os.path.lexists(top / path)}
+        differing = set[str]()
+        if any(path.endswith("/") for path in self.gone):
+            [differing] = changed_paths(chain.shadow, [self.since, chain.links[-1].snapshot])
         for path, why in self.gone.items():
             if not os.path.lexists(top / path):
                 refused[path.rstrip("/")] = f"it is gone, and was not kept: {why}"
+            elif path.endswith("/") and any(one.startswith(path) for one in differing):
+                refused[path.rstrip("/")] = f"it was not kept for a while: {why}"
         for path, why in self.grown.items():
             if path in chain.links[-1].snapshot.left_out:
                 refused[path.rstrip("/")] = f"it is not kept any more: {why}"
@@ -85,7 +91,7 @@ def long_commands(steps: Iterable[Step]) -> str:
 
 def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer], bool], proves: Proves) -> OwnChanges:
     """What those calls of a run that are asked about have changed since a link, up to now."""
-    found, is_open = OwnChanges(), False
+    found, is_open = OwnChanges(chain.links[first].snapshot), False
     mine: set[str] = set()
     account = chain.accounts[run_id]
     snapshots = [link.snapshot for link in chain.links[first:]]
@@ -122,7 +128,10 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
                 own_here.add(path)
             elif path in mine:
                 found.others[path] = others or (YOU,)
-        only_copies = not_kept.only_copies(own_here - taken_back, gone) if has_commands else {}
+        only_copies = dict[str, str]()
+        if has_commands:
+            new = own_here - taken_back
+            only_copies = not_kept.only_copies(new, gone) | not_kept.moved_out(new)
         for path, why in only_copies.items():
             if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:
                 found.only_copies[path] = why
@@ -135,10 +144,11 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
                 if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:
                     found.lasted[path] = max(seconds, found.lasted.get(path, 0.0))
         is_all = own_here == touched
-        if is_all and is_open:
+        span = Span(before, link.snapshot, None if is_all else frozenset(own_here))
+        if is_open and found.spans[-1].goes_on_in(span):
             found.spans[-1] = found.spans[-1]._replace(after=link.snapshot)
         elif own_here:
-            found.spans.append(Span(before, link.snapshot, None if is_all else frozenset(own_here)))
+            found.spans.append(span)
         is_open = is_all
     return found
 

@@ -15,7 +15,7 @@ from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.folders import folders_in
 from maverick_tui.snapshots.restoring import Does
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import LINK, Snapshot
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, LINK, Snapshot
 
 _GONE = "it is not there any more"
 _NEW = "there is something else now"
@@ -29,6 +29,14 @@ class Span(NamedTuple):
     before: Snapshot
     after: Snapshot
     paths: Collection[str] | None = None
+
+    def goes_on_in(self, later: Span) -> bool:
+        """Whether it is one with a later span, if nothing has changed between them.
+
+        Not where something was left out there that was kept before: nobody knows who has changed it meanwhile.
+        """
+        is_all = self.paths is None and later.paths is None
+        return is_all and {*self.after.left_out, *later.before.left_out} <= self.before.left_out.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,7 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
     """Spans between which nothing has changed, as one."""
     found: list[Span] = []
     for span in spans:
-        if found and found[-1].after.id == span.before.id and found[-1].paths is None and span.paths is None:
+        if found and found[-1].after.id == span.before.id and found[-1].goes_on_in(span):
             found[-1] = Span(found[-1].before, span.after)
         else:
             found.append(span)
@@ -90,6 +98,7 @@ class _Planner:
         self._folders_made: set[str] = set()
         self._folders_gone: set[str] = set()
         self._trees: dict[str, set[str]] = {}
+        self._not_kept: set[str] = set()
         self._spans = spans
         for span in spans:
             self._follow(span)
@@ -104,15 +113,17 @@ class _Planner:
             wanted, left = file_of(span.before, path, change.before), file_of(span.after, path, change.after)
             known = self._steps.get(path)
             why = change.not_kept
+            if why:
+                self._not_kept.add(path)
             if known is not None:
-                why = known.why_not or why or ("" if known.left == wanted else _BETWEEN)
+                why = why or known.why_not or ("" if known.left == wanted else _BETWEEN)
                 wanted = known.wanted
             is_new = wanted is None and not change.not_kept
             self._steps[path] = Step(path, "delete" if is_new else "write", why, wanted, left)
             around.update(_folders_around(path))
         before, after = ({one for one in side.empty if self._is_asked_for(one, span)} for side in span[:2])
         around |= {folder for path in after - before for folder in (path, *_folders_around(path))}
-        made = around - self._known(around, span.before)
+        made = {one for one in around - self._known(around, span.before) if not span.before.leaves_out(f"{one}/")}
         vanished = before - after
         self._folders_gone |= vanished - self._known(vanished, span.after) - self._folders_made
         self._folders_made |= made - self._folders_gone
@@ -125,6 +136,7 @@ class _Planner:
         wanted = [step for step in self._steps.values() if step.why_not or step.wanted != step.left]
         going = {step.path for step in wanted if step.does == "delete"}
         steps = [checked for step in wanted if (checked := self._checked(step, going)) is not None]
+        steps = self._but_last_copies(steps)
         deleted = {step.path for step in steps if step.does == "delete" and not step.why_not}
         removed = self._removed(deleted)
         steps = [self._in_the_place_of_a_folder(step, removed) for step in steps]
@@ -154,6 +166,21 @@ class _Planner:
         if now == FOLDER and step.left is None:  # see below
             return step
         return replace(step, why_not=why_changed(now, step.left))
+
+    def _but_last_copies(self, steps: Sequence[Step]) -> list[Step]:
+        """Where something cannot come back, what holds the same now stays as well: it may have been moved there."""
+        stays = {
+            step.wanted.blob: step.path
+            for step in steps
+            if step.why_not and step.wanted is not None and step.path not in self._not_kept
+        }
+        stays.pop(EMPTY_BLOB, None)
+        return [
+            replace(step, why_not=f"it holds what was in {stays[step.left.blob]}, which stays as it is")
+            if not step.why_not and step.left is not None and step.left.blob in stays and not _is_mode_alone(step)
+            else step
+            for step in steps
+        ]
 
     def _is_large(self, path: str) -> bool:
         """Whether it is larger than anything that is kept, and so need not be read."""
@@ -230,6 +257,10 @@ class _Planner:
                 return os.listdir(inner)  # noqa: PTH208 - it is open, and has no path
         except (FileNotFoundError, BlockedError):
             return None
+
+
+def _is_mode_alone(step: Step) -> bool:
+    return step.wanted is not None and step.left is not None and step.wanted.blob == step.left.blob
 
 
 def _folders_around(path: str) -> Iterator[str]:

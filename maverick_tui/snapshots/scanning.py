@@ -14,14 +14,15 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError
 from maverick_tui.git.repository import Repository
 from maverick_tui.masking.key_files import holds_secrets
 from maverick_tui.snapshots.caps import Caps
-from maverick_tui.snapshots.snapshot import BESIDE, ENOUGH, RESTORES, SECRET
+from maverick_tui.snapshots.snapshot import BESIDE, ENOUGH, RESTORES, SECRET, UNREADABLE
 
 _MOST_NAMED = 50
 """Folders that git is asked about one by one; of more, it looks at all."""
 _MOST_LOOKED_AT = 2_000
 """Entries of folders with nothing to keep that are looked through for empty ones."""
 _BESIDE = re.compile(rf"{re.escape(BESIDE)}([0-9a-f]+)-\d+\.(?:new|old)")
-_UNREADABLE = "it cannot be read"
+_CLOSED = re.compile(r"warning: could not open directory '(.+/)': .+|(.+): Permission denied")
+"""What git says of folders and files that it cannot look at, and passes over."""
 _REFUSED = "git has no way to keep it"
 _MOST_REFUSED = 50
 
@@ -59,29 +60,33 @@ class Scanner:
 
     def look(self, index: Path, until: float) -> Found:
         """What differs from the list, and what is not in it."""
-        found = Found()
+        found, warned = Found(), list[str]()
         lists = [["ls-files", "-z", "-o", *more, "--directory", *self._rules] for more in ((), ("-i",))]
         both = [["diff-files", "--raw", "-z"], *lists]
-        changed, new, ignored = map(_split, self._git.together(both, index=index, of=self._top, until=until))
+        told = self._git.together(both, index=index, of=self._top, until=until, warned=warned)
+        changed, new, ignored = map(_split, told)
         for about, path in zip(changed[::2], changed[1::2], strict=True):
             (found.gone if about.endswith("D") else found.changed).add(path)
         if found.gone:
             # A folder in the place of a file is not looked into while the list still has the file.
             remove(self._git, index, self._top, found.gone, until)
             new, ignored = map(_split, self._git.together(lists, index=index, of=self._top, until=until))
-        self._look_for_new(found, new, index, until)
+        self._look_for_new(found, new, index, until, warned)
         self._look_at_ignored(found, ignored)
+        closed = filter(None, map(_CLOSED.fullmatch, warned))
+        found.left_out |= {one[1] or one[2]: UNREADABLE for one in closed}
         self._leave_secrets(found, index, until)
         return found
 
-    def _look_for_new(self, found: Found, names: Sequence[str], index: Path, until: float) -> None:
+    def _look_for_new(self, found: Found, names: Sequence[str], index: Path, until: float, warned: list[str]) -> None:
         listed = [name for name in names if not self._is_beside(name)]
         folders = [name for name in listed if name.endswith("/")]
         found.new.update(name for name in listed if not name.endswith("/"))
         if not folders:
             return
         named = ["--", *folders] if len(folders) <= _MOST_NAMED else []
-        told = self._git("ls-files", "-z", "-o", *self._rules, *named, index=index, of=self._top, until=until)
+        listing = ("ls-files", "-z", "-o", *self._rules, *named)
+        told = self._git(*listing, index=index, of=self._top, until=until, warned=warned)
         for name in _split(told):
             if name.endswith("/"):
                 found.nested.append(name)
@@ -115,7 +120,11 @@ class Scanner:
 
     def _look_at_ignored(self, found: Found, names: Sequence[str]) -> None:
         left = self._caps.all_ignored_bytes
+        # Git also names folders that are not ignored themselves, but hold nothing else, before what they hold.
+        around = {name[: at + 1] for name in names for at, sign in enumerate(name[:-1]) if sign == "/"}
         for name in names:
+            if name in around:
+                continue
             if left < 0 or len(found.ignored) > self._caps.all_ignored_files:
                 found.left_out[name] = ENOUGH
                 continue
@@ -136,7 +145,7 @@ class Scanner:
             folder = waiting.pop()
             entries = _entries(f"{self._top}/{folder}")
             if entries is None:
-                return _UNREADABLE
+                return UNREADABLE
             if not entries:
                 empty.add(folder)
             for entry in entries:
@@ -158,6 +167,8 @@ class Scanner:
         """Take in one file that git ignores; why not, or nothing. What is no file is passed over."""
         try:
             about = os.lstat(f"{self._top}/{path}")
+        except PermissionError:
+            return UNREADABLE
         except OSError:
             return ""
         if about.st_size > self._caps.ignored_bytes and stat.S_ISREG(about.st_mode):
@@ -207,6 +218,17 @@ def _entries(folder: str) -> list[os.DirEntry[str]] | None:
             return list(entries)
     except OSError:
         return None
+
+
+def is_closed(top: Path, path: str) -> bool:
+    """Whether it is forbidden to look at a file, so that nobody knows whether there is one."""
+    try:
+        os.lstat(f"{top}/{path}")
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        pass
+    return False
 
 
 def update(

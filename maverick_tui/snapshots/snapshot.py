@@ -19,6 +19,7 @@ BESIDE = ".maverick-undo-"
 RESTORES = "restores"
 """The folder, beside the snapshots, with what is known of restores that are not finished."""
 SECRET = "its name says that it holds secrets"
+UNREADABLE = "it cannot be read"
 ENOUGH = "git ignores it, and much of that is kept already"
 """What is left out by this alone may have been kept before, and need not have changed."""
 
@@ -50,6 +51,8 @@ class Snapshot:
     """What is not in it, with the reason; a name with a slash at its end is a folder with all that was in it."""
     folders: Mapping[str, int] = field(default_factory=dict)
     """The permissions of folders; by an empty name, those of all that are not named."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """How many bytes files hold that were left out, but for secrets."""
     number: int = field(default=0, compare=False)
     """Its place among all that were taken of the folder, by whomever; 0 of one that was only read."""
 
@@ -76,6 +79,7 @@ class Snapshot:
             "empty": sorted(self.empty),
             "left_out": dict(sorted(self.left_out.items())),
             "folders": dict(sorted(self.folders.items())),
+            "sizes": dict(sorted(self.sizes.items())),
         }
         return json.dumps(about, separators=(",", ":"))
 
@@ -91,7 +95,8 @@ def from_text(snapshot_id: str, text: str) -> Snapshot:
             about["modes"],
             frozenset(about["empty"]),
             about["left_out"],
-            about.get("folders", {}),  # snapshots of earlier versions have none
+            about.get("folders", {}),  # snapshots of earlier versions have neither
+            about.get("sizes", {}),
         )
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"This is no snapshot: {error!r}.") from error

@@ -17,8 +17,8 @@ from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots.adopting import adopt
 from maverick_tui.snapshots.caps import Caps, NotTrackedError
 from maverick_tui.snapshots.folders import as_noted, folders_around, folders_in, modes_of
-from maverick_tui.snapshots.scanning import Found, Scanner, remove, update
-from maverick_tui.snapshots.snapshot import EMPTY_TREE, EXECUTABLE, LINK, Part, Snapshot, git_mode
+from maverick_tui.snapshots.scanning import Found, Scanner, is_closed, remove, update
+from maverick_tui.snapshots.snapshot import EMPTY_TREE, EXECUTABLE, LINK, SECRET, UNREADABLE, Part, Snapshot, git_mode
 
 _RECENT = 3_000_000_000
 """Nanoseconds in which a second change of a file may look to git like the first: it compares seconds."""
@@ -106,7 +106,7 @@ class Taking:
         self._state.recent = self._recent
         modes = self._modes()
         assert self._state.usual is not None
-        about = (modes, frozenset(self._empty), self._left_out, self._folder_modes())
+        about = (modes, frozenset(self._empty), self._left_out, self._folder_modes(), self._sizes())
         return Snapshot("", tuple(self._parts), self._state.usual, *about)
 
     def _take_part(self, at: str, excludes: Sequence[Path]) -> list[str]:
@@ -152,6 +152,8 @@ class Taking:
         for path, about in looked.items():
             if about is None or not git_mode(about):
                 unwanted.append(path)
+                if about is None and is_closed(top, path):
+                    found.left_out[path] = UNREADABLE
             elif why := self._why_not(top, path, about):
                 unwanted.append(path)
                 found.left_out[path] = why
@@ -169,7 +171,12 @@ class Taking:
             return ""
         if about.st_size > self._caps.file_bytes:
             return f"it is larger than {_mb(self._caps.file_bytes)}"
-        return "" if os.access(f"{top}/{path}", os.R_OK) else "it cannot be read"
+        return "" if os.access(f"{top}/{path}", os.R_OK) else UNREADABLE
+
+    def _sizes(self) -> dict[str, int]:
+        """How many bytes files hold that are left out."""
+        paths = (path for path, why in self._left_out.items() if why != SECRET and not path.endswith("/"))
+        return {path: about.st_size for path in paths if (about := _look(self._folder, path)) is not None}
 
     def _check(self, is_too_much: bool, reason: str) -> None:
         if is_too_much:
@@ -192,7 +199,9 @@ class Taking:
         if seen != before:
             told = self._git("ls-files", "-z", index=index, until=self._until)
             known = {os.fsdecode(name) for name in told.split(b"\0") if name}
-            remove(self._git, index, top, known - found.ignored.keys(), self._until)
+            since = index.stat().st_mtime_ns - _RECENT if known else 0
+            unchanged = {path for path, about in found.ignored.items() if about.st_ctime_ns < since}
+            remove(self._git, index, top, known - unchanged, self._until)
             update(self._git, index, top, found.ignored, found.left_out, self._until)
             tree = self._tree(index)
             self._state.ignored[at] = (seen, tree)

@@ -19,7 +19,7 @@ from maverick_tui.snapshots import undoing
 from maverick_tui.snapshots.planning import Span
 from maverick_tui.snapshots.undoing import Undone
 from tests.review import played
-from tests.review.played import PlayedRun, now
+from tests.review.played import PlayedRun, now, why
 from tests.snapshots.folders import project
 
 RUN = "run-aaaa"
@@ -267,3 +267,38 @@ def test_two_who_take_back_at_the_same_moment_leave_the_way_to_give_it_back(
     assert not (folder / "x.txt").exists()
     assert RunReview(RUN).redo().paths == {"x.txt"}
     assert (folder / "x.txt").read_text() == "x\n"
+
+
+def test_what_was_moved_stays_where_it_is_if_it_cannot_go_back(folder: Path) -> None:
+    (folder / "notes").mkdir()
+    for name in ("draft.md", "notes/x", "notes/y"):
+        (folder / name).write_text(f"an hour of work on {name}\n")
+    run = PlayedRun(folder, RUN)
+
+    def move() -> None:
+        (folder / "draft.md").rename(folder / "a.txt")
+        (folder / "notes").rename(folder / "old")
+        (folder / "new.txt").write_text("by the run\n")
+
+    run.bash(move)
+    (folder / "draft.md").write_text("another one\n")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "x").write_text("another one\n")
+    review = RunReview(RUN)
+    taken = "there is something else now (by you)"
+    assert why(review) == {
+        "a.txt": "it holds what was in draft.md, which stays as it is",
+        "draft.md": taken,
+        "new.txt": "",
+        "notes/x": taken,
+        "notes/y": "",
+        "old/x": "it holds what was in notes/x, which stays as it is",
+        "old/y": "",
+    }
+    review.undo()
+    assert (folder / "old" / "x").exists()
+    # What was moved back stays there just so.
+    (folder / "old" / "y").write_text("another one\n")
+    redone = review.redo()
+    assert "notes/y" in {step.path for step in redone.refused}
+    assert (folder / "notes" / "y").read_text() == "an hour of work on notes/y\n"

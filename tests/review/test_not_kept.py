@@ -65,6 +65,17 @@ def _moved_for_the_most_part(top: Path) -> None:
         (top / "many" / f"{number}").rename(top / "out" / f"{number}")
 
 
+def _rotated(top: Path) -> None:
+    (top / "large.csv.gz").write_bytes(gzip.compress((top / "large.csv").read_bytes()))
+    (top / "large.csv").write_bytes(b"")
+
+
+def _halved(top: Path) -> None:
+    lines = (top / "large.csv").read_text().splitlines(keepends=True)
+    (top / "half.csv.gz").write_bytes(gzip.compress("".join(lines[:500]).encode()))
+    (top / "large.csv").write_text("".join(lines[500:]))
+
+
 def _changed_and_removed(top: Path) -> None:
     (top / "changed").write_text((top / "many" / "3").read_text() * 2)
     (top / "many" / "3").unlink()
@@ -80,6 +91,8 @@ def _changed_and_removed_with_its_folder(top: Path) -> None:
     [
         (lambda top: (top / ".env").rename(top / "settings.txt"), ".env", "settings.txt"),
         (_packed, "large.csv", "large.csv.gz"),
+        (_rotated, "", "large.csv.gz"),
+        (_halved, "", "half.csv.gz"),
         (_poured, ".env", "a.txt"),
         (lambda top: (top / "many").rename(top / "few"), "many", "few/3"),
         (_moved_out_of_a_folder, "", "out/3"),
@@ -202,3 +215,27 @@ def test_what_is_known_to_be_the_runs_goes_also_if_something_is_lost(folder: Pat
     assert why(RunReview(RUN)) == dict.fromkeys(own, "")
     run.bash((folder / ".env").unlink)
     assert why(RunReview(RUN))[".env"] == gone, "also if that was all that the command did"
+
+
+def test_a_folder_with_nothing_else_than_what_is_not_kept_is_kept_itself(folder: Path) -> None:
+    (folder / "web" / "src").mkdir(parents=True)
+    (folder / "web" / "src" / "app.js").write_text("yours\n")
+    shutil.copytree(folder / "many", folder / "web" / "in" / "many")
+    was = content(folder)
+    run = PlayedRun(folder, RUN)
+    run.bash(lambda: shutil.rmtree(folder / "web" / "src"))
+    review = RunReview(RUN)
+    assert [one.path for one in review.files()] == ["web/src/app.js"]
+    assert not any(why(review).values())
+    review.undo()
+    assert content(folder) == was
+    # What is put into a folder that had nothing else can be taken back, and be given back.
+    shutil.rmtree(folder / "web" / "src")
+    again = PlayedRun(folder, "run-bbbb")
+    again.write("web/src/app.js", "by the run\n")
+    was = content(folder)
+    review = RunReview("run-bbbb")
+    assert "web/src/app.js" in review.undo().paths
+    assert not (folder / "web" / "src").exists()
+    assert "web/src/app.js" in review.redo().paths
+    assert content(folder) == was

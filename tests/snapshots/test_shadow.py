@@ -373,7 +373,8 @@ def test_a_second_change_that_keeps_size_and_time_is_seen(tmp_path: Path) -> Non
     """Git compares seconds: those in which the first one was read as well."""
     top = project(tmp_path / "p")
     inner = project(top / "inner")
-    places = [top / "a.txt", top / "new.txt", inner / "a.txt", top / "link"]
+    (top / ".gitignore").write_text("*.log\n")
+    places = [top / "a.txt", top / "new.txt", inner / "a.txt", top / "ignored.log", top / "link"]
     shadow = Shadow(top)
     for text in ("one\n", "two\n", "six\n"):
         for place in places[:-1]:
