@@ -779,6 +779,33 @@ def test_what_a_person_mends_in_a_race_before_they_choose_stays(project: Path) -
     assert git(project, "show", "HEAD:a.txt") == "better"
 
 
+@pytest.mark.parametrize("begun", ["merge", "rebase"])
+def test_what_git_has_put_aside_until_something_is_finished_is_not_lost(begun: str, project: Path) -> None:
+    commit(project, "second", c__txt="c\n")
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "b.txt").write_text("hours of work\n")
+    if begun == "rebase":  # it stops where HEAD was
+        stops = "sequence.editor=sed -i.bak s/^pick/edit/"
+        git(made.top, "-c", stops, "rebase", "--quiet", "--interactive", "--autostash", "HEAD~1")
+    else:
+        commit(project, "by the person", a__txt="person\n")
+        git(made.top, "commit", "--quiet", "--allow-empty", "-m", "run")
+        git(made.top, "merge", "--autostash", "--no-ff", "--no-commit", "main")
+    assert (made.top / "b.txt").read_text() == "b\n"
+    words = f"what git has put aside until a {begun} is finished"
+    assert words in ending.loss_of(made).words
+    assert not ending.is_unchanged(made)
+    for become in (worktrees.keep, worktrees.merge):
+        with pytest.raises(ConfigError, match=f"git has put files aside until a {begun} is finished"):
+            become(made, loses=True)
+    assert leave_place(RUN) == made
+    git(made.top, begun, "--abort")
+    assert (made.top / "b.txt").read_text() == "hours of work\n"
+    assert "put aside" not in ending.loss_of(made).words
+    worktrees.keep(made)
+    assert git(project, "show", f"{made.branch}:b.txt") == "hours of work"
+
+
 def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
