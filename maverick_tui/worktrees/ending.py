@@ -68,17 +68,6 @@ class Loss(NamedTuple):
         return " and ".join(f"{what} ({records.some(paths)})" for what, paths in named.items() if paths)
 
 
-def loss_since(worktree: Worktree, before: Loss) -> str:
-    """What would be lost by now, and would not have been before, in words; empty if there is nothing."""
-    now = loss_of(worktree)
-    kinds = ((now.uncommitted, before.uncommitted), (now.ignored, before.ignored), (now.brought, before.brought))
-    fresh = [path for paths, known in kinds for path in paths if path not in known]
-    if now.put_aside and not before.put_aside:
-        fresh.append(f"what git has put aside until {now.put_aside} is finished")
-    why = now.unknown if now.unknown != before.unknown else ""
-    return why.rstrip(".") or (records.some(fresh) if fresh else "")
-
-
 class Changed(NamedTuple):
     """How much a run has changed, committed or not."""
 
