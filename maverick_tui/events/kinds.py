@@ -536,6 +536,8 @@ class SnapshotTaken(Event):
     deleted: int = 0
     late: tuple[str, ...] = ()
     """Paths that were changed when all of the calls had ended, or may have been; `.` if that may be any."""
+    commit: str = ""
+    """What git had checked out in `root` just before; told at the `start` and the `end`, if there was a commit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,11 @@ def head_of(folder: Path) -> str | None:
     return target[:7] if _COMMIT.fullmatch(target) else None
 
 
+def commit_of(folder: Path) -> str:
+    """The commit that is checked out, in full; empty without one, or if git cannot say."""
+    return os.fsdecode(ask(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or b"").rstrip("\n")
+
+
 def _asked(folder: Path) -> str:
     """The same from git itself, since only git can read its newer ways of keeping references."""
     if branch := ask(folder, "symbolic-ref", "--quiet", "HEAD"):

@@ -22,7 +22,7 @@ from maverick_tui.host.worktrees import is_worked_in, message_for, words_on_news
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
-from maverick_tui.worktrees import ending, races, records, working
+from maverick_tui.worktrees import ending, races, records, since, working
 from maverick_tui.worktrees.commands import CommandEnd, run_command
 
 log = logging.getLogger(__name__)
@@ -63,8 +63,8 @@ class Result(NamedTuple):
     """Why what it has done could not be committed; its worktree stays then."""
     loss: ending.Loss = ending.Loss()
     """What was only in its worktree or on its branch, before the test made anything there."""
-    left: ending.Loss = ending.Loss()
-    """The same after the test: whatever else is there later, a person has made."""
+    left: since.Seen = since.Seen()
+    """The same after the test: whatever else is there later, or otherwise, a person has made."""
 
     @property
     def is_passed(self) -> bool:
@@ -160,7 +160,8 @@ class Race:
             result = result._replace(problem=f"What it has done cannot be noted: {error.strerror or error}.")
         if self._test and not stop():
             result = result._replace(test=run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop))
-        return result._replace(left=ending.loss_of(worktree) if self._test else result.loss)
+        left = ending.loss_of(worktree) if self._test else result.loss
+        return result._replace(left=since.seen(worktree, left))
 
     def hold(self, result: Result) -> records.Worktree | None:
         """Have nothing of it be thrown away any more, whatever goes wrong from now on; its worktree."""
@@ -176,8 +177,8 @@ class Race:
             return f"It stays in {worktree.path}: {result.problem}"
         told = f"It is on the branch {worktree.branch}."
         with working.nobody_in(worktree) as is_free:
-            if since := ending.loss_since(worktree, result.left):
-                return told + words_on_news(worktree, since)
+            if news := since.loss_since(worktree, result.left):
+                return told + words_on_news(worktree, news)
             if is_free and not result.loss.in_no_commit:
                 ending.keep_committed(worktree)
         return told + words_on_rest(worktree, result.loss, "keep --yes")
@@ -189,7 +190,7 @@ class Race:
         if worktree is None or result.problem:
             return kept
         told = ending.merge_committed(worktree).told
-        if worktree.is_there and ending.loss_since(worktree, result.left):
+        if worktree.is_there and since.loss_since(worktree, result.left):
             return f"{told} {kept}"
         return told + words_on_rest(worktree, result.loss, "remove")
 

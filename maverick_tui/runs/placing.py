@@ -83,13 +83,15 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
     return Placed(cwd, told=(GONE,) if wish.had_one else ())
 
 
-def make_filled(run_id: str, agent: str, cwd: Path, fill: Callable[[records.Worktree], None]) -> tuple[str, ...]:
-    """Make the worktree of a run that is still to begin, and fill it; what the person should know of that.
+def make_filled(
+    run_id: str, agent: str, cwd: Path, at: str, fill: Callable[[records.Worktree], None]
+) -> tuple[str, ...]:
+    """Make the worktree of a run that is still to begin, at a commit, and fill it; what the person should know of that.
 
     ConfigError if there can be none; then there is none.
     """
     needs = trusted_needs(cwd)
-    made = make(run_id, agent, cwd)
+    made = make(run_id, agent, cwd, at=at)
     try:
         fill(made.worktree)
     except BaseException:

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import MaverickError
+from maverick_tui.git.head import commit_of
 from maverick_tui.runs.calls_at_work import CallsAtWork, Work, recalled, work_of
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
@@ -30,6 +31,8 @@ CLOSING = 3.0
 """Seconds in which the last snapshot of a run is taken; what is missing is made up for when it goes on."""
 UNTRACKED = "The run goes on as ever; what it changes cannot be shown or undone."
 _ALWAYS_TOLD = ("start", "turn", "end")
+_BASED = ("start", "end")
+"""Where a fork may begin: nobody waits for these, and git takes a while to say what is checked out."""
 
 _When: TypeAlias = Literal["start", "turn", "call", "done", "end"]
 
@@ -160,6 +163,9 @@ class Tracking:
         ended = dict(self._calls.ended)
         by = {**self._calls.going, **ended}
         over = self._calls.last_end(by)
+        # Before the files: a commit that is older than they are takes nothing back where they are merged later.
+        is_based = any(wish.when in _BASED for wish in wishes)
+        commit = await in_thread(commit_of, folder.shadow.folder) if is_based else ""
         snapshot = await in_thread(folder.take)
         for wish in wishes:
             if wish.work is not None and wish.work.call in self._waiting:
@@ -168,21 +174,27 @@ class Tracking:
         self._calls.seen(ended)
         told = [wish for wish in wishes if wish.when in _ALWAYS_TOLD] or wishes[:1]
         if folder.is_news(snapshot) or told[0].when in _ALWAYS_TOLD:
-            await self._tell(folder, snapshot, told, by, over)
+            await self._tell(folder, snapshot, commit, told, by, over)
         if folder.is_noted != (is_going_on := bool(self._calls.going)):
             await in_thread(lambda: folder.note_work(is_going_on=is_going_on))
         if any(wish.when == "end" for wish in wishes) and not self._is_closing:
             await self._see_to(folder.shadow.tidy)
 
     async def _tell(
-        self, folder: TrackedFolder, snapshot: Snapshot, wishes: list[_Wish], by: dict[str, Work], over: float
+        self,
+        folder: TrackedFolder,
+        snapshot: Snapshot,
+        commit: str,
+        wishes: list[_Wish],
+        by: dict[str, Work],
+        over: float,
     ) -> None:
         late = await in_thread(folder.late, snapshot, over)
         changed = await in_thread(folder.add, snapshot, by.values())
         root, calls = str(folder.shadow.folder), tuple(by)
         for wish in wishes:
             at = self._events.now()
-            about = (snapshot.id, root, snapshot.number, wish.when, wish.turn, calls, *changed, late)
+            about = (snapshot.id, root, snapshot.number, wish.when, wish.turn, calls, *changed, late, commit)
             self._events.emit(ev.SnapshotTaken(at, *about))
             calls = late = ()  # between two that are the same, nobody has done anything
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,7 +71,7 @@ class Forks:
         agents = await asyncio.to_thread(_agents_in, folder)
         same = await asyncio.to_thread(fork_of, events, after, "", at=0.0)
         model = same.past.model or loaded.model
-        files = await asyncio.to_thread(files_after, run.run_id, after, folder)
+        files = await asyncio.to_thread(files_after, run.run_id, events, after, folder)
         asked = prompt_of(events, after + 1)
         dialog = ForkScreen(after, asked, loaded.agent, agents, model, has_files=files is not None)
         if (wanted := await self._app.push_screen_wait(dialog)) is None:
@@ -110,6 +110,8 @@ class FilesThen(NamedTuple):
     root: Path
     snapshot: str
     turn: int
+    commit: str
+    """What was checked out then: begun with anything newer, they would take back what was committed since."""
 
     def bring(self, run_id: str, agent: str, cwd: Path) -> tuple[str, ...]:
         """Make a worktree for a run that begins with them; what the person should know. In a thread."""
@@ -123,14 +125,16 @@ class FilesThen(NamedTuple):
         def fill(worktree: Worktree) -> None:
             lay_out(shadow, snapshot, worktree.top / os.path.relpath(self.root, worktree.project))
 
-        told = make_filled(run_id, agent, cwd, fill)
+        told = make_filled(run_id, agent, cwd, self.commit, fill)
         inner = nested(snapshot)
         left = f"Not brought back: the repositories inside, {', '.join(map(one_line, inner[:3]))}." if inner else ""
-        return tuple(filter(None, (f"It has the files as they were after turn {self.turn}.", left, *told)))
+        text = f"It has the files as they were after turn {self.turn}, on the commit {self.commit[:7]} of then."
+        return tuple(filter(None, (text, left, *told)))
 
 
-def files_after(run_id: str, turn: int, cwd: Path) -> FilesThen | None:
+def files_after(run_id: str, events: Sequence[Event], turn: int, cwd: Path) -> FilesThen | None:
     """The files of a run's folder after a turn, if they are known and a worktree can be made for them; in a thread."""
+    from maverick_tui.events.kinds import SnapshotTaken
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.review.run_review import RunReview
     from maverick_tui.worktrees.making import base_of
@@ -142,7 +146,9 @@ def files_after(run_id: str, turn: int, cwd: Path) -> FilesThen | None:
         return None
     snapshot = review.tree_after(turn)
     is_inside = review.root.is_relative_to(os.path.realpath(git.folder))
-    return FilesThen(review.root, snapshot, turn) if snapshot and is_inside else None
+    taken = [event for event in events if isinstance(event, SnapshotTaken) and event.turn <= turn]
+    commit = next((event.commit for event in reversed(taken) if event.commit and event.root == str(review.root)), "")
+    return FilesThen(review.root, snapshot, turn, commit) if snapshot and commit and is_inside else None
 
 
 def _told_by(run_id: str) -> list[Event]:

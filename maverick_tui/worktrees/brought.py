@@ -9,6 +9,7 @@ import json
 import os
 import stat
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from itertools import accumulate, islice
 from pathlib import Path
 
@@ -64,6 +65,14 @@ class Brought:
             if name in self._noted:
                 found = _walk(self._top, name)
                 yield from sorted(path for path, how in found if how not in (_FOLDER, self._noted.get(path)))
+
+
+def files_in(top: Path, name: str) -> Iterator[tuple[str, str]]:
+    """The files at a place and below it, and how each is, to the last change of whatever kind."""
+    for path, how in islice(_walk(top, name), MOST):
+        if how != _FOLDER:
+            with suppress(OSError):
+                yield path, f"{how} {os.lstat(top / path).st_ctime_ns}"
 
 
 def _is_in(path: str, names: Container[str]) -> bool:

@@ -39,6 +39,8 @@ class Loss(NamedTuple):
     """Files and folders that git leaves out, and that did not come along: a commit has none of them. No caches."""
     brought: tuple[str, ...] = ()
     """What is new or changed in what came along: no commit has that, either."""
+    put_aside: str = ""
+    """What is to be finished before git gives changes back that it has put aside there."""
 
     def __bool__(self) -> bool:
         """Whether anything would be."""
@@ -53,6 +55,8 @@ class Loss(NamedTuple):
         parts = [f"{count} uncommitted file{'' if count == 1 else 's'}"] if count else []
         if self.commits:
             parts.append(f"{self.commits} commit{'' if self.commits == 1 else 's'} that no other branch has")
+        if self.put_aside:
+            parts.append(f"what git has put aside until {self.put_aside} is finished")
         if self.in_no_commit:
             parts.append(self.in_no_commit)
         return " and ".join(parts) or "nothing"
@@ -62,15 +66,6 @@ class Loss(NamedTuple):
         """For a person what would be lost even if all else were committed."""
         named = {"what git ignores": self.ignored, "what is new or changed in what came along": self.brought}
         return " and ".join(f"{what} ({records.some(paths)})" for what, paths in named.items() if paths)
-
-
-def loss_since(worktree: Worktree, before: Loss) -> str:
-    """What would be lost by now, and would not have been before, in words; empty if there is nothing."""
-    now = loss_of(worktree)
-    kinds = ((now.uncommitted, before.uncommitted), (now.ignored, before.ignored), (now.brought, before.brought))
-    fresh = [path for paths, known in kinds for path in paths if path not in known]
-    why = now.unknown if now.unknown != before.unknown else ""
-    return why.rstrip(".") or (records.some(fresh) if fresh else "")
 
 
 class Changed(NamedTuple):
@@ -104,7 +99,7 @@ def loss_of(worktree: Worktree) -> Loss:
             files = dict.fromkeys([*(path for _, path in work.uncommitted), *work.overlooked.changed])
             left_out = (*work.ignored, *work.overlooked.ignored)
             ignored = tuple(path for path in left_out if not is_cache(worktree.top / path))
-            loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought))
+            loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought), put_aside=work.put_aside)
             tips.append(git_of(worktree).commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
@@ -138,6 +133,8 @@ def commit_all(worktree: Worktree, message: str) -> str:
     changed = work.uncommitted
     if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")
+    if work.put_aside:
+        raise _by_hand(worktree, f"git has put files aside until {work.put_aside} is finished (autostash)")
     hidden = work.overlooked.changed
     if inner := [path for _, path in changed if path.endswith("/")] + list(filter(is_repository, hidden)):
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
@@ -245,7 +242,7 @@ def _has_more(worktree: Worktree, *, loses: bool) -> bool:
     That is never what was written since all was committed.
     """
     loss = loss_of(worktree)
-    return bool(loss.uncommitted or (not loses and (loss.in_no_commit or loss.unknown)))
+    return bool(loss.uncommitted or loss.put_aside or (not loses and (loss.in_no_commit or loss.unknown)))
 
 
 def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:

@@ -1,4 +1,4 @@
-"""Makes worktrees of runs, and makes them again: from the commit that is checked out, on a branch of their own."""
+"""Makes worktrees of runs, and makes them again: from a commit, mostly the one checked out, on their own branch."""
 
 from __future__ import annotations
 
@@ -37,12 +37,20 @@ class Made(NamedTuple):
     told: tuple[str, ...] = ()
 
 
-def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, race: str = "") -> Made:
+def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, race: str = "", at: str = "") -> Made:
     """A worktree for a run that is started in this folder; ConfigError if there can be none.
 
-    `brings_changes` copies what is not committed. One that is made for a `race` is removed with it.
+    `brings_changes` copies what is not committed. One that is made for a `race` is removed with it. It begins `at` a
+    commit, or with the one that is checked out.
     """
-    git, base = base_of(cwd)
+    git, now = base_of(cwd)
+    base = git.commit(at) if at else now
+    if not base:
+        raise ConfigError(
+            f"The commit {at[:7]}, which the worktree would begin with, is not in the repository any more.",
+            path=str(git.folder),
+            hint="Begin with what is checked out now.",
+        )
     top = git.folder
     head = head_of(top) or ""
     with alone(_folder()):  # two that are added at once may meet in git's own files
@@ -56,7 +64,7 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
             str(records.place_for(top, name)),
             f"{PREFIX}{name}",
             base,
-            onto="" if base.startswith(head) else head,
+            onto="" if now.startswith(head) else head,
             tip=base,
             race=race,
         )

@@ -65,6 +65,16 @@ class Work:
         return [path for path in found if path not in known] + perhaps
 
     @cached_property
+    def put_aside(self) -> str:
+        """What was begun there, if git has put changes aside until it is finished (autostash): they go with it."""
+        if self._git.commit("MERGE_AUTOSTASH"):
+            return "a merge"
+        repository = find_repository(self._git.folder)
+        names = ("rebase-merge/autostash", "rebase-apply/autostash")
+        is_there = repository is not None and any(os.path.lexists(repository.own / name) for name in names)
+        return "a rebase" if is_there else ""
+
+    @cached_property
     def _left_out(self) -> list[str]:
         listed = self._git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
         return [line[3:] for line in os.fsdecode(listed).split("\0")[:-1] if line.startswith("!! ")]

@@ -10,6 +10,7 @@ from typing import Any
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
+from maverick_tui.git.head import commit_of
 from maverick_tui.journal.folders import hold, journal_of, make_folder
 from maverick_tui.journal.lines import Encoder
 from maverick_tui.review.run_review import RunReview
@@ -47,10 +48,12 @@ class PlayedRun:
         """Take a snapshot and tell it, if there is anything to tell."""
         calls = (*self._going, *self._ended)
         self._ended.clear()
+        commit = commit_of(self.folder) if when in ("start", "end") else ""
         taken = self.shadow.take(self.run_id)
         if is_always or taken.id != self._last:
             self._last = taken.id
-            self.tell(ev.SnapshotTaken(now(), taken.id, str(self.shadow.folder), taken.number, when, self._turn, calls))
+            about = (taken.id, str(self.shadow.folder), taken.number, when, self._turn, calls)
+            self.tell(ev.SnapshotTaken(now(), *about, commit=commit))
         return taken.id
 
     def turn(self, prompt: str) -> None:

@@ -32,6 +32,7 @@ from tests.runs.watching import Watched, watch
 from tests.snapshots.folders import project
 from tests.support.agents import Direct
 from tests.support.model import call, say, scene
+from tests.worktrees.projects import commit, git
 
 PLACE = Path("place")
 IS_FREE = asyncio.Event()
@@ -364,3 +365,16 @@ def test_what_a_run_has_told_says_which_calls_no_snapshot_has_seen() -> None:
     assert recalled([*told, ev.RunForked(2.0)]) == ([], {}, {})
     early = [ev.ToolBegan(3.0, "early"), ev.ToolCalled(3.0, "early", "Bash", {"command": "make"})]
     assert recalled(early).left == {"early": Work("early")}
+
+
+async def test_the_end_of_a_turn_tells_which_commit_was_checked_out(serve: ServeModel) -> None:
+    first = git(PLACE, "rev-parse", "HEAD")
+    async with serve(each(call("write", name="a"), call("write", name="b"))), go() as run:
+        run.allows_everything = True
+        await run.ask("go")
+        await ended(run)
+        second = commit(PLACE, "by the person")
+        await run.ask("again")
+        await ended(run, 2)
+        found = [one.commit for one in run.all(ev.SnapshotTaken) if one.when in ("start", "end")]
+    assert found == [first, first, second]

@@ -13,25 +13,28 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.forking import to_fork
 from maverick_tui.history.going_on import GoingOn
 from maverick_tui.runs import commands
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.placing import Wish, find_place
+from maverick_tui.runs.placing import Wish, find_place, make_filled
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui import forking
 from maverick_tui.ui.dialogs.fork import ForkScreen
 from maverick_tui.ui.dialogs.inputs import Choices
 from maverick_tui.ui.widgets.prompt import Prompt
-from maverick_tui.worktrees.records import worktree_of
+from maverick_tui.worktrees import ending
+from maverick_tui.worktrees.records import Worktree, worktree_of
 from tests.history.kept import AT, begun, ended, keep, turn
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import content, project
 from tests.ui.kept_app import RUN, KeptApp
 from tests.ui.running import FedApp, Kept
 from tests.ui.waiting import PATIENCE, until
+from tests.worktrees.projects import commit, git
 
 
 class ForkApp(KeptApp):
@@ -186,17 +189,9 @@ async def test_the_command_line_opens_a_fork() -> None:
     assert sent.text == "Instead"
 
 
-async def test_a_fork_begins_with_the_files_of_its_turn_in_a_worktree(tmp_path: Path, home: Path) -> None:
-    folder = project(tmp_path / "project")
-    run = PlayedRun(folder, RUN, "First")
-    run.edit("a.txt", "two", "2")
-    run.write("new.txt", "new\n")
-    run.end_turn()
-    run.turn("Second")
-    run.bash((folder / "b.txt").unlink, "rm b.txt")
-    run.end_turn()
-    run.close()
-    before = content(folder)
+@asynccontextmanager
+async def forked_with_files() -> AsyncIterator[tuple[ForkApp, GoingOn, Worktree]]:
+    """Fork a run whose second prompt is `Second` after its first turn, with the files as they were then."""
     app = ForkApp()
     async with app.run_test(size=(100, 30)) as pilot:
         app.open_kept(RUN)
@@ -213,8 +208,61 @@ async def test_a_fork_begins_with_the_files_of_its_turn_in_a_worktree(tmp_path: 
         (fork,) = app.gone_on
         worktree = worktree_of(fork.run_id)
         assert worktree is not None
+        yield app, fork, worktree
+
+
+async def test_a_fork_begins_with_the_files_of_its_turn_in_a_worktree(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, RUN, "First")
+    run.edit("a.txt", "two", "2")
+    run.write("new.txt", "new\n")
+    run.end_turn()
+    run.turn("Second")
+    run.bash((folder / "b.txt").unlink, "rm b.txt")
+    run.end_turn()
+    run.close()
+    before = content(folder)
+    async with forked_with_files() as (app, fork, worktree):
         found = {path: what[2] for path, what in content(worktree.top).items()}
         assert found == {"a.txt": b"one\n2\nthree\n", "b.txt": b"b\n", "new.txt": b"new\n"}
         assert content(folder) == before, "the project is as it was"
         assert any("the files as they were after turn 1" in note for note in app.notes)
         assert find_place(Wish(fork.run_id, is_new=False), fork.agent, None, fork.folder).cwd == worktree.cwd
+
+
+async def test_merging_a_fork_with_earlier_files_takes_back_nothing_that_was_committed_since(
+    tmp_path: Path, home: Path
+) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, RUN, "First")
+    run.write("x.txt", "turn 1\n")
+    run.end_turn()
+    then = git(folder, "rev-parse", "HEAD")
+    run.turn("Second")
+    run.write("x.txt", "turn 1\nturn 2\n")
+    run.end_turn()
+    run.close()
+    commit(folder, "what the run did")
+    commit(folder, "a fix", b__txt="fixed\n", first__txt="new\n")
+    async with forked_with_files() as (app, _, worktree):
+        assert worktree.base == then
+        assert any(f"on the commit {then[:7]} of then" in note for note in app.notes)
+    (worktree.top / "fork.txt").write_text("fork\n")
+    with pytest.raises(ConfigError, match=r"conflicts in x\.txt"):  # both have one, and they differ
+        ending.merge(worktree, "fork")
+    (worktree.top / "x.txt").write_text("turn 1\nturn 2\n")
+    ending.merge(worktree, "fork")
+    found = {path: what[2] for path, what in content(folder).items() if path != "a.txt"}
+    assert found == {
+        "b.txt": b"fixed\n",
+        "first.txt": b"new\n",
+        "fork.txt": b"fork\n",
+        "x.txt": b"turn 1\nturn 2\n",
+    }
+
+
+def test_a_commit_that_is_gone_is_nothing_to_begin_a_fork_with(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    with pytest.raises(ConfigError, match=r"The commit 1111111, .* is not in the repository any more"):
+        make_filled("f" * 12, "coder", folder, "1" * 40, lambda _: None)
+    assert worktree_of("f" * 12) is None

@@ -779,6 +779,55 @@ def test_what_a_person_mends_in_a_race_before_they_choose_stays(project: Path) -
     assert git(project, "show", "HEAD:a.txt") == "better"
 
 
+def test_what_a_person_mends_in_a_file_that_the_test_of_a_race_has_changed_stays(project: Path) -> None:
+    commit(project, __gitignore="out/\n")
+    formats = ["sh", "-c", "echo formatted >> a.txt; mkdir out; echo 1 > out/log; echo 1 > litter"]
+    names = ("plain", "ignored", "deleted", "as it was")
+    race = Race([Entrant(number, f"{RUN}{number}", "fixer") for number in range(len(names))], test=formats)
+    with race.running():
+        made = [make(one.run_id, one.agent, project, race=race.race_id).worktree for one in race.entrants]
+        results = [race.finish(one, "done")._replace(problem="") for one in race.entrants]  # they have no journal
+        plain, ignored, deleted, _ = (worktree.top for worktree in made)
+        with (plain / "a.txt").open("r+") as file:  # of the same size
+            file.write("ONE")
+        (ignored / "out" / "log").write_text("2\n")
+        (deleted / "a.txt").unlink()
+        told = dict(zip(names, map(race.keep, results), strict=True))
+    for name, path in {"plain": "a.txt", "ignored": "out/log", "deleted": "a.txt"}.items():
+        assert f"for what was done there since: {path}." in told[name]
+    assert told["as it was"] == f"It is on the branch {made[3].branch}."
+    assert (plain / "a.txt").read_text().startswith("ONE")
+    assert (ignored / "out" / "log").read_text() == "2\n"
+    assert [worktree.top.exists() for worktree in made] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("begun", ["merge", "rebase"])
+def test_what_git_has_put_aside_until_something_is_finished_is_not_lost(begun: str, project: Path) -> None:
+    commit(project, "second", c__txt="c\n")
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "b.txt").write_text("hours of work\n")
+    if begun == "rebase":  # it stops where HEAD was
+        stops = "sequence.editor=sed -i.bak s/^pick/edit/"
+        git(made.top, "-c", stops, "rebase", "--quiet", "--interactive", "--autostash", "HEAD~1")
+    else:
+        commit(project, "by the person", a__txt="person\n")
+        git(made.top, "commit", "--quiet", "--allow-empty", "-m", "run")
+        git(made.top, "merge", "--autostash", "--no-ff", "--no-commit", "main")
+    assert (made.top / "b.txt").read_text() == "b\n"
+    words = f"what git has put aside until a {begun} is finished"
+    assert words in ending.loss_of(made).words
+    assert not ending.is_unchanged(made)
+    for become in (worktrees.keep, worktrees.merge):
+        with pytest.raises(ConfigError, match=f"git has put files aside until a {begun} is finished"):
+            become(made, loses=True)
+    assert leave_place(RUN) == made
+    git(made.top, begun, "--abort")
+    assert (made.top / "b.txt").read_text() == "hours of work\n"
+    assert "put aside" not in ending.loss_of(made).words
+    worktrees.keep(made)
+    assert git(project, "show", f"{made.branch}:b.txt") == "hours of work"
+
+
 def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     fetches = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
