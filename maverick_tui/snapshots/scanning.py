@@ -71,7 +71,9 @@ class Scanner:
             # A folder in the place of a file is not looked into while the list still has the file.
             remove(self._git, index, self._top, found.gone, until)
             new, ignored = map(_split, self._git.together(lists, index=index, of=self._top, until=until))
+        ignored = _matched(ignored)
         self._look_for_new(found, new, index, until, warned)
+        self._look_for_empty(found, new, set(ignored))
         self._look_at_ignored(found, ignored)
         closed = filter(None, map(_CLOSED.fullmatch, warned))
         found.left_out |= {one[1] or one[2]: UNREADABLE for one in closed}
@@ -92,18 +94,20 @@ class Scanner:
                 found.nested.append(name)
             elif not self._is_beside(name):
                 found.new.add(name)
-        looked_at = [_MOST_LOOKED_AT]
-        for name in folders:
-            if name not in found.nested:
-                found.empty.update(self._empty_below(name[:-1], looked_at))
 
     def _is_beside(self, path: str) -> bool:
         """Whether it is there only while something is restored; anybody may give such a name to a file."""
         restore = _BESIDE.fullmatch(path.rpartition("/")[2])
         return restore is not None and (self._git.repository.parent / RESTORES / f"{restore[1]}.json").exists()
 
-    def _empty_below(self, path: str, left: list[int]) -> Iterator[str]:
-        """The folders below one in which there is nothing at all, itself included."""
+    def _look_for_empty(self, found: Found, names: Sequence[str], ignored: Collection[str]) -> None:
+        looked_at = [_MOST_LOOKED_AT]
+        for name in names:
+            if name.endswith("/") and name not in found.nested:
+                found.empty.update(self._empty_below(name[:-1], ignored, looked_at))
+
+    def _empty_below(self, path: str, ignored: Collection[str], left: list[int]) -> Iterator[str]:
+        """The folders below one in which there is nothing at all, itself included; none of those that are ignored."""
         waiting = [path]
         while waiting:
             folder = waiting.pop()
@@ -114,17 +118,14 @@ class Scanner:
             if not entries:
                 yield folder
             inner = (entry for entry in entries if entry.is_dir(follow_symlinks=False))
-            waiting += (f"{folder}/{one.name}" for one in inner if not os.path.lexists(f"{one.path}/.git"))
+            own = (one for one in inner if f"{folder}/{one.name}/" not in ignored)
+            waiting += (f"{folder}/{one.name}" for one in own if not os.path.lexists(f"{one.path}/.git"))
 
     # -- what git ignores ----------------------------------------------------------------------------------------------
 
     def _look_at_ignored(self, found: Found, names: Sequence[str]) -> None:
         left = self._caps.all_ignored_bytes
-        # Git also names folders that are not ignored themselves, but hold nothing else, before what they hold.
-        around = {name[: at + 1] for name in names for at, sign in enumerate(name[:-1]) if sign == "/"}
         for name in names:
-            if name in around:
-                continue
             if left < 0 or len(found.ignored) > self._caps.all_ignored_files:
                 found.left_out[name] = ENOUGH
                 continue
@@ -210,6 +211,12 @@ class Scanner:
 
 def _split(told: bytes) -> list[str]:
     return [os.fsdecode(name) for name in told.split(b"\0")[:-1]]
+
+
+def _matched(names: Sequence[str]) -> list[str]:
+    """Of what git names as ignored, what is so itself: it also names folders that hold nothing else."""
+    around = {name[: at + 1] for name in names for at, sign in enumerate(name[:-1]) if sign == "/"}
+    return [name for name in names if name not in around]
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]] | None:

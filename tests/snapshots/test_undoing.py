@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from maverick_tui.snapshots import scanning
 from maverick_tui.snapshots.caps import Caps
 from maverick_tui.snapshots.changes import changed_lines, changes
 from maverick_tui.snapshots.planning import Span, plan
@@ -242,6 +243,25 @@ def test_what_was_left_out_is_not_taken_back(tmp_path: Path) -> None:
     undone = undo(shadow, [Span(before, after)], OWNER)
     assert (undone.done, undone.refused) == ((), ())
     assert len(list((top / "many").iterdir())) == 10
+
+
+def test_empty_folders_are_seen_beside_anything_large_that_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "_MOST_LOOKED_AT", 20)
+    top = project(tmp_path / "p")
+    (top / ".gitignore").write_text("node_modules/\n")
+    for path in ("in/web/node_modules/void", "in/web/void", "later/void"):
+        (top / path).mkdir(parents=True)
+    for number in range(30):
+        (top / "in/web/node_modules" / f"{number}").touch()
+    shadow = Shadow(top, Caps(ignored_files=20))
+    before = shadow.take(OWNER)
+    assert before.empty == {"in/web/void", "later/void"}
+    shutil.rmtree(top / "in/web/node_modules")
+    undone = undo(shadow, [Span(before, shadow.take(OWNER))], OWNER)
+    assert (undone.done, undone.refused) == ((), ())
+    assert (top / "in/web/void").is_dir()
 
 
 def test_what_the_persons_git_threw_away_comes_back(tmp_path: Path) -> None:
