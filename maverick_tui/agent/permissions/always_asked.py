@@ -145,7 +145,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     for here in heres:
         meaning = _meaning(plain, here)
         if reason := (
-            why_copying_asks(run, here, meaning, places, put)
+            why_copying_asks(possible, here, meaning, places, put)
             or why_changing_asks(possible, here, meaning, places)
             or why_checking_asks(possible, here, places)
         ):

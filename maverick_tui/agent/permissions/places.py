@@ -16,7 +16,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
-from maverick_tui.agent.permissions.known_places import is_of_packages, is_run_by_others
+from maverick_tui.agent.permissions.known_places import is_in_packages, is_of_packages, is_run_by_others
 from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
@@ -91,14 +91,16 @@ class Places:
         return self._named([*files, *(word for word in words if "/" in word)])
 
     @cached_property
-    def _searched(self) -> list[Path]:
-        """Folders in the working directory, or the project that it is a worktree of, in which programs are looked for;
-        commands may name them, to run them.
-        """
+    def _searched(self) -> set[Path]:
+        """Folders in which programs are looked for; commands may name them, to run them."""
         entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
-        places = (Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry))  # noqa: PTH117
-        inner = [place for place in places if any(_is_within(place, base) for base in self.bases)]
-        return [place for place in inner if place not in self.bases]
+        places = {Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry)}  # noqa: PTH117
+        return places.difference(self.bases)
+
+    @cached_property
+    def _searched_inside(self) -> list[Path]:
+        """Those of them in the working directory, or the project that it is a worktree of."""
+        return [place for place in self._searched if any(_is_within(place, base) for base in self.bases)]
 
     @cached_property
     def _sourced(self) -> list[Sourced]:
@@ -213,11 +215,26 @@ class Places:
             parts = place.parts[len(base.parts) :] if base is not None else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
-            if any(_is_within(place, folder) for folder in self._searched):
-                return f"{place} is where programs are looked for, by your PATH."
-            if any(map(is_of_packages, self._names(place))) or _is_of_environment(place):
-                return f"{place} is part of what is installed, and run by others."
-        return self.why_started([path], here or self.cwd)
+            if any(_is_within(place, folder) for folder in self._searched_inside):
+                return _of_path(place)
+            if any(map(is_of_packages, self._names(place))):
+                return _of_packages(place)
+        return self.why_not_to_put(path, here) or self.why_started([path], here or self.cwd)
+
+    def why_not_to_put(self, path: str | Path, here: Path | None = None) -> str:
+        """Why nothing is to be copied there, besides `why_not_to_write`: what is found there is run or read by others,
+        and ordinary commands name it for that. A folder of packages may be linked to where there is none yet.
+        """
+        for place in self._written([path], here or self.cwd):
+            if not self._searched.isdisjoint((place, place.parent)):
+                return _of_path(place)
+            if _is_of_environment(place) or any(
+                is_in_packages(names[:-1] if names[-1:] == ["node_modules"] else names) for names in self._names(place)
+            ):
+                return _of_packages(place)
+            if any(str(place) in one.elsewhere for one in self._sourced):
+                return _of_shells(place)
+        return ""
 
     @property
     def are_started(self) -> bool:
@@ -323,7 +340,7 @@ class Places:
         ):
             return f"{place} can make other programs run something."
         if any(one.has(place) for one in self._sourced):
-            return f"{place} is read by your shell when it starts."
+            return _of_shells(place)
         if self._is_of_bare_repository(place):
             return _of_repository(place)
         home = self._home
@@ -406,6 +423,18 @@ def _steps(path: str) -> Iterator[str]:
         yield path
         if _is_below(path, _KERNELS):
             return
+
+
+def _of_path(place: Path) -> str:
+    return f"{place} is where programs are looked for, by your PATH."
+
+
+def _of_packages(place: Path) -> str:
+    return f"{place} is part of what is installed, and run by others."
+
+
+def _of_shells(place: Path) -> str:
+    return f"{place} is read by your shell when it starts."
 
 
 def _of_repository(place: Path) -> str:
