@@ -88,7 +88,16 @@ class Places:
     def _named_programs(self) -> list[Path]:
         files = [path for paths in self._variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
         words = (word for text in self._variables(COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
-        return self._named([*files, *(word for word in words if "/" in word)])
+        programs = self._named(word for word in words if "/" in word)
+        return [*self._named(files), *(program for program in programs if not self._is_of_system(program))]
+
+    def _is_of_system(self, program: Path) -> bool:
+        """Whether it is the machine's: half of all commands name a `/bin/bash`, which most people's `SHELL` is."""
+        try:
+            is_of_root = program.is_file() and program.stat().st_uid == 0
+        except OSError:
+            return False
+        return is_of_root and not self.is_at_home(program) and not any(_is_within(program, one) for one in self.bases)
 
     @cached_property
     def _searched(self) -> set[Path]:
