@@ -176,6 +176,13 @@ class Places:
         """Whether it is in the home directory."""
         return self._home is not None and _is_within(place, self._home)
 
+    def leads_to_settings(self, folder: Path) -> bool:
+        """Whether a folder beyond the working directory has the home directory in it, or is of settings in that."""
+        if self._home is None or _is_within(folder, self.cwd):
+            return False
+        below = folder.parts[len(self._home.parts) :] if self.is_at_home(folder) else ()
+        return self.holds_home(folder) or any(name.startswith(".") for name in below[:1])
+
     def why_not_to_lose(self, place: Path) -> str:
         """Why a place is not to be changed together with a folder that it is in: by its names, as settings of a project
         are made and removed with it.
