@@ -19,7 +19,7 @@ _RUN_BY_OTHERS = frozenset(
     " library/launchagents .local/share/systemd .local/share/dbus-1 .local/share/bash-completion .local/share/fish"
     " .config/plasma-workspace .config/nushell .config/xonsh .config/elvish .config/powershell .config/tmux"
     " .config/nvim .config/vim .config/emacs .config/direnv .config/zsh .config/bash .config/kitty .config/wezterm"
-    " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user .oh-my-zsh".split()
+    " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user".split()
 )
 _FIRST = frozenset(place.partition("/")[0] for place in _RUN_BY_OTHERS)
 _RUN_FILES = frozenset(

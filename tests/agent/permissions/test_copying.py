@@ -157,7 +157,6 @@ def test_more_than_can_be_looked_at_asks(clone: Path, monkeypatch: pytest.Monkey
         "ln -s tpl/a.md ~/bin/git", "mv tpl ~/bin", "tee ~/bin/git", "tee -a plain/x made/bin/python",
         f"cp tpl/a.md {sys.prefix}/lib/x.py", f"install tpl/a.md {sys.prefix}/bin", "cp tpl/a.md ~/.nvm/nvm.sh",
         "cp tpl/a.md ~/.fzf.bash", "mv tpl/a.md ~/.extra", "cp tpl/a.md ~/.xsessionrc",
-        "cp tpl/a.md ~/.oh-my-zsh/custom/x.zsh",
         "cp tpl/a.md ~/.config/plasma-workspace/env/x.sh", "cp tpl/a.md ~/.local/share/systemd/user/x.service",
         "cp tpl/a.md ~/.config/nvim/init.lua", "cp tpl/a.md ~/.config/Code/User/tasks.json",
     ],
