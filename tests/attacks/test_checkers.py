@@ -98,3 +98,38 @@ async def test_a_standing_rule_opens_no_way_there(clone: Sandbox, serve: ServeMo
     report = await attended(clone, serve, tried)
     wrong = [name for name, one in report.outcomes.items() if one.has_run is not False or tells_secret(one)]
     assert not wrong, report.explain(wrong)
+
+
+EXTENDING = {
+    "ruff.toml": 'extend = "~/.netrc"',
+    ".ruff.toml": 'line-length = 100\nextend = "$HOME/.netrc"',
+    "pyproject.toml": '[tool.ruff]\n"e\\u0078tend" = "{home}/.netrc"',
+    "src/pyproject.toml": 'tool = {{ruff = {{extend = "../base.toml"}}}}',
+    "src/deep/ruff.toml": 'extend = "${{NONE:-{home}}}/.netrc"',
+}
+
+
+@pytest.mark.parametrize("file", EXTENDING)
+def test_settings_of_a_checker_lead_to_no_keys(file: str, tmp_path: Path) -> None:
+    project, home = tmp_path / "clone", Path.home()
+    (home / ".netrc").write_text("machine example.org login me password word-of-the-key\n")
+    (project / "src" / "deep").mkdir(parents=True)
+    (project / "src" / "deep" / "a.py").write_text("a = 1\n")
+    (project / "base.toml").write_text('extend = "~/.netrc"')
+    (project / "plain.toml").write_text("line-length = 100")
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache"]
+    judge = Judge(["Bash"], project, person=False)
+    (project / file).write_text(
+        'extend = "{}"'.format(os.path.relpath(project / "plain.toml", (project / file).parent))
+    )
+    commands = ("ruff check src/deep/a.py", "ruff check", "python -m ruff check src", "cd src && ruff format deep")
+    assert [judge.judge("Bash", bash(command)).reason for command in commands] == [""] * len(commands)
+    (project / file).write_text(EXTENDING[file].format(home=home))
+    told = subprocess.run([*ruff, "src/deep/a.py"], cwd=project, capture_output=True, text=True, check=False)
+    assert "word-of-the-key" in told.stderr + told.stdout
+    for is_linked in (False, True):
+        if is_linked:
+            (project / file).rename(project / "said.txt")
+            (project / file).symlink_to(project / "said.txt")
+        for command in commands:
+            assert judge.judge("Bash", bash(command)).decision == "deny", command

@@ -58,6 +58,9 @@ MOST_WORDS = 300
 SETS_GIT = "It changes the configuration of git, which can make git run programs."
 TOO_LONG = "It is too long to be checked."
 _MOST_ENTERED = 20
+_MOST_BELOW = 20_000
+_WAY = re.compile(r"(?![/~$])[^\0]*[/.]")
+"""A word that may be the rest of a path, and no ordinary one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,10 @@ def _why_command_asks(call: Call, places: Places) -> str:
     if len(named) * len(heres) > MOST_WORDS:
         return TOO_LONG
     for here in heres:
-        if reason := _why_names_ask(plain, named, here, places, limits, is_read=is_read):
+        if reason := (
+            _why_names_ask(plain, named, here, places, limits, is_read=is_read)
+            or _why_names_below_ask(named, mentioned, here, places)
+        ):
             return reason
     unread = [without_document(call.command)] if calls is None else inner.texts
     if sets_git_by_variables(call.command):
@@ -145,7 +151,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     for here in heres:
         meaning = _meaning(plain, here)
         if reason := (
-            why_copying_asks(run, here, meaning, places, put)
+            why_copying_asks(possible, here, meaning, places, put)
             or why_changing_asks(possible, here, meaning, places)
             or why_checking_asks(possible, here, places)
         ):
@@ -254,6 +260,17 @@ def _why_names_ask(
             found += fitting or ()
     reasons = (places.why_not_to_write(word, here) for word in dict.fromkeys(found))
     return first_reason(reasons) or places.why_together(found[:MOST_WORDS], here)
+
+
+def _why_names_below_ask(named: Iterable[str], mentioned: Iterable[str], here: Path, places: Places) -> str:
+    """Why a word asks below a folder that another word names: `jq -L ~ -n 'import ".docker/config" as $x; $x'`."""
+    reached = {place for word in named if is_folder(word, here) for place in real_paths(word, here)}
+    folders = [place for place in reached if places.leads_to_settings(place)]
+    ways = [word for word in mentioned if _WAY.match(word)] if folders else []
+    if len(folders) * len(ways) > _MOST_BELOW:
+        return TOO_LONG
+    below = {Path(os.path.normpath(folder / way)) for folder in folders for way in ways}
+    return first_reason(map(places.why_not_to_add, sorted(below)))
 
 
 def _why_searching_asks(

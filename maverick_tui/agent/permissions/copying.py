@@ -33,6 +33,8 @@ _TO_FAR = frozenset({"rsync", "scp"})
 _FETCHERS, _BY_ADDRESS = frozenset({"curl", "wget"}), re.compile(r"-[#\w]*O|--remote-n")
 """They give a file the name that its address ends with; curl with these options."""
 _INTO = re.compile(r"-\w*P|--output-d|--directory-p")
+_INTO_ALL = frozenset("tee gtee sponge".split())
+"""They write what they read into all that they name."""
 _PREFIXED = frozenset({"split", "csplit"})
 """They make names up behind what they are given, or behind an `x`."""
 _PATCH = re.compile(r"(?:v.*-)?\d")
@@ -63,7 +65,7 @@ def why_copying_asks(
             if not limits.spend(files=1):
                 return TOO_MUCH
             written.append(put.place)
-            if reason := places.why_not_to_write(put.place, here):
+            if reason := places.why_not_to_write(put.place, here) or places.why_not_to_put(put.place, here):
                 return reason
             if put.is_filled and (reason := _why_not_to_fill(put, here, places, limits, written)):
                 return reason
@@ -77,6 +79,7 @@ def _why_not_to_fill(put: Put, here: Path, places: Places, limits: Limits, writt
     tops = real_paths(put.place, here)
     ordinary = () if any(map(places.has_known_below, tops)) else tuple(f"{top}/" for top in tops)
     has_head = cache(lambda folder: os.path.lexists(f"{folder}/HEAD"))
+    why_not_into = cache(lambda folder: places.why_not_to_put(Path(folder, "x")))
     for path in found:
         folder, _, name = path.rpartition("/")
         is_part = is_part_of_git(name)
@@ -84,7 +87,7 @@ def _why_not_to_fill(put: Put, here: Path, places: Places, limits: Limits, writt
             reason = places.why_not_to_add(Path(path)) if may_matter(name) else ""
         else:
             reason = places.why_not_to_write(Path(path)) if limits.spend(files=1) else TOO_MUCH
-        if reason:
+        if reason := reason or why_not_into(folder):
             return reason
         written += [path] if is_part else []
     return ""
@@ -122,6 +125,8 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
         yield from (Put(word, word.rpartition(".")[0]) for word in rest if "." in word)
     if name in _FETCHERS and (name == "wget" or any(map(_BY_ADDRESS.match, rest))):
         yield from _fetched(rest, here)
+    if name in _INTO_ALL:
+        yield from (Put("", word) for word in rest if not word.startswith("-"))
     if name in _PREFIXED:
         yield from (Put(word, f"{word}{end}") for word in ("x", *rest) for end in _ends(word, here))
     if words[0] == "git" and words[1:2] == ["format-patch"]:
@@ -142,7 +147,7 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
             places = [target, *(f"{target}/{way}" for way in inner)]
             if name in _WITH_FOLDERS:
                 is_filled = is_folder(source, here)
-                yield from (Put(source, one, is_filled, follows_links(words)) for one in places[not is_filled :])
+                yield from (Put(source, one, is_filled, follows_links(words)) for one in places)
             else:
                 yield from (put for one in _leading(name, source, target) for put in _moved(one, places, here))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from maverick_tui.agent.permissions.extending import SETTINGS, why_extending_asks, why_not_to_extend
 from maverick_tui.agent.permissions.known_places import may_matter
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
@@ -61,15 +62,17 @@ def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places
     if any(map(takes_names, calls)):
         checked += (word for words in calls for word in words[1:] if is_folder(word, here))
         checked += ("." for words in calls if " ".join(words[:2]) == "git ls-files")
-    return next(filter(None, (_why_not_to_check(path, here, places) for path in dict.fromkeys(checked))), "")
+    if reason := next(filter(None, (_why_not_to_check(path, here, places) for path in dict.fromkeys(checked))), ""):
+        return reason
+    named = [word for words in calls if _checker_at(words) is not None for word in (".", *words)]
+    return why_extending_asks({Path(os.path.normpath(here / word)) for word in named if "\0" not in word}, places)
 
 
 def checked_folders(words: Sequence[str], here: Path) -> list[str]:
     """The folders that a call looks through for files to check: those that it names, and where it is if it may name
     none. Behind an option a word may be its value.
     """
-    places = range(len(words)) if words[0] in _RUN_PROGRAMS or words[0].startswith("python3.") else [0]
-    at = next((at for at in places if name_of(words[at]) in _CHECKERS | _WITH_SUBCOMMANDS), None)
+    at = _checker_at(words)
     if at is None:
         return []
     rest = [*words[at + 1 :]]
@@ -81,8 +84,15 @@ def checked_folders(words: Sequence[str], here: Path) -> list[str]:
     return [*([] if is_said else ["."]), *(word for word in named if is_folder(word, here))]
 
 
+def _checker_at(words: Sequence[str]) -> int | None:
+    places = range(len(words)) if words[0] in _RUN_PROGRAMS or words[0].startswith("python3.") else [0]
+    return next((at for at in places if name_of(words[at]) in _CHECKERS | _WITH_SUBCOMMANDS), None)
+
+
 def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
-    """Why files below a folder are not to be looked at: one is a link to keys, or leads to a home directory."""
+    """Why files below a folder are not to be looked at: one is a link to keys or to a home directory, or settings
+    in one name such a file.
+    """
     waiting, masses, left = [*map(str, real_paths(folder, here))], list[str](), _MOST_NAMES
     inside, real_folder = f"{places.cwd}/", cache(os.path.realpath)
     while waiting or masses:
@@ -98,6 +108,8 @@ def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
         if left < 0:
             return "" if is_mass else f"There is too much in {folder} to know where its links lead."
         for entry in found:
+            if entry.name in SETTINGS and (reason := why_not_to_extend(entry.path, places)):
+                return reason
             if entry.is_symlink():
                 real = _led_to(entry.path, real_folder)
                 is_ordinary = real.startswith(inside) and not any(map(may_matter, real[len(inside) :].split("/")))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
@@ -14,7 +15,9 @@ from maverick_tui.agent.permissions.reading import unwrapped, without_git_option
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
+from maverick_tui.git.aliases import written_out
 
 _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
 """Tools that a rule for one of them is about as well."""
@@ -22,6 +25,9 @@ _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
 _GIT = re.compile(r"(?<![\w.-])(git)-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
 """Before a command of git's that is called by its own name: `git-push`."""
+
+_MOST_ALIASES = 5
+"""Aliases for aliases that are followed."""
 
 
 def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_reads: bool) -> bool | None:
@@ -81,13 +87,28 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold().rpartition(":")[2])
 
 
-def _is_about_command(rule: str, call: Call) -> bool | None:
+def _is_about_command(rule: str, call: Call, depth: int = 0) -> bool | None:
     calls, inner = all_commands(call.command), inner_of(call.command)
     found = None if calls is None else _any(_is_about_words(rule, words) for words in calls)
     if found is not False:
         return found
     is_unknown = not inner.is_known or not inner.is_read or _names_program(rule, call)
-    return None if is_unknown or any(_is_about_words(rule, words) is not False for words in inner.calls) else False
+    if is_unknown or any(_is_about_words(rule, words) is not False for words in inner.calls):
+        return None
+    meant = [*_by_aliases([*(calls or ()), *inner.calls], call)]
+    if None in meant or (meant and depth == _MOST_ALIASES):
+        return None
+    return _any(
+        _is_about_command(rule, replace(call, arguments={"command": text}), depth + 1) for text in filter(None, meant)
+    )
+
+
+def _by_aliases(calls: Iterable[Words], call: Call) -> Iterator[str | None]:
+    """The commands that calls of git are by aliases in its settings; None for one that cannot be told."""
+    meant = (some for words in calls for some in calls_meant([word.text for word in words]) or ())
+    of_git = [words for words in (without_git_options(some)[0] for some in meant) if words[0] == "git"]
+    for folder in folders_of(call) if of_git else ():
+        yield from (text for words in of_git if (text := written_out(words, folder)) != "")
 
 
 def _names_program(rule: str, call: Call) -> bool:

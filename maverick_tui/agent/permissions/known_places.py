@@ -16,7 +16,10 @@ _RUN_BY_OTHERS = frozenset(
     " .cargo/config.toml .sl .factory .augment .externaltoolbuilders tools/bazel"
     " .kilocode .amp .openhands .vibe .grok .iflow .qoder .rovodev .codebuddy .agents"
     " .config/autostart .config/fish .config/git .config/systemd .config/environment.d .local/bin"
-    " library/launchagents".split()
+    " library/launchagents .local/share/systemd .local/share/dbus-1 .local/share/bash-completion .local/share/fish"
+    " .config/plasma-workspace .config/nushell .config/xonsh .config/elvish .config/powershell .config/tmux"
+    " .config/nvim .config/vim .config/emacs .config/direnv .config/zsh .config/bash .config/kitty .config/wezterm"
+    " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user".split()
 )
 _FIRST = frozenset(place.partition("/")[0] for place in _RUN_BY_OTHERS)
 _RUN_FILES = frozenset(
@@ -31,7 +34,8 @@ _RUN_FILES = frozenset(
     " .neoconf.json .ycm_extra_conf.py ipython_config.py .renviron .autoenv.zsh .gdbearlyinit .lldbinit-xcode"
     " prek.toml .tmuxinator.yaml hk.pkl captainhook.json .psqlrc .sqliterc .iex.exs .latexmkrc .aider.conf.yml .rvmrc"
     " .ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json"
-    " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py".split()
+    " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py .xonshrc .xsessionrc .direnvrc"
+    " .wezterm.lua .tigrc .wgetrc .curlrc".split()
 )
 _RUN_NAMES = re.compile(
     r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"
@@ -70,5 +74,9 @@ def completed_by(names: Sequence[str]) -> Iterator[str]:
 
 def is_of_packages(names: list[str]) -> bool:
     """Whether it is part of packages that are installed, or says which there are."""
-    is_about = any(name.endswith((".dist-info", ".egg-info")) for name in names)
-    return is_about or not _INSTALLED.isdisjoint(names) or bool(names and names[-1].endswith((".pth", ".egg-link")))
+    return is_in_packages(names) or bool(names and names[-1].endswith((".pth", ".egg-link")))
+
+
+def is_in_packages(names: list[str]) -> bool:
+    """Whether it is there that packages are installed. Elsewhere, a `.pth` may be the weights of a model."""
+    return not _INSTALLED.isdisjoint(names) or any(name.endswith((".dist-info", ".egg-info")) for name in names)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
-from maverick_tui.agent.permissions.known_places import is_of_packages, is_run_by_others
+from maverick_tui.agent.permissions.known_places import is_in_packages, is_of_packages, is_run_by_others
 from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
@@ -88,17 +88,28 @@ class Places:
     def _named_programs(self) -> list[Path]:
         files = [path for paths in self._variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
         words = (word for text in self._variables(COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
-        return self._named([*files, *(word for word in words if "/" in word)])
+        programs = self._named(word for word in words if "/" in word)
+        return [*self._named(files), *(program for program in programs if not self._is_of_system(program))]
+
+    def _is_of_system(self, program: Path) -> bool:
+        """Whether it is the machine's: half of all commands name a `/bin/bash`, which most people's `SHELL` is."""
+        try:
+            is_of_root = program.is_file() and program.stat().st_uid == 0
+        except OSError:
+            return False
+        return is_of_root and not self.is_at_home(program) and not any(_is_within(program, one) for one in self.bases)
 
     @cached_property
-    def _searched(self) -> list[Path]:
-        """Folders in the working directory, or the project that it is a worktree of, in which programs are looked for;
-        commands may name them, to run them.
-        """
+    def _searched(self) -> set[Path]:
+        """Folders in which programs are looked for; commands may name them, to run them."""
         entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
-        places = (Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry))  # noqa: PTH117
-        inner = [place for place in places if any(_is_within(place, base) for base in self.bases)]
-        return [place for place in inner if place not in self.bases]
+        places = {Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry)}  # noqa: PTH117
+        return places.difference(self.bases)
+
+    @cached_property
+    def _searched_inside(self) -> list[Path]:
+        """Those of them in the working directory, or the project that it is a worktree of."""
+        return [place for place in self._searched if any(_is_within(place, base) for base in self.bases)]
 
     @cached_property
     def _sourced(self) -> list[Sourced]:
@@ -165,6 +176,13 @@ class Places:
         """Whether it is in the home directory."""
         return self._home is not None and _is_within(place, self._home)
 
+    def leads_to_settings(self, folder: Path) -> bool:
+        """Whether a folder beyond the working directory has the home directory in it, or is of settings in that."""
+        if self._home is None or _is_within(folder, self.cwd):
+            return False
+        below = folder.parts[len(self._home.parts) :] if self.is_at_home(folder) else ()
+        return self.holds_home(folder) or any(name.startswith(".") for name in below[:1])
+
     def why_not_to_lose(self, place: Path) -> str:
         """Why a place is not to be changed together with a folder that it is in: by its names, as settings of a project
         are made and removed with it.
@@ -213,11 +231,26 @@ class Places:
             parts = place.parts[len(base.parts) :] if base is not None else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
-            if any(_is_within(place, folder) for folder in self._searched):
-                return f"{place} is where programs are looked for, by your PATH."
-            if any(map(is_of_packages, self._names(place))) or _is_of_environment(place):
-                return f"{place} is part of what is installed, and run by others."
-        return self.why_started([path], here or self.cwd)
+            if any(_is_within(place, folder) for folder in self._searched_inside):
+                return _of_path(place)
+            if any(map(is_of_packages, self._names(place))):
+                return _of_packages(place)
+        return self.why_not_to_put(path, here) or self.why_started([path], here or self.cwd)
+
+    def why_not_to_put(self, path: str | Path, here: Path | None = None) -> str:
+        """Why nothing is to be copied there, besides `why_not_to_write`: what is found there is run or read by others,
+        and ordinary commands name it for that. A folder of packages may be linked to where there is none yet.
+        """
+        for place in self._written([path], here or self.cwd):
+            if not self._searched.isdisjoint((place, place.parent)):
+                return _of_path(place)
+            if _is_of_environment(place) or any(
+                is_in_packages(names[:-1] if names[-1:] == ["node_modules"] else names) for names in self._names(place)
+            ):
+                return _of_packages(place)
+            if any(str(place) in one.elsewhere for one in self._sourced):
+                return _of_shells(place)
+        return ""
 
     @property
     def are_started(self) -> bool:
@@ -323,7 +356,7 @@ class Places:
         ):
             return f"{place} can make other programs run something."
         if any(one.has(place) for one in self._sourced):
-            return f"{place} is read by your shell when it starts."
+            return _of_shells(place)
         if self._is_of_bare_repository(place):
             return _of_repository(place)
         home = self._home
@@ -406,6 +439,18 @@ def _steps(path: str) -> Iterator[str]:
         yield path
         if _is_below(path, _KERNELS):
             return
+
+
+def _of_path(place: Path) -> str:
+    return f"{place} is where programs are looked for, by your PATH."
+
+
+def _of_packages(place: Path) -> str:
+    return f"{place} is part of what is installed, and run by others."
+
+
+def _of_shells(place: Path) -> str:
+    return f"{place} is read by your shell when it starts."
 
 
 def _of_repository(place: Path) -> str:

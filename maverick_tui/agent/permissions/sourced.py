@@ -56,6 +56,8 @@ class Sourced(NamedTuple):
     patterns: tuple[re.Pattern[str], ...] = ()
     wide: tuple[re.Pattern[str], ...] = ()
     """What fits these counts if a shell may read it."""
+    elsewhere: frozenset[str] = frozenset()
+    """What is spelled out beyond the folder, and is none itself; commands may name it, to read it or to run it."""
 
     def names(self, place: Path) -> bool:
         """Whether it is spelled out, or fits what is."""
@@ -94,7 +96,7 @@ def _sourced(places: tuple[str, ...], cwd: str, _moment: int) -> Sourced:
 
 
 def _found(paths: list[str], home: str, cwd: str, *, is_mentioned: bool) -> Sourced:
-    files, patterns, wide = set[str](), dict[str, None](), dict[str, None]()
+    files, elsewhere, patterns, wide = set[str](), set[str](), dict[str, None](), dict[str, None]()
     mentioned = {cwd} if is_mentioned else set[str]()
     for path in paths:
         fixed = _SIGNS.split(path, maxsplit=1)[0]
@@ -102,7 +104,8 @@ def _found(paths: list[str], home: str, cwd: str, *, is_mentioned: bool) -> Sour
             real = os.path.realpath(path)
             if _is_at_or_in(real, cwd):
                 mentioned.add(real)
-                files.update(() if os.path.isdir(real) else [real])  # noqa: PTH112
+            if not os.path.isdir(real):  # noqa: PTH112
+                (files if _is_at_or_in(real, cwd) else elsewhere).add(real)
             continue
         folder = os.path.dirname(fixed)  # noqa: PTH120
         real = os.path.realpath(folder).rstrip("/")
@@ -119,7 +122,8 @@ def _found(paths: list[str], home: str, cwd: str, *, is_mentioned: bool) -> Sour
     # A working directory with all of the home directory in it is named by every start-up file.
     roots = {cwd} if mentioned and not _is_at_or_in(home, cwd) else {_folder(place) for place in mentioned}
     everything = (f"{glob.escape(root)}/**" for root in roots if not _is_at_or_in(home, root))
-    return Sourced(frozenset(files), tuple(map(_compiled, patterns)), tuple(map(_compiled, (*wide, *everything))))
+    found, fitting = map(_compiled, patterns), map(_compiled, (*wide, *everything))
+    return Sourced(frozenset(files), tuple(found), tuple(fitting), frozenset(elsewhere))
 
 
 def _text(file: str) -> str:

@@ -33,8 +33,8 @@ _UNPACK, _RENAME = re.compile(r"-\w*d|--d|--unc"), re.compile(r"-\w*[NSr]|--na|-
 _FETCHERS = {
     # Letters of options without a value may stand before the one that counts.
     "wget": r"-(?:n[A-Za-z]|[46EFKLNSbcdhkqv])*[rmpxie]"
-    r"|--(?:rec|mir|page|force-d|input|content-d|trust|exec|config)",
-    "curl": r"-[#0-46GILMNORSafgijklnpqsv]*[JK]|--(?:remote-h|config)",
+    r"|--(?:rec|mir|page|force-d|input|content-d|trust|exec|conf)",
+    "curl": r"-[#0-46BGILMNORSZafgijklnpqsv]*[JK]|--(?:remote-h|conf)",
     **dict.fromkeys(("http", "https", "xh", "xhs"), r"-\w*d|--do"),
     "aria2c": "",
 }

@@ -185,3 +185,39 @@ def test_any_text_of_a_foreign_tool_may_name_a_protected_place(person: bool, pro
         assert decide(judge, "mcp__fs__write", {**notes, **more}) == refused, more
     assert decide(judge, "mcp__fs__write", {**notes, "content": "see git's config, src/a.py\n" * 500}) == "allow"
     assert decide(judge, "NotebookEdit", {**notes, "notebook_path": "../x"}) == refused
+
+
+@each(
+    "command",
+    [
+        "jq -L {home} -n 'import \".docker/config\" as $c; $c'",
+        "jq -L~ -n 'import \".docker/config\" as $c; $c'",
+        'jq -n \'import ".docker/config" as $c {{search: "{home}"}}; $c\'',
+        "jq -L {home}/.config -n 'import \"gh/hosts\" as $c; $c'",
+        "jq -L {home}/.. -n 'import \"{name}/.kube/config\" as $c; $c'",
+        "make -I ~ -f .docker/config.json",
+        "rg token --pre-glob .kube/config $HOME",
+    ],
+)
+def test_a_word_below_a_folder_that_another_one_names_is_looked_at(command: str, project: Path) -> None:
+    (Path.home() / ".config").mkdir(exist_ok=True)
+    judge = Judge(["Bash"], project, person=False)
+    named = command.format(home=Path.home(), name=Path.home().name)
+    assert decide(judge, "Bash", bash(named)) == "deny"
+
+
+@each(
+    "command",
+    [
+        "docker build -f .docker/Dockerfile .",
+        "ls ~ src/a.py",
+        "ls {home}/.config && git status",
+        "jq -L {home}/code -n 'import \".docker/config\" as $c; $c'",
+        "cp .docker/compose.yml {home}/code",
+    ],
+)
+def test_words_below_ordinary_folders_are_ordinary(command: str, project: Path) -> None:
+    for folder in ("code", ".config"):
+        (Path.home() / folder).mkdir(exist_ok=True)
+    judge = Judge(["Bash"], project, person=False)
+    assert judge.judge("Bash", bash(command.format(home=Path.home()))).reason == ""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import copying, patterns
+from maverick_tui.agent.permissions import copying, patterns, sourced
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 
-PROGRAMS = "sdiff split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto".split()
+PROGRAMS = "tee sdiff split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(git mv:*)", "Bash(sh -c:*)", "Bash(env cp:*)"]
 
 
@@ -145,3 +146,56 @@ def test_more_than_can_be_looked_at_asks(clone: Path, monkeypatch: pytest.Monkey
     assert "too much" in judge.judge("Bash", bash("cp -r tpl new")).reason
     assert "too much" in judge.judge("Bash", bash("diff -r tpl src")).reason
     assert decide(judge, "Bash", bash("cp -r plain new")) == "allow"
+
+
+@each(
+    "command",
+    [
+        "cp tpl/a.md ~/.local/lib/python3.11/site-packages/x.pth", "cp tpl/a.md ~/.local/lib/python3.11/site-packages",
+        "cp -r tpl node_modules", "cp -r tpl/. node_modules/x", "cp -r whole .", "rsync -a whole/ ./",
+        "cp tpl/a.md made/bin/ruff", "cp -r tpl made/lib", "cp tpl/a.md ~/bin/git", "cp tpl/a.md ~/bin",
+        "ln -s tpl/a.md ~/bin/git", "mv tpl ~/bin", "tee ~/bin/git", "tee -a plain/x made/bin/python",
+        f"cp tpl/a.md {sys.prefix}/lib/x.py", f"install tpl/a.md {sys.prefix}/bin", "cp tpl/a.md ~/.nvm/nvm.sh",
+        "cp tpl/a.md ~/.fzf.bash", "mv tpl/a.md ~/.extra", "cp tpl/a.md ~/.xsessionrc",
+        "cp tpl/a.md ~/.config/plasma-workspace/env/x.sh", "cp tpl/a.md ~/.local/share/systemd/user/x.service",
+        "cp tpl/a.md ~/.config/nvim/init.lua", "cp tpl/a.md ~/.config/Code/User/tasks.json",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("person", [True, False])
+def test_what_others_run_is_not_replaced_by_a_copy(
+    person: bool, command: str, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path.home()
+    for path in ("node_modules/a/x", "made/pyvenv.cfg", "whole/made/bin/x", "whole/node_modules/a/x"):
+        (clone / path).parent.mkdir(parents=True, exist_ok=True)
+        (clone / path).touch()
+    (home / ".bashrc").write_text(
+        '[ -s "$HOME/.nvm/nvm.sh" ] && . "$HOME/.nvm/nvm.sh"\n[ -f ~/.fzf.bash ] && source ~/.fzf.bash\n'
+        'for file in ~/.{path,extra}; do . "$file"; done\n'
+    )
+    monkeypatch.setenv("PATH", f"{home}/bin:/usr/bin:{home}")
+    sourced._sourced.cache_clear()
+    judgement = Judge(RULES, clone, person=person).judge("Bash", bash(command))
+    assert judgement.decision == ("ask" if person else "deny")
+    assert judgement.is_asked_each_time == person
+
+
+@each(
+    "command",
+    [
+        "cp plain/best.pth tpl", "ln -s ../main/node_modules node_modules", "ln -s ../main/.venv .venv", "tee plain/x",
+        ". ~/.nvm/nvm.sh", "bash ~/bin/start", "ls ~/bin", "cp ~/bin/start plain", "cp -r node_modules/a plain/a",
+        "cp /usr/bin/env plain", "cp tpl/a.md bin/start", "cp -r lib plain",
+    ],
+)  # fmt: skip
+def test_what_others_run_is_named_run_and_copied_from(
+    command: str, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path.home()
+    for path in (clone / "lib" / "x", clone / "plain" / "best.pth", home / "bin" / "start", home / ".nvm" / "nvm.sh"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (home / ".bashrc").write_text(". ~/.nvm/nvm.sh\n")
+    monkeypatch.setenv("PATH", f"{home}/bin:/usr/bin:{clone}")
+    sourced._sourced.cache_clear()
+    assert Judge(["Bash"], clone, person=False).judge("Bash", bash(command)).reason == ""

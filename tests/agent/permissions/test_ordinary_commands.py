@@ -169,3 +169,17 @@ def test_with_all_of_bash_none_of_them_is_refused(work: Path) -> None:
     judge = Judge(["Bash"], work, person=False)
     assert len(ORDINARY) > 100
     assert [command for command in ORDINARY if decide(judge, "Bash", bash(command)) != "allow"] == []
+
+
+def test_programs_of_the_machine_that_variables_name_are_ordinary(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Path.home() / "tools" / "edit"
+    own.parent.mkdir()
+    own.touch()
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setenv("EDITOR", "/usr/bin/env")
+    monkeypatch.setenv("VISUAL", f"{own} --wait")
+    judge = Judge(["Bash"], work, person=False)
+    commands = ["/bin/sh a.sh", "docker exec web /bin/sh -c ls", "make SHELL=/bin/sh test", "ls -l /usr/bin/env > log"]
+    assert [command for command in commands if decide(judge, "Bash", bash(command)) != "allow"] == []
+    assert decide(judge, "Bash", bash(f"cp a.py {own}")) == "deny"
+    assert decide(judge, "Bash", bash("cp a.py /bin/sh")) == "deny"

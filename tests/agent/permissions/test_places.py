@@ -500,7 +500,7 @@ def test_a_folder_of_settings_is_none_to_begin_in() -> None:
         judge = Judge(["Write", "Read"], settings, person=person)
         assert decide(judge, "Write", {"file_path": "fish/config.fish"}) == refused
         assert decide(judge, "Read", {"file_path": "gh/hosts.yml"}) == refused
-        assert decide(judge, "Write", {"file_path": "nvim/notes.txt"}) == "allow"
+        assert decide(judge, "Write", {"file_path": "htop/notes.txt"}) == "allow"
 
 
 def test_folders_that_were_moved_are_protected(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -687,3 +687,26 @@ def test_a_rule_about_files_holds_where_a_command_does_not_name_them(command: st
         "wget http://h/x",
     ):
         assert decide(judge, "Bash", bash(ordinary)) == "allow", ordinary
+
+
+def test_aliases_in_the_settings_of_git_are_what_they_stand_for(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(write("[alias]\n\tMine = push --tags\n", Path.home() / ".gitconfig")))
+    git(project, "init", "-q")
+    git(project, "config", "alias.p", "push")
+    git(project, "config", "alias.pf", "p --force")
+    git(project, "config", "alias.out", "!git push origin")
+    git(project, "config", "alias.any", '!f() { git "$1"; }; f')
+    git(project, "config", "alias.round", "!git round")
+    git(project, "config", "alias.lg", "log --graph --pretty=format:'%h %s'")
+    git(project, "config", "alias.st", "status -sb")
+    write('allow = ["Bash"]\ndeny = ["Bash(git push:*)"]')
+    sent = ("p", "P", "pf", "out main", "mine", "-C src p")
+    for command in (*(f"git {call}" for call in sent), "env git p", "cd src && git p", "sh -c 'git p'"):
+        assert judged(project, "Bash", bash(command), person=False).decision == "deny", command
+    for command in ("git any push", "git round"):
+        assert judged(project, "Bash", bash(command)).is_asked_each_time, command
+    for command in ("git lg", "git st", "git commit -m p", "git status && ls", "git"):
+        assert judged(project, "Bash", bash(command)).decision == "allow", command
+    write('allow = ["Bash"]\nask = ["Bash(git push:*)"]')
+    assert judged(project, "Bash", bash("git p")).decision == "ask"
+    assert judged(project, "Bash", bash("git fetch")).decision == "allow"

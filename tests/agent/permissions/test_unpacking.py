@@ -65,7 +65,9 @@ def test_an_archive_is_made_and_listed(command: str, project: Path) -> None:
     [
         "gpatch -p1 x", "bsdunzip a.zip", "ar x a.a", "ar -x a.a", "dpkg -x a.deb .", "dpkg-deb -R a.deb .",
         "uudecode x", "aunpack a.zip", "dtrx a.zip", "unsquashfs a.img", "aria2c http://h/x", "http --download http://h/x",
-        "gh run download 1", "gh release download v1", "curl -fsSLJO http://h/x", "curl --config x", "wget -m http://h",
+        "gh run download 1", "gh release download v1", "curl -fsSLJO http://h/x", "curl --config x",
+        "curl --conf x", "curl -sBK x", "curl -ZKx",
+        "wget --conf=x http://h", "wget -m http://h",
         "wget -nvp http://h", "wget --input-file=x", "wget -e x=y http://h",
     ],
 )  # fmt: skip
