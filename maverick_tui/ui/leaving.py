@@ -136,11 +136,13 @@ class Leaving:
             if (number := getattr(signal, name, None)) is not None:
                 with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
                     loop.add_signal_handler(number, self.end_now, 128 + number)
-        if is_plain() and sys.platform != "win32":
+        if sys.platform != "win32" and sys.__stdin__ is not None and sys.__stdin__.isatty():
             self._app.set_interval(LOOK_EVERY, self._end_with_terminal)
 
     def _end_with_terminal(self) -> None:
-        """Textual's own driver does not notice that the terminal is gone, and reads its end for ever."""
+        """Look whether the terminal is gone: a signal is lost while hundreds of keys wait for us, and Textual's own
+        driver does not notice at all.
+        """
         poll = select.poll()
         poll.register(sys.__stdin__.fileno() if sys.__stdin__ else 0, 0)
         if any(state & select.POLLHUP for _, state in poll.poll(0)):

@@ -23,3 +23,11 @@ def test_killed_it_leaves_no_process_behind(maverick: Maverick, handyman: str, m
     os.kill(app.pid, signal.SIGKILL)
     assert app.wait() == -signal.SIGKILL
     assert wait_until_gone(mark, 15.0) == {}
+
+
+def test_a_window_that_is_closed_while_hundreds_of_keys_wait_ends_it(maverick: Maverick, handyman: str) -> None:
+    app = maverick("--agent", handyman, "--prompt", "go", scenes=[{"answers": ["Done."]}], environment=HERE_ALONE)
+    app.see("✔ done")
+    app.send("x" * 1_500)
+    app.hang_up()
+    assert app.wait() == 128 + signal.SIGHUP

@@ -49,7 +49,7 @@ from maverick_tui.agent.permissions.unpacking import writes_by_content
 from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
-from maverick_tui.agent.tools import READING_TOOLS
+from maverick_tui.agent.tools import BUILTIN_TOOLS, READING_TOOLS
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
@@ -58,6 +58,7 @@ MOST_WORDS = 300
 SETS_GIT = "It changes the configuration of git, which can make git run programs."
 TOO_LONG = "It is too long to be checked."
 _MOST_ENTERED = 20
+_LONGEST_PATH = 4096
 _MOST_BELOW = 20_000
 _WAY = re.compile(r"(?![/~$])[^\0]*[/.]")
 """A word that may be the rest of a path, and no ordinary one."""
@@ -96,6 +97,12 @@ def why_always_asked(call: Call, places: Places) -> str:
         return reason
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
+    if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
+        values = [
+            value for value in call.arguments.values() if isinstance(value, str) and 0 < len(value) < _LONGEST_PATH
+        ]
+        if reason := first_reason(places.why_not_to_hand_over(value, call.here) for value in values):
+            return reason
     is_reading = call.tool in READING_TOOLS
     if not is_reading and (
         reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
@@ -23,6 +23,7 @@ _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, 
 """Tools that a rule for one of them is about as well."""
 _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
+_LETTERS, _LONG = re.compile(r"-[A-Za-z]\w*"), re.compile(r"--\w")
 _GIT = re.compile(r"(?<![\w.-])(git)-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
 """Before a command of git's that is called by its own name: `git-push`."""
 
@@ -135,9 +136,19 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     joined = " ".join(texts)
     plainly = "\n".join(without_quotes(joined))
     text = "\n".join((joined, plainly, _GIT.sub(r"\1 ", plainly)))
-    said = [rf"(?i:{re.escape(own[0])})", *map(re.escape, own[1:2])]
-    is_named = all(re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) for word in said)
+    said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(re.escape, own[1:2])]  # `pip3.11` is `pip`
+    is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) is not None for word in said)
+    is_named = is_named and (all(rest) or _has_letters(own[1], texts))
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
+
+
+def _has_letters(option: str, texts: Sequence[str]) -> bool:
+    """Whether a call has the letters of this option in any of its own, or long ones that begin so: `-fr` is `-rf`."""
+    if not _LETTERS.fullmatch(option):
+        return False
+    given = {letter for text in texts if _LETTERS.fullmatch(text) for letter in text[1:].casefold()}
+    given |= {text[2].casefold() for text in texts if _LONG.match(text)}
+    return {*option[1:].casefold()} <= given
 
 
 def _any(found: Iterable[bool | None]) -> bool | None:

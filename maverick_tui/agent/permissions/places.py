@@ -315,6 +315,14 @@ class Places:
                 return reason
         return self.why_not_to_read(folder, here)
 
+    def why_not_to_hand_over(self, path: str, here: Path) -> str:
+        """Why a tool that may search is not to be given a folder: a home directory is in it."""
+        home = self._home
+        held = (place for place in _places(path, here) if home is not None and home.is_relative_to(place))
+        return next(
+            (f"All of {place} may be searched: your home directory, with the keys in it." for place in held), ""
+        )
+
     def why_not_to_follow(self, real: str) -> str:
         """Why what a link in a folder leads to is not to be read with the folder. What the working directory has in it
         is known by its names.

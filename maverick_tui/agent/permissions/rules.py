@@ -141,7 +141,7 @@ def is_for_reading(rule: str) -> bool:
 
 def is_plain(arguments: Mapping[str, Any]) -> bool:
     """Whether it is a command and nothing more: one without a sandbox, or in the background, is something else."""
-    return set(arguments) <= _BESIDES
+    return {name for name, value in arguments.items() if value is not None and value is not False} <= _BESIDES
 
 
 def why_not_clear(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -43,6 +43,9 @@ _FETCHERS = {
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
 
 
+_PYTHON = re.compile(r"python[\d.]*")
+
+
 def is_unpacker(program: str) -> bool:
     """Whether a program can be told to."""
     return program in _UNPACKERS or program in _EXTRACT
@@ -56,6 +59,9 @@ def writes_by_content(words: Sequence[str]) -> bool:
     if name in COMPRESSORS:
         is_unpacking = "un" in name or any(map(_UNPACK.match, rest))
         return is_unpacking and any(map(_RENAME.match, rest))
+    if _PYTHON.fullmatch(name):
+        is_unpacking = "-m" in rest and rest[rest.index("-m") + 1 :][:1] in (["zipfile"], ["tarfile"])
+        return is_unpacking and any(word.startswith(("-e", "--e")) for word in rest)
     if name == "gh":
         return rest[1:2] == ["download"]
     if name in _FETCHERS:

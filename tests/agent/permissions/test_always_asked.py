@@ -221,3 +221,12 @@ def test_words_below_ordinary_folders_are_ordinary(command: str, project: Path) 
         (Path.home() / folder).mkdir(exist_ok=True)
     judge = Judge(["Bash"], project, person=False)
     assert judge.judge("Bash", bash(command.format(home=Path.home()))).reason == ""
+
+
+@pytest.mark.parametrize("path", ["{home}", "{home}/", "~", "/", ".."])
+def test_no_tool_of_others_is_given_a_folder_with_a_home_directory_in_it(path: str, project: Path) -> None:
+    judge = Judge(["mcp__rg__search"], project, person=False)
+    given = {"pattern": "x", "path": path.format(home=Path.home())}
+    is_above = path != ".." or Path.home().is_relative_to(project.parent)
+    assert decide(judge, "mcp__rg__search", given) == ("deny" if is_above else "allow")
+    assert decide(judge, "mcp__rg__search", {"pattern": "either / or", "path": "."}) == "allow"

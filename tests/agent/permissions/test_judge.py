@@ -234,6 +234,9 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         (["Bash"], "python3 -m maverick_tui rules add Bash", "deny"),
         (["Bash"], "python3 -Im maverick_tui.__main__ rules add Bash", "deny"),
         (["Bash"], "python3 -mmaverick_tui rules add Bash", "deny"),
+        (["Bash"], "python3 -m zipfile -e a.zip .", "deny"),
+        (["Bash"], "python3 -m tarfile --extract a.tar .", "deny"),
+        (["Bash"], "python3 -m zipfile -l a.zip", "allow"),
         (["Bash"], "git -c init.templateDir=tpl init", "deny"),
         (["Bash"], "GIT_TEMPLATE_DIR=tpl git init", "deny"),
         (["Bash"], "export GIT_TEMPLATE_DIR=$PWD/tpl; git init", "deny"),
@@ -312,3 +315,10 @@ def test_what_is_told_beforehand_is_what_happens() -> None:
     asking = ["Bash", "Bash(git add:*)", "Skill", "mcp__x__*"]
     for mode, first in (("acceptEdits", asking), ("default", ["Edit", *asking]), ("dontAsk", [])):
         assert [entry for entry in entries if asks_first(entry, mode, Path.cwd())] == first
+
+
+def test_an_option_that_is_not_set_is_none(project: Path) -> None:
+    judge = Judge(["Bash(git log:*)"], project, person=False)
+    for more in ({"run_in_background": False}, {"dangerouslyDisableSandbox": None}):
+        assert decide(judge, "Bash", {"command": "git log -1", **more}) == "allow"
+    assert decide(judge, "Bash", {"command": "git log -1", "run_in_background": True}) == "deny"

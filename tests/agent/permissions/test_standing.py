@@ -198,6 +198,17 @@ def test_what_is_denied_is_refused_however_it_is_said(person: bool, project: Pat
     assert decide(judge, "Monitor", bash("git push")) == "deny"
 
 
+@pytest.mark.parametrize("person", [True, False])
+def test_options_are_the_same_in_another_order_and_programs_with_their_version(person: bool, project: Path) -> None:
+    write('allow = ["Bash"]\ndeny = ["Bash(rm -rf:*)", "Bash(pip install:*)"]')
+    judge = judge_in(project, person=person)
+    assert decide(judge, "Bash", bash("rm -rf x")) == "deny"
+    for command in ("rm -fr x", "rm -r -f x", "rm -Rf x", "rm -rfv x", "rm --recursive --force x", "pip3 install x"):
+        assert decide(judge, "Bash", bash(command)) == ("ask" if person else "deny"), command
+    for command in ("rm x", "rm -f x", "rm -v x", "pip3 list"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+
+
 def test_nothing_that_was_granted_answers_what_may_be_denied(project: Path) -> None:
     write('deny = ["Bash(git push:*)"]')
     judge = judge_in(project)
