@@ -125,12 +125,15 @@ class Attribution:
         waiting, at = deque(segments), 0
         for one in lines:
             yield from _taken(waiting, one.old - at)
+            persons: dict[Writer, None] = {}
             for gone in _taken(waiting, one.deleted):
                 if gone.origin is not None:
                     path, first = gone.origin
                     self._removed.setdefault(path, []).append(_Removed(first, gone.size, by))
-            if one.added:
-                yield _Segment(one.added, by, None)
+                else:
+                    persons.update((writer, None) for writer in gone.by if writer.is_person)
+            if one.added:  # what stands in the place of a person's own lines is not somebody else's alone
+                yield _Segment(one.added, tuple(dict.fromkeys((*by, *persons))), None)
             at = max(at, one.old + one.deleted)
         yield from waiting
 

@@ -267,6 +267,25 @@ def test_two_runs_in_one_folder_never_take_back_each_others_work(folder: Path) -
     assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
 
 
+@pytest.mark.parametrize(("mine", "changed"), [
+    ("one\ntwo\nthree\ndef mine(): compute(1)\n", "one\ntwo\nthree\ndef mine(): compute(2)\n"),
+    ("one\ntwo\nthree\nmy line", "one\ntwo\nthree\nmy line\nagent line\n"),
+])  # fmt: skip
+def test_lines_of_yours_that_the_run_has_changed_are_not_rejected_with_it(
+    folder: Path, mine: str, changed: str
+) -> None:
+    run = PlayedRun(folder, RUN)
+    run.write("n.txt", "x\n")
+    run.end_turn()
+    (folder / "a.txt").write_text(mine)
+    run.turn("Go on")
+    run.bash(lambda: (folder / "a.txt").write_text(changed))
+    review = RunReview(RUN)
+    undone = review.reject(START, "a.txt", review.hunks(START, "a.txt"))
+    assert [step.why_not.partition(":")[0] for step in undone.refused] == ["lines that are not its own alone"]
+    assert (folder / "a.txt").read_text() == changed
+
+
 def test_hunks_are_rejected_but_not_what_is_yours_in_them(folder: Path) -> None:
     lines = [f"line {number}\n" for number in range(30)]
     (folder / "a.txt").write_text("".join(lines))
