@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -91,6 +92,5 @@ def test_what_a_paste_carries_behind_its_end_allows_nothing(maverick: Maverick) 
         assert run.commands == []
         # Which shows that it could have been answered by then.
         app.until_pressed(CTRL_Y, lambda _glass: run.commands)
-        app.send(CTRL_Q)
-        app.answer("Leave", "l")
-        assert app.wait() == 0
+        app.hang_up()
+        assert app.wait() == 128 + signal.SIGHUP
