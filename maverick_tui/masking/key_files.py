@@ -22,7 +22,10 @@ _KEYS = frozenset(
     " .codeium/windsurf/mcp_config.json .config/opencode/opencode.json .config/pip/pip.conf .nuget/nuget/nuget.config"
     " .config/anthropic .config/kaggle .config/nix/nix.conf .config/syncthing .config/bitwarden .config/vivaldi"
     " .config/opera .local/share/gnupg .local/share/password-store .local/share/jupyter/runtime"
-    " library/keychains run/secrets".split()
+    " .config/cursor/auth.json .local/share/amp/secrets.json .config/goose/secrets.yaml .config/shell_gpt"
+    " .planetscale .config/neonctl .awsvault .config/code/user/globalstorage .local/share/dbeaverdata .config/discord"
+    " .local/share/telegramdesktop .foundry/keystores .near-credentials .sui/sui_config .config/gspread"
+    " .config/helm/repositories.yaml library/keychains run/secrets".split()
 )
 _KEY_FILES = frozenset(
     ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
@@ -35,6 +38,9 @@ _KEY_FILES = frozenset(
     " .continue/config.yaml .continue/config.json claude_desktop_config.json .rclone.conf .clasprc.json"
     " .nuget/nuget.config .python_history .mysql_history .zhistory .histfile"
     " .node_repl_history .sqlite_history .rediscli_history .sh_history .history .mylogin.cnf .smbcredentials"
+    " .copilot/config.json .factory/auth.json .qwen/oauth_creds.json .iflow/oauth_creds.json .aider.conf.yml"
+    " .consul-token .nomad-token .muttrc .offlineimaprc .authinfo.gpg .viminfo .lesshst .irb_history"
+    " .vault_pass.txt .ansible_vault_pass"
     " .vnc/passwd .vault_pass .streamlit/secrets.toml .modal.toml .passwd-s3fs .m2/settings-security.xml".split()
 )
 _FIRST_OF_KEYS = frozenset(key.partition("/")[0] for key in _KEYS)
@@ -44,7 +50,7 @@ KEYS = _KEYS | _KEY_FILES
 _ORDINARY_IN_PROJECTS = frozenset(
     ".npmrc .yarnrc .yarnrc.yml .docker .kube .pulumi .vercel .circleci .mc .expo .claude/settings.json"
     " .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json .continue/config.yaml"
-    " .continue/config.json .history".split()
+    " .continue/config.json .history .aider.conf.yml".split()
 )
 """They hold keys in a home directory, and settings elsewhere."""
 _SECRET_NAMES = re.compile(
@@ -71,6 +77,8 @@ def holds_secrets(path: str) -> bool:
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     """Whether keys, or copies of them, are kept where these names lead."""
     names = list(map(copied, names))
+    if names and names[-1].endswith(".kdbx"):
+        return True
     found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES
     if not _FIRST_OF_KEYS.isdisjoint(names):
         way = way_of(names)

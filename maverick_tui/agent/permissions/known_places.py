@@ -19,7 +19,10 @@ _RUN_BY_OTHERS = frozenset(
     " library/launchagents .local/share/systemd .local/share/dbus-1 .local/share/bash-completion .local/share/fish"
     " .config/plasma-workspace .config/nushell .config/xonsh .config/elvish .config/powershell .config/tmux"
     " .config/nvim .config/vim .config/emacs .config/direnv .config/zsh .config/bash .config/kitty .config/wezterm"
-    " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user".split()
+    " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user .config/cursor/user"
+    " .config/vscodium/user .config/zed .config/awesome .config/bspwm .config/sxhkd .config/qtile .config/waybar"
+    " .config/yazi .config/starship.toml .local/share/applications .oh-my-zsh/custom .github/hooks .github/mcp.json"
+    " .copilot .pi/extensions .lefthook .git_hooks".split()
 )
 _FIRST = frozenset(place.partition("/")[0] for place in _RUN_BY_OTHERS)
 _RUN_FILES = frozenset(
@@ -35,11 +38,12 @@ _RUN_FILES = frozenset(
     " prek.toml .tmuxinator.yaml hk.pkl captainhook.json .psqlrc .sqliterc .iex.exs .latexmkrc .aider.conf.yml .rvmrc"
     " .ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json"
     " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py .xonshrc .xsessionrc .direnvrc"
-    " .wezterm.lua .tigrc .wgetrc .curlrc".split()
+    " .wezterm.lua .tigrc .wgetrc .curlrc .rusty-hook.toml grumphp.yml .lite_project.lua .bazeliskrc"
+    " .autoenv_leave.zsh rust-toolchain rust-toolchain.toml".split()
 )
 _RUN_NAMES = re.compile(
     r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"
-    r"|\.?(?:lintstaged|lint-staged|commitlint)(?:rc)?(?:\.config)?(?:\.\w+)?"
+    r"|\.?(?:lintstaged|lint-staged|nano-staged|commitlint|simple-git-hooks)(?:rc)?(?:\.config)?(?:\.\w+)?"
     r"|\.envrc\..+|\.?mise\..+\.toml|\.(?:bash|zsh)rc\..+|\.bash_(?!history)\w+|\.gitconfig[.-].+|\.huskyrc(?:\.\w+)?"
 )
 _LAST = frozenset(place.rpartition("/")[2] for place in _RUN_BY_OTHERS | _RUN_FILES | KEYS)

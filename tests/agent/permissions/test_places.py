@@ -32,9 +32,14 @@ PROTECTED = [
 
 def test_more_names_of_what_others_run() -> None:
     names = ".ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json .factory/x .augment/x"
-    for name in (*names.split(), ".externaltoolbuilders/x.launch", "tools/bazel"):
+    newer = ".github/hooks/x.json .github/mcp.json .copilot/mcp-config.json .pi/extensions/x.ts .lefthook/pre-commit/x"
+    hooks = (
+        ".git_hooks/x simple-git-hooks.json .simple-git-hooks.cjs nano-staged.js .rusty-hook.toml rust-toolchain.toml"
+    )
+    for name in (*names.split(), *newer.split(), *hooks.split(), ".externaltoolbuilders/x.launch", "tools/bazel"):
         assert is_run_by_others(["project", *name.split("/")]), name
-    assert not is_run_by_others(["tools", "bazel.md"])
+    for name in ("tools/bazel.md", ".github/workflows/ci.yml", "hooks/x.json"):
+        assert not is_run_by_others(name.split("/")), name
 
 
 @pytest.mark.parametrize("path", PROTECTED)
@@ -101,6 +106,11 @@ def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
         "~/.codex/auth.json",
         "~/.local/share/opencode/auth.json",
         "~/.zsh_history",
+        "~/.copilot/config.json",
+        "~/.qwen/oauth_creds.json",
+        "~/.local/share/amp/secrets.json",
+        "~/.nomad-token",
+        "~/Documents/passwords.kdbx",
     ):
         assert decide(judge, "Read", {"file_path": path}) == refused, path
         assert decide(judge, "Grep", {"pattern": "x", "path": path}) == refused, path
