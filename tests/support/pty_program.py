@@ -93,11 +93,17 @@ class PtyProgram:
         end = time.monotonic() + PATIENCE
         while not (self.glass.is_whole and is_shown(self.glass)):
             if not self._take() and not self._wait_for_more(end):
-                raise AssertionError("it did not happen; the terminal shows:\n" + self.glass.text)
+                raise AssertionError(f"it did not happen; {self.state}")
 
     def see(self, text: str) -> None:
         """Wait until the text is on the terminal."""
         self.until(lambda glass: text in glass.text)
+
+    @property
+    def state(self) -> str:
+        """For who waits in vain: what the terminal shows, and whether there is still somebody who could change that."""
+        is_there = "the program has ended" if self._has_ended() else "the program runs"
+        return f"{is_there}, and the terminal shows:\n{self.look().text}"
 
     def read(self, pattern: bytes, start: int = 0) -> int:
         """Wait until these bytes came, after so many others; how many came up to their end."""
@@ -147,7 +153,7 @@ class PtyProgram:
         end = time.monotonic() + PATIENCE
         while not self._has_ended():
             if time.monotonic() > end:
-                raise AssertionError("it did not end; the terminal shows:\n" + self.look().text)
+                raise AssertionError(f"it did not end; {self.state}")
             time.sleep(_POLL)
         self._reader.join(PATIENCE)  # what was written last is still to be read
         self.look()

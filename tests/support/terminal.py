@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 import pyte
 from pyte.charsets import LAT1_MAP
@@ -17,6 +18,7 @@ _SETUP = re.compile(r"\x1b\[[<=>?][0-9;]*[$ ]?[a-zA-Z](?<![hl])|\x1b\[[0-9;]*[$ 
 # Characters without a width that stand alone: pyte would leave out all that follows them.
 _HIDDEN = re.compile("[\u200b-\u200f\u2028\u2029\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _SYNCHRONISED = 2026 << 5  # how pyte keeps a private mode
+_ALTERNATE = 1049
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*)?\Z")
 # Places and colours are most of what is written, and pyte looks at each of their characters for itself.
 _PLACE_OR_COLOURS = re.compile(r"\x1b\[([0-9;]*)([Hm])")
@@ -24,7 +26,30 @@ _STEERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class _Screen(pyte.Screen):
-    """pyte leaves out what is dim; here it is what blinks, which nothing does."""
+    """pyte leaves out what is dim; here it is what blinks, which nothing does.
+
+    It also has one screen alone: the last frame of a program would stay for ever, though the program has left.
+    """
+
+    _below: Any = None
+    """What is shown again when a program leaves that has all of the screen."""
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        """Turn modes on; who takes all of the screen begins with an empty one."""
+        super().set_mode(*modes, **kwargs)
+        if kwargs.get("private") and _ALTERNATE in modes and self._below is None:
+            self.save_cursor()
+            self._below = self.buffer.copy()
+            self.buffer.clear()
+            self.dirty.update(range(self.lines))
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        """Turn modes off; what was there before comes back."""
+        super().reset_mode(*modes, **kwargs)
+        if kwargs.get("private") and _ALTERNATE in modes and self._below is not None:
+            self.buffer, self._below = self._below, None
+            self.restore_cursor()
+            self.dirty.update(range(self.lines))
 
     def select_graphic_rendition(self, *attributes: int) -> None:
         """Take the colours and attributes that follow."""

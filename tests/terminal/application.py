@@ -88,7 +88,7 @@ class Application(PtyProgram):
         """
         until, pause = time.monotonic() + PATIENCE, 0.2
         while not is_shown(self.look()):
-            assert time.monotonic() < until, self.glass.text
+            assert time.monotonic() < until, self.state
             self.send(keys)
             heard = time.monotonic() + pause
             while time.monotonic() < heard and not is_shown(self.look()):

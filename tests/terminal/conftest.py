@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -58,6 +59,8 @@ class Maverick:
     def __init__(self, folder: Path, temporary: Path, painting: str) -> None:
         self.is_plain = painting == "plain"
         """Whether Textual paints, and not we."""
+        self.hung_up = {128 + signal.SIGHUP, -signal.SIGKILL} if self.is_plain else {128 + signal.SIGHUP}
+        """How it may end when its window is closed: Textual's own driver may wait for ever then, and is killed."""
         self.started: list[Application] = []
         self.log = folder / "log"
         """What the application logs: trouble that it does not show."""
