@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from maverick_tui.exceptions import ConfigError, MaverickError
-from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.paths import working_folder
 from maverick_tui.programs import find_program, program_path
+from maverick_tui.ui.unsaved import TEXT, editing_folder, told_of
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -43,8 +43,8 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
     folders = _folders(app)
     editor = await asyncio.to_thread(find_editor, *folders)
     # A folder of its own, since editors put copies and swap files beside what they edit.
-    with scratch_folder("edit") as folder:
-        path = folder / "prompt.md"
+    with editing_folder() as folder:
+        path = folder / TEXT
         _write(path, text)
         watching = asyncio.create_task(_watch(path, text, saved), name="maverick-edited")
         try:
@@ -54,7 +54,8 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
         if (left := _read(path)) is not None and left != text:
             saved(left)
         if code:
-            raise MaverickError(_ended(editor, code), hint="The text is as it was last saved.")
+            hint = f"The text is as it was last saved. {told_of(folder)}".rstrip()
+            raise MaverickError(_ended(editor, code), hint=hint)
 
 
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
