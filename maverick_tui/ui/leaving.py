@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from maverick_tui.threads import COMMITTING
+from maverick_tui.threads import AWAITED
 from maverick_tui.ui.following import leave_once_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.names import is_plain
@@ -220,9 +220,9 @@ class Leaving:
 
 
 def end_whatever_waits() -> None:
-    """End this process, whatever holds it up; only a commit that is being made is waited for."""
+    """End this process, whatever holds it up; only a commit or an undo that is being made is waited for."""
     for thread in threading.enumerate():
-        if thread.name == COMMITTING:
+        if thread.name == AWAITED:
             thread.join()
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
