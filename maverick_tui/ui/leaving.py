@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual.app import App
 
@@ -31,6 +31,14 @@ GIVE_UP = 6.0
 """Seconds after that in which the application ends, or is ended."""
 LOOK_EVERY = 1.0
 _NOTHING_LOST = Warned("Quit?", "Nothing is at work any more, and nothing would be lost.")
+
+
+@runtime_checkable
+class KeepsWords(Protocol):
+    """A screen on which something may be half written."""
+
+    async def end_writing(self, *, is_kept: bool) -> None:
+        """Keep it, or drop it: whoever leaves has been asked."""
 
 
 class Leaving:
@@ -215,6 +223,9 @@ class Leaving:
             await self._navigation.drafts.keep_now()
         else:
             await self._navigation.drafts.drop_all()
+        for screen in self._app.screen_stack:
+            if isinstance(screen, KeepsWords):
+                await screen.end_writing(is_kept=bool(code))
         self._navigation.unsent.let_go()
         self._app.exit(code)
 
