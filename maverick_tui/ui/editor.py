@@ -7,8 +7,9 @@ import os
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -25,6 +26,9 @@ _TAKE_A_LINE = ("vi", "vim", "nvim", "nano", "emacs", "micro", "kak", "joe")
 _ALWAYS_THERE = ("vi", "nano")
 LOOK_EVERY = 0.5
 """Seconds after which it is looked again whether a text was saved."""
+ENDS_WITHIN = 5.0
+"""Seconds in which an editor that is told to end does so; then it is left to itself."""
+_POLL = 0.02
 
 
 class Editor(NamedTuple):
@@ -150,8 +154,16 @@ async def _run(command: Sequence[str]) -> int:
         return await process.wait()
     finally:
         if process.returncode is None:  # the application ends
-            process.terminate()
-            await process.wait()
+            await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Have it end, and wait for what it keeps of a text that was not saved, however often we are told to go."""
+    process.terminate()
+    until = time.monotonic() + ENDS_WITHIN
+    while process.returncode is None and time.monotonic() < until:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(_POLL)
 
 
 @contextmanager

@@ -47,8 +47,9 @@ def _place() -> Path:
 
 
 def _left_in(folder: Path) -> Iterator[Path]:
-    """Whatever is not ours, and no copy of what was there before (`prompt.md~`)."""
-    return (path for path in folder.iterdir() if path.name not in (TEXT, OWNER) and not path.name.endswith("~"))
+    """Whatever is not ours, no copy of what was there before (`prompt.md~`), and no mark of emacs (`.#prompt.md`)."""
+    names = (TEXT, OWNER, f"{TEXT}~", f".#{TEXT}")
+    return (path for path in folder.iterdir() if path.name not in names)
 
 
 def _has_any(folder: Path) -> bool:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from textual.worker import WorkerCancelled
 
 from maverick_tui import paths
 from maverick_tui.folder_locks import OWNER
@@ -147,6 +148,7 @@ async def test_what_the_editor_keeps_when_it_is_ended_stays(editor: Path, ends: 
         await pilot.press("ctrl+g")
         while not (editor / "pid").exists() or not (editor / "pid").read_text():
             await asyncio.sleep(0.01)
+        (editing,) = [worker for worker in app.workers if worker.group == "editor"]
         if ends == "the application":
             app.exit()
         else:
@@ -154,6 +156,8 @@ async def test_what_the_editor_keeps_when_it_is_ended_stays(editor: Path, ends: 
             await app.workers.wait_for_complete()
             (told,) = [notification.message for notification in app._notifications]
             assert "exit code 1. The text is as it was last saved. vim has kept what you had not saved: vim -r" in told
+    with suppress(WorkerCancelled):
+        await editing.wait()
     folder = Path((editor / "report").read_text().partition(" ")[2]).parent
     assert folder.parent == paths.user_state() / "editing"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
