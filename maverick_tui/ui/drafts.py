@@ -71,7 +71,7 @@ class Drafts:
             return
         if not text.strip():
             self.drop(run.run_id)
-        elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
+        elif _may_be_kept(run) and len(text) <= LONGEST:
             self._call_off(run.run_id)
             keep = partial(self._keep, run, text, images, frozenset(self._files.get(run.run_id, ())))
             self._waiting[run.run_id] = asyncio.get_running_loop().call_later(AFTER_TYPING, keep), keep
@@ -137,6 +137,9 @@ class Drafts:
 
     def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
+        if not run.is_kept:  # that is not known yet, or is known by now
+            self.keep(run, text, images)
+            return
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
         if not run.store.entries and all(file.parent != place[0] for file in before):
@@ -205,6 +208,11 @@ class Drafts:
                 await in_thread(work)
             except OSError as error:
                 log.warning("A draft cannot be kept: %s", error)
+
+
+def _may_be_kept(run: RunModel) -> bool:
+    """Whether it is a run whose drafts are kept; before its agent is loaded, that need not be known."""
+    return not run.is_only_watched and (run.is_kept or run.store.loaded is None)
 
 
 def _of_new() -> Path:
