@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
+from maverick_tui.ui.unsent import AFTER_TYPING, of_run, without_beginnings
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AFTER_TYPING = 0.4
-"""Seconds without a change after which a draft is written."""
-_LONGEST_BEGINNING = 40
 _BESIDE_JOURNAL = "draft"
 LONGEST = 1_000_000
 """Characters of the longest draft that is kept."""
@@ -73,7 +71,7 @@ class Drafts:
             return
         if not text.strip():
             self.drop(run.run_id)
-        elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
+        elif _may_be_kept(run) and len(text) <= LONGEST:
             self._call_off(run.run_id)
             keep = partial(self._keep, run, text, images, frozenset(self._files.get(run.run_id, ())))
             self._waiting[run.run_id] = asyncio.get_running_loop().call_later(AFTER_TYPING, keep), keep
@@ -139,6 +137,9 @@ class Drafts:
 
     def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
+        if not run.is_kept:  # that is not known yet, or is known by now
+            self.keep(run, text, images)
+            return
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
         if not run.store.entries and all(file.parent != place[0] for file in before):
@@ -167,8 +168,6 @@ class Drafts:
             file.unlink(missing_ok=True)
 
     def _take(self, run: RunModel, is_new: bool) -> Draft:
-        from maverick_tui.ui.unsent import of_run
-
         folder, kind = self._place(run, is_new=is_new)
         found = [*folder.glob(f"{kind}.*")]
         if not is_new:  # it may have been left before anything was said
@@ -181,16 +180,10 @@ class Drafts:
     def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
         from maverick_tui.history.whole_files import write_whole
-        from maverick_tui.journal.masked_text import PiecewiseMask
-        from maverick_tui.masking.redact import known_values, redact
+        from maverick_tui.masking.redact import redact
 
         is_secret = any(redact(one) != one for one in (text, *images.values()))
-        # What may be the beginning of a secret waits until that is known: a few words at most, since what has more
-        # behind it is a text about secrets, and a draft that lacks its end is as good as lost.
-        (known,) = PiecewiseMask(known_values).add([(0, text)]).now
-        if len(text) - len(known) > _LONGEST_BEGINNING:
-            known = text[: -len(text.split()[-1])] if text == text.rstrip() else text
-        if is_secret or not text.startswith(known) or not known.strip():
+        if is_secret or not (known := without_beginnings(text)):
             file.unlink(missing_ok=True)
             if is_secret:
                 loop.call_soon_threadsafe(self._tell_once)
@@ -215,6 +208,11 @@ class Drafts:
                 await in_thread(work)
             except OSError as error:
                 log.warning("A draft cannot be kept: %s", error)
+
+
+def _may_be_kept(run: RunModel) -> bool:
+    """Whether it is a run whose drafts are kept; before its agent is loaded, that need not be known."""
+    return not run.is_only_watched and (run.is_kept or run.store.loaded is None)
 
 
 def _of_new() -> Path:

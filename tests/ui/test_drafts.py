@@ -213,6 +213,18 @@ async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(m
         await until(pilot, lambda: not new_drafts())
 
 
+async def test_what_was_typed_before_it_is_known_whether_the_run_is_kept_is_kept_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.01)
+    async with watching() as (app, pilot):
+        await pilot.press(*"at once")
+        assert not new_drafts()
+        as_kept(monkeypatch)
+        app.tell(Tape().connect())
+        await until(pilot, lambda: new_drafts() == ["at once"])
+
+
 @pytest.mark.parametrize("keeps", ["true", "false"])
 async def test_what_was_sent_is_written_for_the_next_time_where_runs_are_kept(
     keeps: str, monkeypatch: pytest.MonkeyPatch
