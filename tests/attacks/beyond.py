@@ -67,7 +67,7 @@ BEYOND: dict[str, str] = {
 }
 
 GRANTED: dict[str, tuple[str, str]] = {
-    "npm": ("npm run lint", "npm run"),
+    "npm": ("npm run lint", "npm run lint"),
     "add": ("git add README.md", "git add"),
     "mkdir": ("mkdir granted", "mkdir"),
     "python": ("python3 --version -x", "python3"),

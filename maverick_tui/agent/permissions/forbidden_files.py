@@ -115,7 +115,12 @@ def _may_name(said: str, call: Call, roots: Roots, limits: Limits) -> bool:
     if None in fitting:
         return True
     found = (path for paths in fitting for path in paths or ())
-    return any(_is_at(path, said, call.here, roots) for path in (*within, *found))
+    if any(_is_at(path, said, call.here, roots) for path in (*within, *found)):
+        return True
+    # A text may be a folder for it to look through. A word of one may be that as well, or mean nothing.
+    handed, words = ([one for one in some if is_folder(one, call.here)] for some in (call.paths, {*within} - {"/"}))
+    held = _held(handed, said, call.here, roots, limits)
+    return held is None or bool(held or _held(words, said, call.here, roots, limits))
 
 
 def _is_searched(path: Path, call: Call) -> bool:

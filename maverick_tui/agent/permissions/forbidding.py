@@ -15,6 +15,7 @@ from maverick_tui.agent.permissions.reading import unwrapped, without_git_option
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 from maverick_tui.git.aliases import written_out
@@ -127,7 +128,7 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     texts = [word.text for word in words]
     plain = without_git_options(unwrapped(texts))[0]
     rule = _GIT.sub(r"\1 ", rule, count=1) if _GIT.match(rule) else rule
-    if any(matches(rule, some) for some in (texts, plain)):
+    if any(matches(rule, same) for some in (texts, plain) for same in (some, *spellings(some))):
         return True
     own = own_words(rule)
     if not own:
@@ -139,6 +140,7 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(re.escape, own[1:2])]  # `pip3.11` is `pip`
     is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) is not None for word in said)
     is_named = is_named and (all(rest) or _has_letters(own[1], texts))
+    is_named = is_named or may_be_spelled(own, text)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
 
 

@@ -27,12 +27,25 @@ class Runner:
     """A regular expression for words that do."""
     is_for_scripts: bool = False
     """Whether everything behind `--` is for a script of the project."""
+    valued: str | None = None
+    """Of a program to which each word is one more thing to do (`make lint deploy`): its options with a value."""
 
     def runs(self, words: Sequence[str]) -> bool:
         """Whether one of these words makes it."""
         if self.is_for_scripts and "--" in words:
             words = words[: words.index("--")]
-        return any(map(self._is_told, words))
+        return any(map(self._is_told, words)) or self._does_more(words)
+
+    def _does_more(self, words: Sequence[str]) -> bool:
+        if self.valued is None:
+            return False
+        valued, waiting = self.valued.split(), iter(words)
+        for word in waiting:
+            if word in valued:
+                next(waiting, "")
+            elif not word.startswith("-") and not word.isdigit():  # which is for `make -j 4`
+                return True
+        return False
 
     def _is_told(self, word: str) -> bool:
         if not word.startswith("-") or word in ("-", "--"):
@@ -54,7 +67,9 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
     """
     if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
         return True
-    commands = [place for place in range(1, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
+    if said > 2 and _starts_another(words) and runs_another(words[2:], said - 2, here):
+        return True
+    commands = [place for place in _commands_at(words, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
     return any(not _is_remote(words[place + 1 :], here) for place in commands)
 
 
@@ -68,17 +83,27 @@ def names_a_program(words: Sequence[str]) -> bool:
     return any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
 
 
+def _starts_another(words: Sequence[str]) -> bool:
+    return words[1:2] in (["-m"], ["run"])
+
+
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner, int]]:
     """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
-    start = 2 if words[1:2] in (["-m"], ["run"]) else 0
+    start = 2 if _starts_another(words) else 0
     for place in {0, start}:
         if place < min(said, len(words)) and (runner := _CHECKERS.get(words[place])):
             yield runner, place + 1
     if said > 1 and (runner := _RUNNERS.get(words[0])):
         yield runner, 2
-    for place in range(1, min(said, len(words))):
+    for place in _commands_at(words, said):
         if runner := _RUNNERS.get(f"{words[0]} {words[place]}"):
             yield runner, place + 1
+
+
+def _commands_at(words: Sequence[str], said: int) -> range:
+    """Which of the words that a rule says may be the subcommand: behind an option, which may have a value, any."""
+    is_first = words[1:] and not words[1].startswith("-")
+    return range(1, min(said, len(words), 2) if is_first else min(said, len(words)))
 
 
 def _is_remote(words: Sequence[str], here: Path) -> bool:
@@ -113,9 +138,7 @@ def sets_git(words: Sequence[str]) -> bool:
         return False
     if words[1:] and any(sign in words[1] for sign in "*?["):  # which a file of that name makes a subcommand of
         return True
-    # Behind an option of git itself, which may have a value, any word may be the subcommand.
-    places = range(1, len(words)) if words[1:] and words[1].startswith("-") else [1]
-    return any(_sets(words[place:]) for place in places)
+    return any(_sets(words[place:]) for place in _commands_at(words, len(words)) or [1])
 
 
 def sets_git_within(text: str) -> bool:
@@ -287,16 +310,22 @@ _RUNNERS: dict[str, Runner] = {
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
-    "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
+    "gradle": Runner(
+        "init-script build-file project-dir settings-file include-build gradle-user-home",
+        "IbpcDPg",
+        valued="--tests -x --exclude-task --console --max-workers",
+    ),
     "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
-    "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
-    "mvn": Runner("define file settings global-settings", "Dfs", operands=":"),
+    "make": Runner("eval file makefile directory include-dir", "EfCI", operands="=", valued=""),
+    "mvn": Runner(
+        "define file settings global-settings", "Dfs", operands=":", valued="-pl --projects -T --threads -rf"
+    ),
     "npm": _SCRIPTS,
     "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
     "poetry": Runner("directory project", "CP"),
-    "task": Runner("taskfile dir", "td", operands="="),
+    "task": Runner("taskfile dir", "td", operands="=", valued=""),
     "terraform": Runner("chdir from-module plugin-dir"),
     "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,

@@ -571,6 +571,35 @@ def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -
     assert decide(judge, "Edit", {"file_path": "docs/a.md"}) == "deny"
 
 
+@pytest.mark.parametrize("effect", ["deny", "ask"])
+@pytest.mark.parametrize("person", [True, False])
+def test_a_tool_that_is_not_known_is_given_no_folder_with_a_file_that_a_rule_is_about(
+    person: bool, effect: str, project: Path
+) -> None:
+    for name in (".env", "conf/prod.env", "docs/a.md"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).touch()
+    (project / "up").symlink_to("conf")
+    write(f'allow = ["mcp__fs__read"]\n{effect} = ["Read(.env)", "Read(conf/*.env)"]')
+    judge = Judge(["mcp__fs__read"], project, person=person, standing=RuleBook(project))
+    asked: list[dict[str, Any]] = [
+        {"path": "."}, {"path": "./"}, {"root": str(project)}, {"roots": [{"at": "conf"}]}, {"path": "docs/.."},
+        {"uri": f"file://{project}/conf"}, {"path": "up"}, {"command": "grep -r KEY ."}, {"command": "cat conf/*"},
+        {"command": "grep -r KEY conf"}, {"dir": "src", "sub": "../conf"}, {"path": str(project.parent)},
+        {"path": "CONF" if (project / "CONF").is_dir() else "conf/"},
+    ]  # fmt: skip
+    for arguments in asked:
+        assert decide(judge, "mcp__fs__read", arguments) == ("ask" if person else "deny"), arguments
+    for arguments in ({"path": "docs"}, {"path": "src"}, {"path": "nowhere"}, {"text": "either / or."}, {}, {"n": 1}):
+        assert decide(judge, "mcp__fs__read", arguments) == "allow", arguments
+
+
+def test_a_tool_that_is_not_known_may_have_a_folder_whose_files_no_rule_is_about(project: Path) -> None:
+    write('allow = ["mcp__fs__read"]\ndeny = ["Read(.env)", "Edit(conf/**)"]')  # and there is none
+    judge = Judge(["mcp__fs__read"], project, person=False, standing=RuleBook(project))
+    assert decide(judge, "mcp__fs__read", {"path": "."}) == "allow"
+
+
 @pytest.mark.parametrize("rule", ["mcp__fs__files.read", "mcp__fs__Files/Read", "mcp__fs__*", "mcp__*"])
 def test_a_tool_of_a_server_is_denied_by_the_name_that_the_server_gives_it(rule: str, project: Path) -> None:
     write(f'deny = ["{rule}", "mcp__fs__files"]')

@@ -8,6 +8,7 @@ import pytest
 
 from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.standing import Effect, Standing, StandingRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 
@@ -21,6 +22,51 @@ def tree(project: Path) -> Path:
     for link in ("keys", "away"):
         (project / link).unlink()
     return project
+
+
+def held_to(effect: Effect, entry: str, project: Path, *, person: bool) -> Judge:
+    rules = tuple(StandingRule(*one, project / "rules.toml") for one in (("allow", "Bash"), (effect, entry)))
+    return Judge(["Bash"], project, person=person, standing=lambda: Standing(rules))
+
+
+@each(
+    "command",
+    [
+        "ruff format", "ruff format .", "ruff check --fix", "ruff --quiet format", "black .", "prettier --write .",
+        "npx prettier --write .", "prettier --write '**/*.ts'", "eslint . --fix", "isort .", "shfmt -w .", "stylua .",
+        "gofmt -w .", "go fmt ./...", "go fmt", "golangci-lint run --fix ./...", "cargo fmt", "cargo +nightly fmt",
+        "cargo fmt --all", "cargo fix", "cargo clippy --fix", "terraform fmt -recursive", "deno fmt", "dprint fmt",
+        "biome format --write", "dart format .", "zig fmt .", "mix format", "dotnet format", "taplo fmt", "hatch fmt",
+        "rubocop -A", "swiftformat .", "ktlint -F", "uv run ruff format", "uvx ruff format", "poetry run black .",
+        "python -m black .", "bunx prettier -w .", "pnpm exec prettier -w .", "mise exec -- cargo fmt",
+        "cd web && ruff format", "cd web && deno fmt ..", "ruff format web ..", "env X=1 cargo fmt",
+        "sh -c 'cargo fmt'",
+        "find . -name '*.py' -exec black {} +", "git ls-files | xargs black", "deno fmt generated", "deno fmt web/..",
+        "cargo -q fmt", "terraform -chdir=. fmt",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("effect", ["deny", "ask"])
+@pytest.mark.parametrize("person", [True, False])
+def test_no_formatter_changes_a_file_with_its_folder_that_a_rule_is_about(
+    command: str, effect: Effect, person: bool, tree: Path
+) -> None:
+    (tree / "generated").mkdir(exist_ok=True)
+    (tree / "generated" / "api.py").touch()
+    judge = held_to(effect, "Edit(generated/**)", tree, person=person)
+    assert decide(judge, "Bash", bash(command)) in ("deny", "ask" if person else "deny")
+
+
+@each(
+    "command",
+    [
+        "ruff format web", "black web/src", "deno fmt web", "go fmt ./web/...", "ruff format web/src/x.ts",
+        "cargo build", "cargo test fmt", "go test ./...", "terraform plan", "mix test", "cargo clippy",
+    ],
+)  # fmt: skip
+def test_formatters_change_other_folders(command: str, tree: Path) -> None:
+    (tree / "generated").mkdir(exist_ok=True)
+    (tree / "generated" / "api.py").touch()
+    assert decide(held_to("deny", "Edit(generated/**)", tree, person=False), "Bash", bash(command)) == "allow"
 
 
 @each(
