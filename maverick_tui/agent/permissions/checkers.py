@@ -163,7 +163,7 @@ _PYLINT = Checker(
     max-returns max-attributes max-complexity max-module-lines min-public-methods max-public-methods
     min-similarity-lines ignore ignore-patterns ignore-paths recursive py-version fail-under fail-on persistent
     msg-template exit-zero list-msgs list-msgs-enabled help-msg list-groups confidence good-names bad-names verbose
-    version help source-roots""",
+    version help""",
     "Ehv",
     "dejrs",
     dict.fromkeys(("f", "output-format"), "text|colorized|parseable|json|json2|msvs|github"),
@@ -228,7 +228,7 @@ _VITEST = Checker(
     hookTimeout teardownTimeout fileParallelism no-file-parallelism no-fileParallelism maxWorkers minWorkers
     maxConcurrency isolate no-isolate project exclude typecheck sequence.shuffle sequence.seed
     disable-console-intercept disableConsoleIntercept expandSnapshotDiff globals standalone version help clearScreen
-    slowTestThreshold no-threads threads json""",
+    slowTestThreshold no-threads threads""",
     "huvw",
     "t",
     {

@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 _NUMBER = r"[\d.]+"
-_MAKE = rf"(?:-\w*[jl]|--jobs|--load-average|--max-load) {_NUMBER}|-\w*[CfIoW] .+|--(?:directory|file|makefile) .+"
+_FLAGS = "[BLRSbdeikmnpqrstvw]*"
+"""Short options of make's that have no value: behind one that has, the rest of a word is that."""
+_MAKE = (
+    rf"(?:-{_FLAGS}[jl]|--jobs|--load-average|--max-load) {_NUMBER}"
+    rf"|(?:-{_FLAGS}[CfIoW]|--directory|--file|--makefile) .+"
+)
 _GRADLE = (
     r"(?:-x|--(?:exclude-task|tests|max-workers|console|warning-mode|priority|args|configuration|dependency|task)) .+"
 )

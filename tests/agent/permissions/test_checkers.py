@@ -77,6 +77,7 @@ MORE = [
     "jest --coverageDirectory=x", "jest --testEnvironment x", "jest --changedSince=--output=x", "jest --rootDir x",
     "vitest -c x", "vitest --config x", "vitest --outputFile=x", "vitest --reporter=./x", "vitest --pool ./x",
     "vitest --coverage.reportsDirectory=x", "vitest --environment x", "vitest --root x", "vitest --changed=--output=x",
+    "vitest list --json=x", "pylint --source-roots=x a",
 ]  # fmt: skip
 
 

@@ -21,6 +21,8 @@ from tests.support.cases import each
         ("make test:*", "make test -j deploy", False),
         ("make test:*", "make test -j 4 deploy", False),
         ("make test:*", "make test -- deploy", False),
+        ("make test:*", "make test -Wxo deploy", False),
+        ("make test:*", "make test -Wx -o y", True),
         ("make test:*", "gmake test deploy", False),
         ("gmake test:*", "gmake test SHELL=x", False),
         ("/usr/bin/make test:*", "/usr/bin/make test deploy", False),
