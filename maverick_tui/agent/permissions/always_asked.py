@@ -45,6 +45,7 @@ from maverick_tui.agent.permissions.shell import (
     without_document,
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
+from maverick_tui.agent.permissions.taken_by_git import why_taking_asks
 from maverick_tui.agent.permissions.unpacking import writes_by_content
 from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
@@ -160,6 +161,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
         if reason := (
             why_copying_asks(possible, here, meaning, places, put)
             or why_changing_asks(possible, here, meaning, places)
+            or why_taking_asks(possible, [here, *_folders_at(folders, here)], places)
             or why_checking_asks(possible, here, places)
         ):
             return reason
@@ -195,6 +197,11 @@ def _run_within(texts: Iterable[str]) -> Iterator[list[str]]:
         call for text in texts for words in commands_within(text) for call in calls_meant(words, is_text=True) or ()
     )
     return (without_git_options(words)[0] for words in meant)
+
+
+def _folders_at(named: Iterable[str], here: Path) -> list[Path]:
+    """The folders that these words name from here."""
+    return sorted(filter(os.path.isdir, {place for word in named for place in real_paths(word, here)}))
 
 
 def _meaning(calls: Iterable[Words], here: Path) -> Callable[[str], list[str]]:

@@ -122,7 +122,7 @@ def falls_short(rule: str, command: str, cwd: Path) -> str:
         is_of_program = texts[1:] and not place and not _adds_git_options(texts, 1)  # and not for all that one starts
         more = f"; Bash({wider}) would" if is_of_program and covers_words(wider, words, cwd) else ""
         return f"it covers only calls that are known to only read, and {command} is not{more}"
-    return f"it covers no call in which {texts[0]} may run another program"
+    return f"it covers no call in which {texts[0]} may run or write something else"
 
 
 @lru_cache(maxsize=256)

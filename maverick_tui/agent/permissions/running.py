@@ -10,10 +10,14 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePath
 
+from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
+from maverick_tui.agent.permissions.output_files import writes_elsewhere
 from maverick_tui.agent.permissions.quoting import without_quotes
-from maverick_tui.agent.permissions.reading import of_git
+from maverick_tui.agent.permissions.reading import name_of, of_git
+from maverick_tui.agent.permissions.targets import names_another_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +31,12 @@ class Runner:
     """A regular expression for words that do."""
     is_for_scripts: bool = False
     """Whether everything behind `--` is for a script of the project."""
-    valued: str | None = None
-    """Of a program to which each word is one more thing to do (`make lint deploy`): its options with a value."""
 
     def runs(self, words: Sequence[str]) -> bool:
         """Whether one of these words makes it."""
         if self.is_for_scripts and "--" in words:
             words = words[: words.index("--")]
-        return any(map(self._is_told, words)) or self._does_more(words)
-
-    def _does_more(self, words: Sequence[str]) -> bool:
-        if self.valued is None:
-            return False
-        valued, waiting = self.valued.split(), iter(words)
-        for word in waiting:
-            if word in valued:
-                next(waiting, "")
-            elif not word.startswith("-") and not word.isdigit():  # which is for `make -j 4`
-                return True
-        return False
+        return any(map(self._is_told, words))
 
     def _is_told(self, word: str) -> bool:
         if not word.startswith("-") or word in ("-", "--"):
@@ -62,12 +53,15 @@ class Runner:
 
 
 def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
-    """Whether a call runs more than what a rule says outright, with its first words: `git fetch --upload-pack=x`,
-    `make test SHELL=x`, `uv run pytest -p x`. A rule for all of a program with subcommands says all that it does.
+    """Whether a call does more than what a rule says outright, with its first words: `git fetch --upload-pack=x`,
+    `make test SHELL=x`, `make test deploy`, `uv run pytest -p x`, `go build -o ../x`. A rule for all of a program with
+    subcommands says all that it does.
     """
     if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
         return True
     if said > 2 and _starts_another(words) and runs_another(words[2:], said - 2, here):
+        return True
+    if said > 1 and (names_another_target(words, said) or writes_elsewhere(words, said, here)):
         return True
     commands = [place for place in _commands_at(words, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
     return any(not _is_remote(words[place + 1 :], here) for place in commands)
@@ -75,7 +69,7 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
 
 def has_arguments_of_its_own(program: str) -> bool:
     """Whether it is known what the words of a program are for, and that they are no program which it starts."""
-    return program in _RUNNERS or program in _CHECKERS
+    return (program in _RUNNERS and program not in _START_OTHERS) or program in CHECKERS
 
 
 def names_a_program(words: Sequence[str]) -> bool:
@@ -87,13 +81,15 @@ def _starts_another(words: Sequence[str]) -> bool:
     return words[1:2] in (["-m"], ["run"])
 
 
-def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner, int]]:
+def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:
     """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
-    start = 2 if _starts_another(words) else 0
-    for place in {0, start}:
-        if place < min(said, len(words)) and (runner := _CHECKERS.get(words[place])):
-            yield runner, place + 1
-    if said > 1 and (runner := _RUNNERS.get(words[0])):
+    is_handed_on = False
+    for place, (before, word) in enumerate(pairwise(("run", *words[:said]))):
+        if before in _BEFORE_CHECKERS and (checker := CHECKERS.get(name_of(word))):
+            yield checker, place + 1
+            is_handed_on = place > 0
+    runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
+    if runner and (runner.is_for_scripts or not is_handed_on):  # npm reads on behind what it starts
         yield runner, 2
     for place in _commands_at(words, said):
         if runner := _RUNNERS.get(f"{words[0]} {words[place]}"):
@@ -271,10 +267,9 @@ _FLAGS = frozenset(
     " --unshallow --update-head-ok --verbose".split()
 )
 """Options of these that have no value behind them."""
-_ARGUMENT_FILE = "^@"
-"""A file with further arguments."""
-_LIKE_AN_OPTION = "/-"
-"""The name of a file that a pattern would make an option of."""
+_BEFORE_CHECKERS = frozenset("-m bunx exec npx pnpm pnpx run uvx yarn".split())
+"""Words behind which a program may be named for others to start."""
+_START_OTHERS = frozenset({"just", "tox"})
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
     " require import env-file",
@@ -283,7 +278,9 @@ _SCRIPTS = Runner(
 )
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
+_ALSO_CALLED = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnd": "mvn", "mvnw": "mvn"}
 _RUNNERS: dict[str, Runner] = {
+    "ant": Runner("buildfile file lib propertyfile find logger listener inputhandler main f s", "D"),
     "apt": _PACKAGES,
     "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
@@ -310,44 +307,23 @@ _RUNNERS: dict[str, Runner] = {
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
-    "gradle": Runner(
-        "init-script build-file project-dir settings-file include-build gradle-user-home",
-        "IbpcDPg",
-        valued="--tests -x --exclude-task --console --max-workers",
-    ),
+    "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
+    "invoke": Runner("collection search-root config", "crf"),
+    "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
     "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
-    "make": Runner("eval file makefile directory include-dir", "EfCI", operands="=", valued=""),
-    "mvn": Runner(
-        "define file settings global-settings", "Dfs", operands=":", valued="-pl --projects -T --threads -rf"
-    ),
+    "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
+    "mvn": Runner("define file settings global-settings", "Dfs", operands=":"),
+    "ninja": Runner(letters="Cft"),
+    "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
     "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
     "poetry": Runner("directory project", "CP"),
-    "task": Runner("taskfile dir", "td", operands="=", valued=""),
+    "rake": Runner("rakefile require execute eval libdir rakelibdir directory system", "freEpIRCg", operands="="),
+    "task": Runner("taskfile dir", "td", operands="="),
     "terraform": Runner("chdir from-module plugin-dir"),
+    "tox": Runner("conf root override workdir env", "ecmx", is_for_scripts=True),
     "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,
 }
-_CHECKERS: dict[str, Runner] = {
-    "black": Runner("config", operands=_ARGUMENT_FILE),
-    "flake8": Runner("config append-config output-file", operands=_ARGUMENT_FILE),
-    "gofmt": Runner("cpuprofile"),
-    "isort": Runner("settings-path settings-file settings sp virtual-env conda-env"),
-    "mkdir": Runner(words="--", operands=_LIKE_AN_OPTION),
-    "mypy": Runner(
-        "python-executable config-file custom-typeshed-dir custom-typing-module shadow-file plugins"
-        " install-types cache-dir",
-        operands=_ARGUMENT_FILE,
-    ),
-    "pyright": Runner("project pythonpath venvpath venv-path typeshedpath typeshed-path", "pvt"),
-    "pytest": Runner(
-        "config-file rootdir confcutdir override-ini pdbcls basetemp import-mode", "pco", operands=_ARGUMENT_FILE
-    ),
-    "ruff": Runner("config output-file cache-dir", "o", operands=_ARGUMENT_FILE),
-    "rustfmt": Runner("config config-path print-config", operands=r"^\+"),  # rustup's: which of them is run
-    "touch": Runner(words="--", operands=_LIKE_AN_OPTION),
-    "yamllint": Runner("config-file config-data", "cd"),
-}
-"""Programs without subcommands, whose arguments say what to look at but for these."""

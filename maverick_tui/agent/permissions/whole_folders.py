@@ -33,11 +33,11 @@ _FINDERS, _FD = frozenset({"find", "bfs"}), frozenset({"fd", "fdfind"})
 _ACTION = re.compile(r"-(?:exec|ok|delete)")
 _TEST = re.compile(r"[(!]|-(?![HLP]$)")
 _HIDDEN = re.compile(r"-\w*[HuI]|--hid|--unr|--no-ig")
-_STATE = frozenset(".git .hg .svn .jj .bzr .sl .maverick .claude".split())
+STATE = frozenset(".git .hg .svn .jj .bzr .sl .maverick .claude".split())
 """What is lost with a folder of the project: what a repository is, and what rules and agents there are. Its other
 settings go with the folder that they are for.
 """
-_MADE = frozenset(
+MADE = frozenset(
     "node_modules bower_components vendor pods site-packages dist-packages .tox .nox .venv venv .eggs __pycache__ build"
     " _build .build dist out target _deps deps .next .nuxt .cache .gradle .terraform .dart_tool deriveddata coverage"
     " tmp temp .tmp".split()
@@ -76,8 +76,8 @@ def all_changed(
     """All that is in folders which calls change as a whole, but for what is made anew; None if it is too much."""
     limits, found = Limits(), list[str | Path]()
     tops = {top for one in _changed(calls, here, meant) for top in real_paths(one.folder, here)}
-    for top in sorted(top for top in tops if compared(top.name) not in _MADE):
-        for entry in _below(top, limits, _MADE):
+    for top in sorted(top for top in tops if compared(top.name) not in MADE):
+        for entry in _below(top, limits, MADE):
             if entry is None:
                 return None
             found.append(Path(entry.path))
@@ -91,12 +91,12 @@ def _why(changed: Changed, top: Path, places: Places) -> str:
     if places.holds_home(top) and not changed.only:
         return _because(top, "your home directory is in it, with your keys.")
     is_inside = top.is_relative_to(places.cwd)
-    if is_inside and (changed.is_moved or compared(top.name) in _MADE):
+    if is_inside and (changed.is_moved or compared(top.name) in MADE):
         return ""
-    for entry in _below(top, Limits(), _MADE if is_inside else ()):
+    for entry in _below(top, Limits(), MADE if is_inside else ()):
         if entry is None:  # what matters most of a project is near its top, or known by where it is
             return "" if is_inside or changed.only else f"There is too much in {top} to know what would be changed."
-        is_state = compared(entry.name) in _STATE and (is_inside or places.is_at_home(top))
+        is_state = compared(entry.name) in STATE and (is_inside or places.is_at_home(top))
         if not is_state and not may_matter(entry.name):
             continue
         place = Path(entry.path)
