@@ -45,7 +45,7 @@ from maverick_tui.agent.permissions.shell import (
     without_document,
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
-from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.unpacking import only_tells, writes_by_content
 from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
@@ -173,20 +173,28 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     read is taken for all that it may be.
     """
     said = [[word.text for word in words] for words in plain]
+    more = [texts for words, texts in zip(plain, said, strict=True) if not _is_telling(words)]
     written = (unquoted(plain_names(text)) for text in unread)
-    given = [*(" ".join(texts) for texts in said if texts[0] != "git"), *unread, *written]
+    given = [*(" ".join(texts) for texts in more if texts[0] != "git"), *unread, *written]
     if any(map(sets_git, said)) or any(map(sets_git_within, given)):
         return SETS_GIT
     if any(map(steers_maverick, given)):
         return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
     within = (words for text in given for words in commands_within(text))
-    meant = [*map(calls_meant, said), *(calls_meant(words, is_text=True) for words in within)]
+    meant = [*map(calls_meant, more), *(calls_meant(words, is_text=True) for words in within)]
     if None in meant:
         return TOO_LONG
     calls = [without_git_options(words)[0] for some in meant for words in some or ()]
     if any(map(writes_by_content, calls)):
         return "It writes what stands in another file, and where to is not known."
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
+
+
+def _is_telling(words: Words) -> bool:
+    """Whether a call only tells what is in an archive or a patch: by words that are certain, and with no program before
+    it that might add others.
+    """
+    return all(word.is_one_word for word in words) and only_tells(without_git_options([one.text for one in words])[0])
 
 
 def _run_within(texts: Iterable[str]) -> Iterator[list[str]]:
