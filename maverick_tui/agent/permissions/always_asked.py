@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
 from maverick_tui.agent.permissions.following import follows_links, why_checking_asks, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
+from maverick_tui.agent.permissions.looking import by_purpose
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import (
@@ -121,14 +122,19 @@ def why_always_asked(call: Call, places: Places) -> str:
 
 def _why_command_asks(call: Call, places: Places) -> str:
     """By what it names and where that leads, from wherever it goes, or because it searches where keys are."""
-    calls, inner, found = all_commands(call.command) or None, inner_of(call.command), mentions(call.command)
-    plain, is_read = [*(calls or ()), *inner.calls], calls is not None and inner.is_read
-    if found is None:
-        return TOO_LONG
     if is_rewritten(call.command):
         return "Claude Code makes /dev/null of the NUL in it, and runs another command than this one."
-    mentioned = sorted(found)
-    if reason := first_reason(map(places.why_not_to_name, mentioned)):
+    purpose = by_purpose(call.command)
+    call = replace(call, arguments={"command": purpose.command})
+    calls, inner = all_commands(call.command) or None, inner_of(call.command)
+    plain, is_read = [*(calls or ()), *inner.calls], calls is not None and inner.is_read
+    changed, looked_at = mentions(purpose.changing), mentions(purpose.looking)
+    if changed is None or looked_at is None:
+        return TOO_LONG
+    mentioned, only_looked_at = sorted(changed | looked_at), looked_at - changed
+    if reason := first_reason(
+        places.why_not_to_name(word, is_changed=word not in only_looked_at) for word in mentioned
+    ):
         return reason
     limits = Limits()
     heres, unfollowed = _followed(call, limits)
@@ -139,7 +145,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return TOO_LONG
     for here in heres:
         if reason := (
-            _why_names_ask(plain, named, here, places, limits, is_read=is_read)
+            _why_names_ask(plain, named, only_looked_at, here, places, limits, is_read=is_read)
             or _why_names_below_ask(named, mentioned, here, places)
         ):
             return reason
@@ -255,16 +261,24 @@ def _arguments(words: Words) -> list[str]:
 
 
 def _why_names_ask(
-    plain: Sequence[Words], named: Sequence[str], here: Path, places: Places, limits: Limits, *, is_read: bool
+    plain: Sequence[Words],
+    named: Sequence[str],
+    only_looked_at: Collection[str],
+    here: Path,
+    places: Places,
+    limits: Limits,
+    *,
+    is_read: bool,
 ) -> str:
     """Why what a command names from this folder is not for it to name; what patterns stand for is named as well."""
-    found = [*named]
+    looked_at = [word for word in named if word in only_looked_at]
+    changed = [word for word in named if word not in only_looked_at]
     expanding = (word.text for words in plain for word in words if word.may_expand or not word.is_exact)
     for pattern in dict.fromkeys(expanding):
         fitting = could_stand_for(pattern, here, limits)
         if fitting is None:
             return TOO_LONG if limits.are_reached else unknown_files(pattern)
-        found += fitting
+        (looked_at if pattern in only_looked_at else changed).extend(fitting)
     if not is_read:  # there, many a sign of a pattern is none
         for pattern in filter(_is_pattern, named):
             fitting = _perhaps(pattern, here, limits)
@@ -272,9 +286,12 @@ def _why_names_ask(
                 return TOO_LONG
             if fitting is None and _begins_at_places(pattern, here, places):
                 return unknown_files(pattern)
-            found += fitting or ()
-    reasons = (places.why_not_to_write(word, here) for word in dict.fromkeys(found))
-    return first_reason(reasons) or places.why_together(found[:MOST_WORDS], here)
+            (looked_at if pattern in only_looked_at else changed).extend(fitting or ())
+    return (
+        first_reason(places.why_not_to_write(word, here) for word in dict.fromkeys(changed))
+        or first_reason(places.why_not_to_read(word, here) for word in dict.fromkeys(looked_at))
+        or places.why_together(changed[:MOST_WORDS], here)
+    )
 
 
 def _why_names_below_ask(named: Iterable[str], mentioned: Iterable[str], here: Path, places: Places) -> str:

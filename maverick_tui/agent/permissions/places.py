@@ -291,12 +291,14 @@ class Places:
         is_device = any(_is_below(way, ("/dev", "/proc")) and not _is_below(way, _ORDINARY_DEVICES) for way in ways)
         return f"{place} is not an ordinary file." if is_device else ""
 
-    def why_not_to_name(self, path: str) -> str:
-        """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
+    def why_not_to_name(self, path: str, *, is_changed: bool = True) -> str:
+        """The same as for writing, by the name alone: for words that may be paths, without a look at the disk. What is
+        not changed is only read.
+        """
         names = compared_names(path.split("/"))
         if is_of_keys(names, is_at_home=path.startswith(("~/", "$HOME/", "${HOME}/"))):
             return f"{path} is where keys and passwords are kept."
-        return f"{path} can make other programs run something." if is_run_by_others(names) else ""
+        return f"{path} can make other programs run something." if is_changed and is_run_by_others(names) else ""
 
     def why_not_to_search(self, path: str, here: Path | None = None) -> str:
         """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""

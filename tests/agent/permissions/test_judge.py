@@ -164,7 +164,7 @@ def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
         (["Bash"], "tee >(bash) <<'E'\ncat .git/config\nE", "deny"),
         (["Bash"], "cat > x <<'E'\nE\ncat .git/config\nE", "deny"),
         # Only its program knows whether a word after an option is its value.
-        (["Bash"], "rsync -a --exclude .git a b", "deny"),
+        (["Bash"], "rsync -a --exclude .git a b", "allow"),
         (["Bash"], "rsync -a e/ --ignore-times .git/hooks/", "deny"),
         (["Bash"], "rsync -a e/ -m .git/hooks/", "deny"),
         (["Bash"], "touch -m .git/hooks/x", "deny"),
