@@ -165,7 +165,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
         meaning = _meaning(plain, here)
         if reason := (
             why_copying_asks(possible, here, meaning, places, put)
-            or why_changing_asks(possible, here, meaning, places)
+            or why_changing_asks(possible, here, meaning, places, is_read=is_read)
             or why_checking_asks(possible, here, places)
         ):
             return reason
