@@ -13,9 +13,10 @@ from typing import Any
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
 from maverick_tui.agent.permissions.following import follows_links, why_checking_asks, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.looking import by_purpose
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
     may_read_below,

@@ -13,8 +13,9 @@ from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.following import follows_links
 from maverick_tui.agent.permissions.known_places import completed_by, may_matter
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, is_part_of_git, real_paths
+from maverick_tui.agent.permissions.places import Places, is_part_of_git
 from maverick_tui.agent.permissions.reading import has_target
 from maverick_tui.agent.permissions.shell import with_tails
 from maverick_tui.agent.permissions.unpacking import COMPRESSORS

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.extending import SETTINGS, why_extending_asks, why_not_to_extend
 from maverick_tui.agent.permissions.known_places import may_matter
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import name_of, takes_names
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's

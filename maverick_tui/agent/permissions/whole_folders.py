@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.known_places import may_matter
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import has_target, name_of, takes_names
 from maverick_tui.masking.key_files import compared
 
