@@ -39,6 +39,15 @@ def is_folder(path: str, here: Path) -> bool:
     return any(map(os.path.isdir, places_of(path, here)))
 
 
+def entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing, if it is none or cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return [*entries]
+    except OSError:
+        return []
+
+
 def moved(path: str, here: Path) -> Path | None:
     """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
     by_name, by_links, _ = places_of(path, here)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.known_places import may_matter
-from maverick_tui.agent.permissions.leading import is_folder, real_paths
+from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import has_target, name_of, takes_names
@@ -130,11 +130,7 @@ def _below(top: Path, limits: Limits, passed: Iterable[str] = ()) -> Iterator[os
     """What is in a folder and below, what is near its top first; then None, if it is too much."""
     waiting = [str(top)]
     for folder in waiting:
-        try:
-            with os.scandir(folder) as entries:
-                found = [*entries]
-        except OSError:
-            continue
+        found = entries_of(folder)
         if not limits.spend(names=1 + len(found)):
             yield None
             return
