@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
+from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.marking import marks_in
-from maverick_tui.agent.permissions.places import Places, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
 from maverick_tui.agent.permissions.standing import wrong_with

@@ -9,8 +9,9 @@ from itertools import product
 from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import TOO_LONG, Call, first_reason, unknown_files, why_not_to_search
+from maverick_tui.agent.permissions.leading import moved
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
-from maverick_tui.agent.permissions.places import Places, moved
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import (
     files_read,
     folders_searched,

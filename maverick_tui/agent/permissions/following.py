@@ -11,8 +11,9 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.extending import SETTINGS, why_extending_asks, why_not_to_extend
 from maverick_tui.agent.permissions.known_places import may_matter
+from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import name_of, takes_names
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's
@@ -114,11 +115,7 @@ def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
     inside, real_folder = f"{places.cwd}/", cache(os.path.realpath)
     while waiting or masses:
         is_mass = not waiting
-        try:
-            with os.scandir((waiting or masses).pop()) as entries:
-                found = [*entries]
-        except OSError:
-            continue
+        found = entries_of((waiting or masses).pop())
         if is_mass and left > _MOST_IN_MASSES:
             left = _MOST_IN_MASSES
         left -= 1 + len(found)
@@ -183,11 +180,7 @@ def _links_in(folder: str, here: Path, limits: Limits) -> Iterator[tuple[str, st
         if (path := waiting.pop()) in seen:
             continue
         seen.add(path)
-        try:
-            with os.scandir(path) as entries:
-                found = [*entries]
-        except OSError:
-            continue
+        found = entries_of(path)
         if not limits.spend(names=1 + len(found)):
             yield None
             return

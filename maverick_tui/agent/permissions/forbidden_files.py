@@ -11,8 +11,8 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of, put_by
 from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
-from maverick_tui.agent.permissions.places import is_folder, real_paths
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
     folders_searched,

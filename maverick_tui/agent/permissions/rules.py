@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
+from maverick_tui.agent.permissions.leading import home_folder, is_folder, real_paths
 from maverick_tui.agent.permissions.reading import (
     name_of,
     only_reads,

@@ -129,7 +129,7 @@ def is_shim(program: str) -> bool:
 
 
 def sets_git(words: Sequence[str]) -> bool:
-    """Whether a call may change what git does later; who the commits are by is nobody's danger."""
+    """Whether a call may change what git runs later: some settings name no program, whatever they are set to."""
     if words[0].casefold() != "git":  # some systems find a program by another case of its name
         return False
     if words[1:] and any(sign in words[1] for sign in "*?["):  # which a file of that name makes a subcommand of
@@ -221,7 +221,7 @@ def _configures(words: Sequence[str]) -> bool:
     if rest[0] == "set":
         rest = _behind_scopes(rest[1:])
     is_plain = bool(rest) and "." in rest[0] and not any(word.startswith("-") for word in rest)
-    return not (is_plain and (len(rest) == 1 or rest[0].lower() in ("user.name", "user.email")))
+    return not (is_plain and (len(rest) == 1 or rest[0].lower() in _HARMLESS_SETTINGS))
 
 
 def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
@@ -257,6 +257,11 @@ _TELLING_OF_OURS = frozenset({
 _SHIMS = tuple(f"~/{place}/shims" for place in (".asdf", ".local/share/mise", ".nodenv", ".pyenv", ".rbenv"))
 _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get list".split())
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())
+_HARMLESS_SETTINGS = frozenset(
+    "user.name user.email color.ui core.autocrlf core.eol core.filemode core.longpaths core.quotepath fetch.prune"
+    " init.defaultbranch merge.conflictstyle pull.ff pull.rebase push.autosetupremote push.default rebase.autostash"
+    " rerere.enabled".split()
+)
 _HELPED = "::"
 """In an address, that names a program to be asked for it."""
 _WITH_REMOTES = frozenset("fetch ls-remote pull push".split())

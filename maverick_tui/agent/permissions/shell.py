@@ -69,6 +69,10 @@ _DOCUMENT = re.compile(
     r"(?P<body>(?:[^\n]*\n)*?)(?P=mark)\s*\Z"
 )
 """A document that is only written to a file or is a message, to its end, with nothing behind it."""
+_PRINTED = re.compile(
+    r"(?P<head>echo|printf)(?: (?:[\w@%+:,./-]+|'[^'\n]*'|\"[^\"$`\\\n]*\"))+ ?(?P<rest>>>? ?[\w@%+:,./~-]+)\s*"
+)
+"""A text that is only written to a file, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _ENTERED = re.compile(
     r"(?:^|[\s;&|({`])(?:(?:cd|chdir|pushd)\b(?P<words>[^;&|)`\n]*)"
@@ -271,7 +275,9 @@ def _is_no_value(before: str) -> bool:
 
 
 def without_document(command: str) -> str:
-    """The command without a document that nobody runs."""
+    """The command without a document or a text that nobody runs."""
+    if printed := _PRINTED.fullmatch(command):
+        return f"{printed['head']} {printed['rest']}"
     found = _DOCUMENT.match(command)
     if found is None or found["mark"] in found["body"].split("\n"):
         return command

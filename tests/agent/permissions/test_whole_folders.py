@@ -92,10 +92,65 @@ def test_it_asks_each_time_if_something_protected_is_in_it(command: str, tree: P
         "mv sub other", "rsync -a --delete web/ dist", "rsync -a --delete web/ host:x", "find web -delete", "fd -H x",
         "find . -name '*.pyc' -delete", "find sub -name '*.pyc' -exec rm '{}' +", "find . -exec sed -n 1p '{}' +",
         "find web -type f | xargs rm", "fd x -x rm",
+        "find . -name '*.py' -not -path './.venv/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -name '*.py' ! -path './.venv/*' ! -name x | xargs sed -i s/a/b/",
     ],
 )  # fmt: skip
 def test_ordinary_folders_are_changed(command: str, tree: Path) -> None:
     assert Judge(["Bash"], tree, person=False).judge("Bash", bash(command)).reason == ""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    own = tmp_path / "repository" / ".git"
+    own.mkdir(parents=True)
+    (own / "config").touch()
+    return own.parent
+
+
+PASSED_OVER = [
+    "find . -type f -not -path '*/.git/*' -exec sed -i s/a/b/ '{}' +",
+    "find . -type f ! -path './.git/*' -print0 | xargs -0 sed -i s/a/b/",
+    "find ./ -not -path './.git/*' -type f -exec sed -i s/a/b/ '{}' ';'",
+]
+
+
+@each("command", PASSED_OVER)
+def test_a_repository_that_is_passed_over_is_not_changed(command: str, repository: Path) -> None:
+    assert Judge(["Bash"], repository, person=False).judge("Bash", bash(command)).reason == ""
+
+
+@each(
+    "command",
+    [
+        "find . -type f ! -path './.git/*' | xargs sed -i s/a/b/",
+        "find -L . -type f ! -path './.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -follow -type f ! -path './.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . ! -path './.git/*' ! -name x -exec rm -rf '{}' +",
+        "find . -not -type f -not -path '*/.git/*' -exec rm -rf '{}' +",
+        "find . -type d -not -path './.git/*' -exec rm -rf '{}' +",
+        "find . -not -path './.git/*' -exec rm -rf '{}' +",
+        "find . -type f -not -path './.gi/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -not -path '.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -not -path './.git' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -not -path x -o -exec rm '{}' +",
+        "find . -type f ! -not -path './.git/*' -exec rm '{}' +",
+        "find . -name '*' -not -name x -exec rm '{}' +",
+        "find . -not -name '*.py' -exec rm '{}' +",
+        "find . -type f -exec sed -i s/a/b/ '{}' + -not -path './.git/*'",
+        "find . -not -name 'x -name *.pyc' -exec sed -i s/a/b/ '{}' + > log",
+        "find . -type f -not -path './.git/* -a -not -name x' -exec sed -i s/a/b/ '{}' + > log",
+        "find . -type f '(' -not -path './.git/*' -o -name x ')' -exec sed -i s/a/b/ '{}' +",
+    ],
+)
+def test_one_that_is_only_seemingly_passed_over_is(command: str, repository: Path) -> None:
+    assert decide(Judge(["Bash"], repository, person=False), "Bash", bash(command)) == "deny"
+
+
+@each("command", PASSED_OVER)
+def test_keys_beside_it_are_not_passed_over(command: str, repository: Path) -> None:
+    (repository / "sub" / ".ssh").mkdir(parents=True, exist_ok=True)
+    assert decide(Judge(["Bash"], repository, person=False), "Bash", bash(command)) == "deny"
 
 
 @pytest.mark.parametrize("command", ["rm -r scripts", "mv scripts old", "rm -rf scripts/lib", "mv -t web scripts"])
