@@ -39,7 +39,7 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
             "git add a.py",
             "git add",
             ["git add b.py", "git add -A"],
-            [r"git add $'\'' ; touch PWNED ; : \'", "git commit", "git -c x=y add b", "git add b .git/config"],
+            [r"git add $'\'' ; touch PWNED ; : \'", "git commit", "git -c x=y add b", "git add b ~/.ssh/config"],
         ),
         ("git log -p", "git log", ["git log"], ["git log --output=x", "git log --outp=x"]),
         (
