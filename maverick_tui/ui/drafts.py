@@ -1,4 +1,4 @@
-"""Drafts: what stands unsent in prompts, on disk a moment after typing stops, so that no crash takes it.
+"""Drafts: what stands unsent in prompts, on disk a moment after it is typed, so that no crash takes it.
 
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
 its draft is known by agent and folder, and the next such run has it. A draft in which a secret is known is not
@@ -54,7 +54,7 @@ class Drafts:
         self._tell = tell
         self._is_told = False
         self._waiting: dict[str, tuple[asyncio.TimerHandle, Callable[[], None]]] = {}
-        """What is kept once typing has stopped."""
+        """What is kept in a moment, and the clock for that."""
         self._files: dict[str, set[Path]] = {}
         """Where that stands which is in the prompts of runs."""
         self._one_at_a_time = asyncio.Lock()
@@ -63,7 +63,7 @@ class Drafts:
         """Whether what is there is left to others: nothing more is written then."""
 
     def keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
-        """Keep what stands in the prompt of a run, once typing has stopped; an empty prompt is known at once.
+        """Keep what stands in the prompt of a run, in a moment; an empty prompt is known at once.
 
         `images` are the paths of what is attached to it, by the words that stand for it.
         """
@@ -72,9 +72,12 @@ class Drafts:
         if not text.strip():
             self.drop(run.run_id)
         elif _may_be_kept(run) and len(text) <= LONGEST:
-            self._call_off(run.run_id)
             keep = partial(self._keep, run, text, images, frozenset(self._files.get(run.run_id, ())))
-            self._waiting[run.run_id] = asyncio.get_running_loop().call_later(AFTER_TYPING, keep), keep
+            if run.run_id in self._waiting:
+                clock, _ = self._waiting[run.run_id]
+            else:
+                clock = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep_waiting, run.run_id)
+            self._waiting[run.run_id] = clock, keep
 
     def drop(self, run_id: str) -> None:
         """Forget the draft of a run: it was sent, or is not wanted any more."""
@@ -85,9 +88,7 @@ class Drafts:
         """Keep them all at once: the window has gone, and nobody was asked."""
         self._is_over = True
         for run_id in [*self._waiting]:
-            _, keep = self._waiting[run_id]
-            self._call_off(run_id)
-            keep()
+            self._keep_waiting(run_id)
         await self._settle()
 
     async def drop_all(self) -> None:
@@ -118,6 +119,11 @@ class Drafts:
     def _call_off(self, run_id: str) -> None:
         if (waiting := self._waiting.pop(run_id, None)) is not None:
             waiting[0].cancel()
+
+    def _keep_waiting(self, run_id: str) -> None:
+        clock, keep = self._waiting.pop(run_id)
+        clock.cancel()
+        keep()
 
     async def _settle(self) -> None:
         while self._tasks:

@@ -17,7 +17,7 @@ from threading import Lock
 from maverick_tui import paths
 
 AFTER_TYPING = 0.4
-"""Seconds without a change after which what is typed is written."""
+"""Seconds after which what is typed is written, whether or not typing goes on: who types fluently never stops."""
 _LONGEST_BEGINNING = 40
 
 

@@ -70,6 +70,17 @@ async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatc
     assert drafts_of_run() == ["half a thou"]
 
 
+async def test_a_draft_is_kept_while_somebody_types_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.5)
+    keep_run(RUN)
+    async with opened() as (_app, pilot):
+        for _ in range(200):
+            await pilot.press("a")
+            if drafts_of_run():
+                break
+        assert set(drafts_of_run()[0]) == {"a"}
+
+
 async def test_each_of_two_windows_keeps_its_own_draft() -> None:
     keep_run(RUN)
     async with opened() as (first, first_pilot):

@@ -273,12 +273,12 @@ class ChangesScreen(Screen[None]):
             self._keep_comments()
 
     def comment_typed(self) -> None:
-        """Somebody is writing a comment: it is kept once typing has stopped."""
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(AFTER_TYPING, self._keep_comments)
+        """Somebody is writing a comment: it is kept in a moment."""
+        if self._typing is None:
+            self._typing = self.set_timer(AFTER_TYPING, self._keep_comments)
 
     def _keep_comments(self) -> None:
+        self._typing = None
         if not self.model.is_only_watched:  # what is secret there is not known here
             self.app.run_worker(self.looking.comments.keep(), group="comments", exit_on_error=False)
 
