@@ -29,6 +29,7 @@ from maverick_tui.agent.permissions.shell import (
     all_commands,
     inner_of,
     not_too_many,
+    one_command,
     parts_of,
     words_within,
 )
@@ -154,7 +155,8 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         # Without signs of the shell, all that it names stands in it; but not what is in the folders that it names.
         is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
         return None if is_wide or _EXPANDS.search(call.command) else False
-    calls = [*calls, *inner.calls]
+    alone = one_command(call.command)  # without filters, which look into no file
+    calls = [*(calls if alone is None else [alone]), *inner.calls]
     meant = [calls_meant([word.text for word in words]) for words in calls]
     if None in meant:
         return None
@@ -173,8 +175,9 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         return None
     if any(_is_at(str(path), said, call.here, roots) for path in put):
         return None
+    is_certain = all(word.is_exact and not word.may_expand for words in calls for word in words)
     for texts, here in product(plain, heres):
-        searched = _followed([*_searched(texts, here)], texts, here, limits)
+        searched = _followed([*_searched(texts, here, is_certain=is_certain)], texts, here, limits)
         held = None if searched is None else _held(searched, said, here, roots, limits)
         if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading)):
             return None
@@ -231,12 +234,12 @@ def _expanded(calls: Sequence[Words], heres: Sequence[Path], limits: Limits) -> 
     return found
 
 
-def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
+def _searched(texts: Sequence[str], here: Path, *, is_certain: bool) -> Iterator[str]:
     """The folders in whose files a call may look, or which it takes along as a whole."""
     yield from read_below(texts)
     yield from checked_folders(texts, here)
     if searches(texts):
-        yield from folders_searched(texts)
+        yield from folders_searched(texts, is_certain=is_certain)
     if not _tells_only_names(texts) and (texts[0] != "git" or not _TAKING.isdisjoint(texts[1:2])):
         named = (text.rpartition("=")[2].removeprefix("file://") for text in dict.fromkeys(texts[1:]))
         # Path.is_dir raises for what cannot be a name.

@@ -29,14 +29,28 @@ class Runner:
     words: str = ""
     operands: str = ""
     """A regular expression for words that do."""
+    harmless: str = ""
+    """A regular expression for options that look like those, with their value, which may be the next word."""
     is_for_scripts: bool = False
     """Whether everything behind `--` is for a script of the project."""
+    is_all: bool = False
+    """Whether what is known of the program as a whole does not hold for this command of it."""
 
     def runs(self, words: Sequence[str]) -> bool:
         """Whether one of these words makes it."""
         if self.is_for_scripts and "--" in words:
             words = words[: words.index("--")]
-        return any(map(self._is_told, words))
+        return any(map(self._is_told, self._without_harmless(words)))
+
+    def _without_harmless(self, words: Sequence[str]) -> Iterator[str]:
+        known, waiting = re.compile(self.harmless or "(?!)", re.DOTALL), [*words]
+        while waiting:
+            word, *waiting = waiting
+            following = "".join(waiting[:1])
+            if not following.startswith("-") and known.fullmatch(f"{word} {following}"):
+                waiting = waiting[1:]
+            elif not known.fullmatch(word):
+                yield word
 
     def _is_told(self, word: str) -> bool:
         if not word.startswith("-") or word in ("-", "--"):
@@ -88,12 +102,14 @@ def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Check
         if before in _BEFORE_CHECKERS and (checker := CHECKERS.get(name_of(word))):
             yield checker, place + 1
             is_handed_on = place > 0
+    commands = ((place, _RUNNERS.get(f"{words[0]} {words[place]}")) for place in _commands_at(words, said))
+    known = [(runner, place + 1) for place, runner in commands if runner is not None]
+    yield from known
     runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
-    if runner and (runner.is_for_scripts or not is_handed_on):  # npm reads on behind what it starts
+    if runner is None or any(one.is_all and at == 2 for one, at in known):
+        return
+    if runner.is_for_scripts or not is_handed_on:  # npm reads on behind what it starts
         yield runner, 2
-    for place in _commands_at(words, said):
-        if runner := _RUNNERS.get(f"{words[0]} {words[place]}"):
-            yield runner, place + 1
 
 
 def _commands_at(words: Sequence[str], said: int) -> range:
@@ -107,7 +123,11 @@ def _is_remote(words: Sequence[str], here: Path) -> bool:
 
     What stands behind an option that is not known may be its value.
     """
-    for word in words:
+    waiting = iter(words)
+    for word in waiting:
+        if word in _VALUED:
+            next(waiting, "")
+            continue
         if word == "--" or word in _FLAGS or (word.startswith("--") and "=" in word):
             continue
         places = (here / word, here / f"{word}.git")
@@ -266,12 +286,22 @@ _HELPED = "::"
 """In an address, that names a program to be asked for it."""
 _WITH_REMOTES = frozenset("fetch ls-remote pull push".split())
 _FLAGS = frozenset(
-    "-4 -6 -a -d -f -n -p -q -t -u -v --all --atomic --autostash --delete --dry-run --exit-code --ff --ff-only"
+    "-4 -6 -a -d -f -n -p -q -r -t -u -v --all --atomic --autostash --delete --dry-run --exit-code --ff --ff-only"
     " --follow-tags --force --force-with-lease --heads --mirror --no-edit --no-ff --no-rebase --no-tags --no-verify"
     " --porcelain --progress --prune --prune-tags --quiet --rebase --refs --set-upstream --squash --symref --tags"
     " --unshallow --update-head-ok --verbose".split()
 )
 """Options of these that have no value behind them."""
+_VALUED = frozenset({"-o", "--push-option", "--server-option"})
+"""Options of these that have one."""
+_CHOICE = r"-X[\w=-]+"
+"""For a strategy of merging, whose name is that of a program: what it is to prefer."""
+_PLAIN_JQ = r"(?:-q|--jq)[ =]?(?!.*(?i:env|import|include)).+"
+"""A query that reads nothing but the answer: `env` has all variables."""
+_CHOSEN_TESTS = (
+    r"-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)"
+    r"(?:=[\w.#*,+!-]*)?"
+)
 _BEFORE_CHECKERS = frozenset("-m bunx exec npx pnpm pnpx run uvx yarn".split())
 """Words behind which a program may be named for others to start."""
 _START_OTHERS = frozenset({"just", "tox"})
@@ -292,8 +322,9 @@ _RUNNERS: dict[str, Runner] = {
     "cargo": Runner("config manifest-path", "ZC", is_for_scripts=True),
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
+    "docker logs": Runner(is_all=True),
     "dotnet": Runner("settings property test-adapter-path", "p", operands="^/p"),
-    "gh": Runner("upload-pack config template jq", "cuq"),
+    "gh": Runner("upload-pack config template jq", "cuq", harmless=_PLAIN_JQ),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
     "git archive": Runner("remote exec format output", "o"),
     "git bisect": Runner(words="run view visualize"),
@@ -303,27 +334,28 @@ _RUNNERS: dict[str, Runner] = {
     "git fetch": Runner("upload-pack multiple", operands=_HELPED),
     "git ls-remote": Runner("upload-pack exec", "u", operands=_HELPED),
     "git mergetool": Runner("tool", "t"),
-    "git pull": Runner("upload-pack multiple strategy", "s", operands=_HELPED),
+    "git pull": Runner("upload-pack multiple strategy", "s", operands=_HELPED, harmless=_CHOICE),
     "git push": Runner("receive-pack exec repo", operands=_HELPED),
-    "git merge": Runner("strategy", "s"),
-    "git rebase": Runner("exec strategy", "xs"),
+    "git merge": Runner("strategy", "s", harmless=_CHOICE),
+    "git rebase": Runner("exec strategy", "xs", harmless=_CHOICE),
     "git remote": Runner(words="add set-url"),
     "git revert": Runner("strategy"),
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
-    "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
+    "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler C w"),
     "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
     "invoke": Runner("collection search-root config", "crf"),
     "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
     "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
     "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
-    "mvn": Runner("define file settings global-settings", "Dfs", operands=":"),
+    "mvn": Runner("define file settings global-settings", "Dfs", operands=":", harmless=_CHOSEN_TESTS),
     "ninja": Runner(letters="Cft"),
     "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
     "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
+    "podman logs": Runner(is_all=True),
     "poetry": Runner("directory project", "CP"),
     "rake": Runner("rakefile require execute eval libdir rakelibdir directory system", "freEpIRCg", operands="="),
     "task": Runner("taskfile dir", "td", operands="="),

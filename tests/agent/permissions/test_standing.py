@@ -750,3 +750,79 @@ def test_aliases_in_the_settings_of_git_are_what_they_stand_for(project: Path, m
     write('allow = ["Bash"]\nask = ["Bash(git push:*)"]')
     assert judged(project, "Bash", bash("git p")).decision == "ask"
     assert judged(project, "Bash", bash("git fetch")).decision == "allow"
+
+
+@each(
+    ("rule", "command", "decision"),
+    [
+        ("Bash(git push --force:*)", "git push", "allow"),
+        ("Bash(git push --force:*)", "git push -u origin main", "allow"),
+        ("Bash(git push -f:*)", "git push origin main", "allow"),
+        ("Bash(git push --force:*)", "git push --force", "deny"),
+        ("Bash(git push --force:*)", "git push --forc origin main", "ask"),
+        ("Bash(git push --force:*)", "git push origin main -f", "ask"),
+        ("Bash(git push --force:*)", "git push -uf origin main", "ask"),
+        ("Bash(git push --force:*)", "git push --force-with-lease", "ask"),
+        ("Bash(git push --force:*)", "git push origin +main", "ask"),
+        ("Bash(git push --force:*)", "git push origin +HEAD:main", "ask"),
+        ("Bash(git push --force:*)", "git push --mirror", "ask"),
+        ("Bash(git push --force:*)", "git push origin '*'", "ask"),
+        ("Bash(git push --force:*)", "git push origin m*", "ask"),
+        ("Bash(git push --force:*)", "git -c alias.p='push -f' p", "ask"),
+        ("Bash(git push --force:*)", "git push; git push --force", "deny"),
+        ("Bash(git push --force:*)", "sh -c 'git push --force'", "ask"),
+        ("Bash(git push --force:*)", "timeout 5 git push -f", "ask"),
+        ("Bash(git push --delete:*)", "git push origin :main", "ask"),
+        ("Bash(git push --delete:*)", "git push origin main", "allow"),
+        ("Bash(git commit --amend:*)", "git commit -m 'fix: it'", "allow"),
+        ("Bash(git commit --amend:*)", "git commit -m x --amen", "ask"),
+        ("Bash(git commit --no-verify:*)", "git commit -a -m x", "allow"),
+        ("Bash(git commit --no-verify:*)", "git commit -n -m x", "ask"),
+        ("Bash(git commit --no-verify:*)", "git commit -m --no-verify", "ask"),
+        ("Bash(git reset --hard:*)", "git reset --soft HEAD", "allow"),
+        ("Bash(git reset --hard:*)", "git reset --har HEAD", "ask"),
+        ("Bash(git stash --include-untracked:*)", "git stash -u", "ask"),
+        ("Bash(git remote remove:*)", "git remote rm x", "ask"),
+        ("Bash(npm install -g:*)", "npm install --location=global x", "ask"),
+        ("Bash(rm:*)", "cat rm.txt", "allow"),
+        ("Bash(rm:*)", "python3 build.py rm.txt", "allow"),
+        ("Bash(rm:*)", "grep -rn 'rm -rf' src", "allow"),
+        ("Bash(rm:*)", "git log --grep rm | head", "allow"),
+        ("Bash(rm:*)", "sh rm.sh", "ask"),
+        ("Bash(rm:*)", "timeout 5 rm x", "deny"),
+        ("Bash(rm:*)", "echo rm x | sh", "ask"),
+        ("Bash(rm:*)", "echo rm x | xargs env", "ask"),
+        ("Bash(rm:*)", "rm.exe x", "ask"),
+        ("Bash(cat:*)", "head a | cat", "deny"),
+        ("Read(.env)", "grep -rn x src", "allow"),
+        ("Read(.env)", "grep -rn 'x.*' src --include='*.py'", "allow"),
+        ("Read(.env)", "grep -rn x* src", "ask"),
+        ("Read(deploy/.env)", "grep -rn x d*", "ask"),
+        ("Read(deploy/.env)", "grep -rn x src", "allow"),
+        ("Read(.env)", "grep -n x src/a.py", "allow"),
+        ("Read(.env)", "git log --stat | grep -i x | head -3", "allow"),
+        ("Read(.env)", "grep -rn x", "ask"),
+        ("Read(.env)", "grep -rn x .", "ask"),
+        ("Read(.env)", "grep -rn x src .", "ask"),
+        ("Read(.env)", "grep -rn -e x src", "ask"),
+        ("Read(.env)", "grep -rnA src x", "ask"),
+        ("Read(.env)", "grep -rn --context 5 src", "ask"),
+        ("Read(.env)", "grep -rn --color src", "ask"),
+        ("Read(.env)", "grep -r --exclude src x", "ask"),
+        ("Read(.env)", "grep -rn x src -e y", "ask"),
+        ("Read(.env)", "git log | grep -r x", "ask"),
+        ("Read(.env)", "cat .env | head", "deny"),
+        ("Read(.env)", "git log | head .env", "deny"),
+        ("Read(**/.env)", "grep -rn x src", "allow"),
+        ("Read(**/.env)", "grep -rn x deploy", "ask"),
+    ],
+)
+def test_a_rule_is_about_what_it_may_amount_to_and_no_more(
+    rule: str, command: str, decision: str, project: Path
+) -> None:
+    write(f"allow = ['Bash']\ndeny = [{json.dumps(rule)}]")
+    (project / ".env").touch()
+    (project / "away").unlink(missing_ok=True)  # a link, behind which anything may be
+    (project / "deploy").mkdir(exist_ok=True)
+    (project / "deploy" / ".env").touch()
+    assert judged(project, "Bash", bash(command)).decision == decision
