@@ -73,7 +73,9 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
     """
     if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
         return True
-    if said > 2 and _starts_another(words) and runs_another(words[2:], said - 2, here):
+    # Behind `uv run`, `python -m`, `conda run -n x` and what there may be else, a program is what it is by itself.
+    started = (place for place in range(1, min(said, len(words))) if _is_known(name_of(words[place])))
+    if any(runs_another([name_of(words[place]), *words[place + 1 :]], said - place, here) for place in started):
         return True
     if said > 1 and (names_another_target(words, said) or writes_elsewhere(words, said, here)):
         return True
@@ -91,8 +93,8 @@ def names_a_program(words: Sequence[str]) -> bool:
     return any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
 
 
-def _starts_another(words: Sequence[str]) -> bool:
-    return words[1:2] in (["-m"], ["run"])
+def _is_known(program: str) -> bool:
+    return program in _RUNNERS or program in _ALSO_CALLED or program in CHECKERS
 
 
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:

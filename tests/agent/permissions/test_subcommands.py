@@ -115,6 +115,19 @@ def test_files_that_are_written(rule: str, command: str, is_covered: bool, tmp_p
         ("pnpm exec jest:*", "pnpm exec jest -c x"),
         ("yarn vitest:*", "yarn vitest --config x"),
         ("ruff check:*", "ruff check --config x"),
+        ("poetry run python -m mypy:*", "poetry run python -m mypy --python-executable=./x m.py"),
+        ("uv run -m pytest:*", "uv run -m pytest -c x.ini"),
+        ("uv run make test:*", "uv run make test '--eval=$(shell id)'"),
+        ("poetry run make test:*", "poetry run make test deploy"),
+        ("uv run npm test:*", "uv run npm test --script-shell=./x"),
+        ("uv run git fetch:*", "uv run git fetch --upload-pack=./x origin"),
+        ("uv run go test:*", "uv run go test -exec=./x"),
+        ("poetry run poetry run mypy:*", "poetry run poetry run mypy --python-executable=./x"),
+        ("conda run -n x pytest:*", "conda run -n x pytest -p x"),
+        ("mise exec -- pytest:*", "mise exec -- pytest -p x"),
+        ("direnv exec . make test:*", "direnv exec . make test SHELL=x"),
+        ("coverage run -m pytest:*", "coverage run -m pytest -p x"),
+        ("docker compose exec web pytest:*", "docker compose exec web pytest --tx=x"),
     ],
 )
 def test_a_checker_that_another_program_starts(rule: str, command: str) -> None:
@@ -130,6 +143,9 @@ def test_a_checker_that_another_program_starts(rule: str, command: str) -> None:
         ("poetry run ruff:*", "poetry run ruff check --fix"),
         ("npx eslint:*", "npx eslint --fix src"),
         ("npm run eslint:*", "npm run eslint -- --fix"),
+        ("conda run -n x pytest:*", "conda run -n x pytest -q tests"),
+        ("uv run make test:*", "uv run make test -j 4"),
+        ("uv run git fetch:*", "uv run git fetch --all"),
     ],
 )
 def test_options_of_what_starts_a_checker_are_not_its_own(rule: str, command: str) -> None:
