@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -38,18 +38,23 @@ def alone(folder: Path, *, waits: bool = True) -> Iterator[None]:
         os.close(descriptor)
 
 
+def _nothing(_folder: Path) -> bool:
+    return False
+
+
 @contextmanager
-def scratch_folder(kind: str, place: Path | None = None) -> Iterator[Path]:
+def scratch_folder(kind: str, place: Path | None = None, keeps: Callable[[Path], bool] = _nothing) -> Iterator[Path]:
     """A folder of our own, which is removed at the end, or by whoever is the last to hold it.
 
     If all of them are killed, the next `remove_abandoned` does it. `place` is where it is, else among temporary files.
+    One of which `keeps` is true at the end stays, as if we had been killed.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-", dir=place)).resolve()
     lock = _own(folder)
     try:
         yield folder
     finally:
-        _let_go(folder, lock)
+        _let_go(folder, lock, keeps)
 
 
 @contextmanager
@@ -70,29 +75,43 @@ def held(folder: Path) -> Iterator[None]:
         _let_go(folder, lock)
 
 
-def _let_go(folder: Path, lock: int | None) -> None:
-    """Remove the folder, unless somebody else holds it."""
+def _let_go(folder: Path, lock: int | None, keeps: Callable[[Path], bool] = _nothing) -> None:
+    """Remove the folder, unless somebody else holds it, or it is to be kept."""
     if sys.platform == "win32" or lock is None:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder, keeps)
         return
     import fcntl
 
     try:
         with suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder, keeps)
     finally:
         os.close(lock)
 
 
-def remove_abandoned(place: Path | None = None) -> None:
-    """Remove the user's folders whose owner is gone. What cannot be read or removed is left alone."""
+def _remove(folder: Path, keeps: Callable[[Path], bool]) -> bool:
+    """Remove it; whether it is kept instead."""
+    if keeps(folder):
+        return True
+    shutil.rmtree(folder, ignore_errors=True)
+    return False
+
+
+def remove_abandoned(place: Path | None = None, keeps: Callable[[Path], bool] = _nothing) -> list[Path]:
+    """Remove the user's folders whose owner is gone. What cannot be read or removed is left alone.
+
+    Those of which `keeps` is true stay, and are returned.
+    """
     if sys.platform == "win32":
-        return
+        return []
+    kept = []
     with suppress(OSError), os.scandir(place or tempfile.gettempdir()) as entries:
         for path in [entry.path for entry in entries if entry.name.startswith(_PREFIX)]:
             with suppress(OSError):
-                _remove_if_abandoned(path)
+                if _remove_if_abandoned(path, keeps):
+                    kept.append(Path(path))
+    return kept
 
 
 def _own(folder: Path) -> int | None:
@@ -112,21 +131,24 @@ def _own(folder: Path) -> int | None:
     return lock
 
 
-def _remove_if_abandoned(path: str) -> None:
-    """Remove a folder whose lock nobody holds; never through a link, and nothing that others may have written to."""
+def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool]) -> bool:
+    """Remove a folder whose lock nobody holds; never through a link, and nothing that others may have written to.
+
+    Whether it is kept instead.
+    """
     if sys.platform == "win32":
-        return
+        return False
     import fcntl
 
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         about = os.fstat(folder)
         if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != _PRIVATE:
-            return
+            return False
         lock = os.open(OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the owner lives
-            shutil.rmtree(path, ignore_errors=True)
+            return _remove(Path(path), keeps)
         finally:
             os.close(lock)
     finally:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
-COMMITTING = "maverick-commit"
-"""The name of a thread that everybody does wait for: a commit is made in it."""
+AWAITED = "maverick-awaited"
+"""The name of a thread that everybody does wait for: a commit is made in it, or something taken back."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -47,3 +47,24 @@ async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwar
     # Not threading.Thread, whose start waits for the thread: a hundred of them would hold up the loop.
     _thread.start_new_thread(work, ())
     return await done
+
+
+def to_the_end(work: Callable[[], T]) -> T:
+    """What comes of it, in a thread that is waited for, whoever leaves: cut short, it would leave disorder behind."""
+    from threading import Thread
+
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def work_on() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # it is raised where it was asked for
+            failed.append(error)
+
+    thread = Thread(target=work_on, name=AWAITED, daemon=False)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,15 +20,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from maverick_tui import paths
 from maverick_tui.batch.items import Item
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import inert
+from maverick_tui.journal.batches import ABOUT, FAILURES, RESULTS, RUNS, note_place, place_of
 from maverick_tui.journal.folders import is_run_id
 
-RESULTS, FAILURES, RUNS, ABOUT = "results.jsonl", "failures.jsonl", "runs.jsonl", "batch.json"
 _VERSION = 1
 _ID = re.compile("[0-9a-f]{8}")
 _APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -121,7 +119,7 @@ class BatchFolder:
             raise ConfigError(f"{about} cannot be read: {error}.", hint="Name another folder with --output.") from error
         if version > _VERSION:
             raise ConfigError(f"{self.path} is the folder of a batch of a newer Maverick.", hint="Update this one.")
-        place = _place_of(batch_id) if _ID.fullmatch(batch_id) else ""
+        place = place_of(batch_id) if _ID.fullmatch(batch_id) else ""
         if place != os.path.realpath(self.path):
             back = (
                 f"It was begun in {inert(place)}: if you have moved it, move it back there. Or name"
@@ -140,8 +138,8 @@ class BatchFolder:
         return batch_id
 
     def _write_about(self) -> None:
-        if not _place_of(self.batch_id):
-            _note_place(self.batch_id, self.path)
+        if not place_of(self.batch_id):
+            note_place(self.batch_id, self.path)
         told = {"version": _VERSION, "batch": self.batch_id, "agent": self._agent, "prompts": sorted(self.prompts)}
         write_whole(self.path / ABOUT, (json.dumps(told) + "\n",))
 
@@ -161,37 +159,6 @@ class BatchFolder:
                 f"{self.path / name} cannot be written: {error.strerror or error}.",
                 hint="See to that; then the same command goes on, with what its runs have done meanwhile.",
             ) from error
-
-
-def _place_of(batch_id: str) -> str:
-    """Where the folder of a batch is that was begun here; empty if none of that id was."""
-    try:
-        return os.fsdecode((_begun() / batch_id).read_bytes())
-    except OSError:
-        return ""
-
-
-def _note_place(batch_id: str, folder: Path) -> None:
-    """Remember that this batch was begun here, on the disk and as a whole: without that nothing of it counts.
-
-    What is known of others stays: a folder that is not there may be on a drive that is not, or be made just now.
-    """
-    begun = _begun()
-    paths.make_private(begun)
-    descriptor, name = tempfile.mkstemp(dir=begun, prefix=f".{batch_id}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(os.fsencode(os.path.realpath(folder)))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(begun / batch_id)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _begun() -> Path:
-    return paths.user_state() / "batches"
 
 
 @contextmanager

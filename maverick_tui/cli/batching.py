@@ -18,7 +18,7 @@ from typing import Any
 import typer
 
 from maverick_tui.agent.catalog.loading import load_agent
-from maverick_tui.batch.folder import FAILURES, RESULTS, BatchFolder, opened
+from maverick_tui.batch.folder import BatchFolder, opened
 from maverick_tui.batch.items import BrokenLine, Item, broken_input, read_items
 from maverick_tui.batch.places import Here, Place, There
 from maverick_tui.batch.running import Batch
@@ -31,6 +31,7 @@ from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.host.far.machines import find_machine
 from maverick_tui.host.orders import Order
 from maverick_tui.inert import inert
+from maverick_tui.journal.batches import FAILURES, RESULTS
 from maverick_tui.paths import too_much
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.holding import RunLimits

@@ -8,6 +8,7 @@ long as the lines look like those of a key; a key without its first line is know
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from enum import Enum, auto
 from functools import lru_cache
@@ -15,15 +16,34 @@ from typing import NamedTuple
 
 Span = tuple[int, int]
 
+
+def always_in_base64(data: bytes) -> Iterator[str]:
+    """What is the same of it in base64, by how many bytes are before it: the first and last character may differ."""
+    for before in range(3):
+        yield b64encode(bytes(before) + data).decode()[before + (before > 0) : (before + len(data)) * 8 // 6]
+
+
 _ARMOUR = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _OPENSSH = "b3BlbnNzaC1rZXktdjE"
 _PUTTY = "Private-Lines:"
-HEADS = ("-----BEGIN ", "-----END ", _OPENSSH, _PUTTY)
+_CODED_HEADS = tuple(always_in_base64(b"-----BEGIN "))
+_CODED = "|".join(
+    coded
+    for kind in (b"", b"RSA ", b"EC ", b"DSA ", b"OPENSSH ", b"ENCRYPTED ", b"PGP ")
+    for coded in always_in_base64(b"-----BEGIN " + kind + b"PRIVATE KEY")
+)
+"""A whole key in base64, as `tls.key` of a Secret of Kubernetes has it."""
+HEADS = ("-----BEGIN ", "-----END ", _OPENSSH, _PUTTY, *_CODED_HEADS)
 """One of them is in every private key."""
 
 _BASE64 = r"[A-Za-z0-9+/=]"
-_BEGINS = re.compile(rf"(?P<armour>-----BEGIN {_ARMOUR})|{_PUTTY} *+\d++|(?={_OPENSSH}{_BASE64}{{20}})")
-_HALF_BEGUN = re.compile(rf"(?:-----BEGIN [A-Z0-9 ]{{0,60}}-{{0,4}}|{_OPENSSH}{_BASE64}{{0,19}}|{_PUTTY} *\d*)\Z")
+_BEGINS = re.compile(
+    rf"(?P<armour>-----BEGIN {_ARMOUR})|{_PUTTY} *+\d++|(?=(?:{_OPENSSH}{_BASE64}{{16}}|{_CODED}){_BASE64}{{4}})"
+)
+_HALF_BEGUN = re.compile(
+    rf"(?:-----BEGIN [A-Z0-9 ]{{0,60}}-{{0,4}}|{_OPENSSH}{_BASE64}{{0,19}}|{_PUTTY} *\d*"
+    rf"|(?:{'|'.join(_CODED_HEADS)}){_BASE64}{{0,33}})\Z"
+)
 _LONGEST_HALF = 100
 _ENDS = re.compile(rf"-----END {_ARMOUR}")
 _HALF_ENDED = re.compile(r"-----END [A-Z0-9 ]{0,60}-{0,4}\Z")
@@ -135,7 +155,8 @@ def _read(text: str, at: int, ways: tuple[_Way, ...]) -> tuple[int, int, bool]:
             ways = _before(text, at + first)  # the next ones are shown like this one
         if kind is _Kind.KEY and other and length - first < _LEAST_BY_ITSELF:
             kind = _Kind.OTHER
-        if kind is _Kind.KEY or (kind is _Kind.SHORT and last is _Kind.KEY):
+        is_last = kind is _Kind.SHORT and last is _Kind.KEY and text[end - 1] != "="  # behind which none follows
+        if kind is _Kind.KEY or is_last:
             start, end = at + first if start < 0 else start, at + length
             empty = other = 0
         elif kind is _Kind.SHORT:

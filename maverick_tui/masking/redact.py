@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from base64 import b64encode
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from maverick_tui.masking.names import holds_secret
-from maverick_tui.masking.private_keys import Span
+from maverick_tui.masking.private_keys import Span, always_in_base64
 from maverick_tui.masking.settings import secret_variables
 from maverick_tui.masking.shapes import open_from, shaped
 
@@ -203,9 +202,5 @@ def forms(value: str) -> frozenset[str]:
 
 
 def _base64(value: str) -> Iterator[str]:
-    """What is always the same of it in base64: the first and the last character depend on what stands around it."""
-    data = value.encode("utf-8", "surrogatepass")
-    for before in range(3):
-        coded = b64encode(bytes(before) + data).decode()
-        inner = coded[before + (before > 0) : (before + len(data)) * 8 // 6]
+    for inner in always_in_base64(value.encode("utf-8", "surrogatepass")):
         yield from (inner, inner.replace("+", "-").replace("/", "_"))

@@ -26,6 +26,8 @@ _PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w
 _STRING = r'(?:[^"\\\r\n]|\\(?!")[^\r\n])++'
 _CUT_OFF = r"(?![\s`').,:;\]])"
 """How a string without an end begins; before other signs the quote ends something, or is only spoken of."""
+_JOINING = r"(?:and|or|with|without|by|via|using|plus)"
+"""What stands between a login and a password in prose, where a file has a name: "a login and password combination"."""
 _OF_COOKIE = r"[^\s;\"'`\\]"
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
@@ -90,7 +92,8 @@ SHAPES: Mapping[str, str] = {
         head: rf"({head}:\s*)[\w.%-]+=(?:\"[^\"\r\n]{{3,}}\"|{_OF_COOKIE}{{3,}})(?:;[ ]*[\w.%-]+(?:={_OF_COOKIE}*)?)*"
         for head in ("Cookie", "cookie")
     },
-    "password ": rf"(?m:(login\s+\S+\s+password\s+|^{_NUMBERED}password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
+    "password ": rf"(?m:(login\s+(?:(?!{_JOINING}\s)\S+\s+password\s+|{_JOINING}\s+password\s+{_RANDOM})"
+    rf"|^{_NUMBERED}password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
     **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
     "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",
     **{

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
@@ -22,7 +21,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import Part
 from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.snapshot import LINK
-from maverick_tui.threads import COMMITTING
+from maverick_tui.threads import to_the_end
 
 _FEW = 50
 """Files up to which git is asked for them by their names."""
@@ -56,7 +55,7 @@ def commit(root: Path, chosen: Sequence[Chosen], message: str) -> Committed:
     if not message.strip():
         raise _refused("there is no message", "Say what the changes are for.", root)
     committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen})
-    return _to_the_end(lambda: committing.run(message))
+    return to_the_end(lambda: committing.run(message))  # else the index would not fit the commit
 
 
 def uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
@@ -216,24 +215,6 @@ def within(repository: Repository, root: Path, path: str) -> str:
 
 def _is_file(path: Path) -> bool:
     return path.is_symlink() or path.is_file()
-
-
-def _to_the_end(work: Callable[[], Committed]) -> Committed:
-    """What comes of it, in a thread that is waited for, whoever leaves: else the index would not fit the commit."""
-    done: list[Committed | BaseException] = []
-
-    def work_on() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:  # it is raised where it was asked for
-            done.append(error)
-
-    thread = Thread(target=work_on, name=COMMITTING, daemon=False)
-    thread.start()
-    thread.join()
-    if isinstance(done[0], BaseException):
-        raise done[0]
-    return done[0]
 
 
 def _refused(why: str, hint: str, folder: Path) -> ConfigError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from maverick_tui.snapshots.entries import entries_of, files
 from maverick_tui.snapshots.shadow import Shadow
@@ -16,6 +16,7 @@ _NAMED = 3
 """Files that are named as those that something may have been made of."""
 _MOST_LOOKED_AT = 2_000
 """Entries of a folder that is left out that are looked through, with those of folders in it."""
+_REPOSITORY = "it was a repository of its own, of which only the files are kept"
 _MOVED = "it is older than the command that brought it, and may be from a folder that is not kept"
 
 
@@ -30,22 +31,34 @@ class NotKept:
     def gone(self, touched: Collection[str]) -> dict[str, str]:
         """What of it is not there afterwards, or not as much, with the reason; `touched` is known to have changed."""
         before, after = self._before.left_out, self._after
+        found = {f"{at}.git": _REPOSITORY for at in self._repositories_gone()}
         if before == after.left_out:
-            return {}
-        return {path: why for path, why in before.items() if not after.leaves_out(path) and path not in touched}
+            return found
+        return found | {path: why for path, why in before.items() if not after.leaves_out(path) and path not in touched}
+
+    def _repositories_gone(self) -> Iterator[str]:
+        """Repositories inside that are none any more: what git keeps of each is in no snapshot."""
+        before, after = ({part.at for part in one.parts} for one in (self._before, self._after))
+        return (at for at in before - after if self._look(f"{at}.git") is None)
 
     def grown(self, touched: Iterable[str]) -> dict[str, str]:
-        """Folders of which files were kept before, and that are left out afterwards, with the reason."""
+        """Folders of which files were kept before, and that are left out afterwards, with the reason.
+
+        Of these files, those that are gone are named: nothing else tells of them.
+        """
         new = self._after.left_out.keys() - self._before.left_out.keys()
-        found = {path: self._after.left_out[path] for path in new if path.endswith("/")}
-        return {
-            path: why for path, why in found.items() if why != ENOUGH and any(one.startswith(path) for one in touched)
-        }
+        found = dict[str, str]()
+        for path in new:
+            why, kept = self._after.left_out[path], [one for one in touched if one.startswith(path)]
+            if path.endswith("/") and why != ENOUGH and kept:
+                found[path] = f"{why}{_gone_words(sorted(one for one in kept if self._look(one) is None))}"
+        return found
 
     def only_copies(self, paths: Collection[str], gone: Collection[str]) -> dict[str, str]:
         """Which of the paths that the command has changed may hold what is nowhere else, and why that may be."""
         left_out = self._before.left_out
-        paths = [path for path in paths if left_out and not self._before.leaves_out(path)]  # those were there before
+        is_any = left_out or gone
+        paths = [path for path in paths if is_any and not self._before.leaves_out(path)]  # those were there before
         if not paths:
             return {}
         secrets = [path for path, why in left_out.items() if why == SECRET]
@@ -130,3 +143,11 @@ class NotKept:
             return os.lstat(self._shadow.folder / path)
         except OSError:
             return None
+
+
+def _gone_words(paths: Sequence[str]) -> str:
+    """Which files are gone, to be said after why the folder that they were in is not kept any more."""
+    if not paths:
+        return ""
+    *first, last = paths if len(paths) <= _NAMED else [*paths[: _NAMED - 1], f"{len(paths) - _NAMED + 1:,} more"]
+    return f"; {', '.join(first)} and {last} are gone from it" if first else f"; {last} is gone from it"

@@ -38,6 +38,7 @@ from maverick_tui.snapshots.planning import Span, Step
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import LINK
 from maverick_tui.snapshots.undoing import Undone
+from maverick_tui.threads import to_the_end
 
 _UNKNOWN = "What the run has changed cannot be shown or undone."
 
@@ -337,7 +338,8 @@ class RunReview:
         if not steps:
             now = self._joined().links[-1].snapshot
             return Undone(now, now, (), ())
-        return UndoRecords(self._read().shadow, self.run_id).recorded(steps, work, redone)
+        records = UndoRecords(self._read().shadow, self.run_id)
+        return to_the_end(lambda: records.recorded(steps, work, redone))
 
     def _taken_back(self) -> list[UndoRecord]:
         """What is still taken back, the last first."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from maverick_tui.journal.batches import batch_files
 from maverick_tui.review.chain import Chain
 from maverick_tui.review.not_kept import NotKept
 from maverick_tui.runs.tracked_folder import PROMPTLY
@@ -18,6 +19,8 @@ from maverick_tui.snapshots.snapshot import Snapshot
 
 _LONG_ENOUGH = 2.0
 """Seconds of a call in which a person may have saved something, too."""
+
+_BATCH = "a batch has written it"
 
 Proves = Callable[[Writer, bytes | None, bytes | None], bool]
 """Whether what has become of a file is exactly what a call was to make of it."""
@@ -95,6 +98,8 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
     mine: set[str] = set()
     account = chain.accounts[run_id]
     snapshots = [link.snapshot for link in chain.links[first:]]
+    # What a run has removed of them comes back; else it was the batch, whichever commands ran meanwhile.
+    results = {path for path in batch_files(chain.shadow.folder) if os.path.lexists(chain.shadow.folder / path)}
     for (was, link), touched in zip(pairwise(chain.links[first:]), changed_paths(chain.shadow, snapshots), strict=True):
         before = was.snapshot
         own = {writer for writer in link.by if is_own(writer)}
@@ -132,6 +137,7 @@ def own_changes(chain: Chain, first: int, run_id: str, is_own: Callable[[Writer]
         if has_commands:
             new = own_here - taken_back
             only_copies = not_kept.only_copies(new, gone) | not_kept.moved_out(new)
+        only_copies |= dict.fromkeys(own_here & results, _BATCH)
         for path, why in only_copies.items():
             if _proven(chain, proves, path, before, link.snapshot, list(own)) is None:
                 found.only_copies[path] = why

@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
+from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.marking import marks_in
-from maverick_tui.agent.permissions.places import Places, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.shell import plain_words
 from maverick_tui.agent.permissions.standing import wrong_with
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
+from maverick_tui.runs.deeds import deed_of
 from maverick_tui.runs.own_questions import ASKS_PERSON
 
-_WITH_SUBCOMMANDS = frozenset(
-    "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
-    " terraform uv yarn".split()
-)
-_RUN_ANYTHING = frozenset(
-    "alias auth config create difftool dlx env exec explore extension foreach hook init mergetool node pkg run rustc"
-    " set tool x".split()
-)
-"""Subcommands whose next word is a program, or makes one run, at once or later."""
-_RUN_SCRIPTS = frozenset({"bun", "npm", "pnpm", "yarn"})
-"""Where `run` means a script of the project, by its name."""
-_RUN_PROGRAMS = frozenset({"hatch", "pdm", "pipenv", "poetry", "uv"})
-"""Where `run` is followed by a program and its arguments."""
-_ARGUMENTS_ARE_DATA = frozenset(
-    "black flake8 gofmt isort mkdir mypy pyright pytest ruff rustfmt shellcheck touch yamllint".split()
-)
-"""Programs to which arguments say what to look at, not what to run: of any other only the very command is allowed.
-Options of theirs that do make them run something are never covered."""
 _PATTERN_SIGNS = frozenset("*?[]{}()!")
-_MODULES = frozenset("black flake8 isort mypy pyright pytest ruff yamllint".split())
-"""Modules of Python of which the same holds."""
-_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +164,7 @@ def _commands(command: str, cwd: Path) -> list[Grant]:
         _rule("Bash", command) if "*" not in command and command == command.strip() else "",
     )
     everything = Grant("every Bash command", _is_command, "Bash")
-    if not (words := _prefix(plain_words(command) or [])):
+    if not (words := deed_of(plain_words(command) or [])):
         return [exact, everything]
     rule = f"{' '.join(words)} *"
     if not covers_command(rule, command, cwd):
@@ -195,27 +175,6 @@ def _commands(command: str, cwd: Path) -> list[Grant]:
         _rule("Bash", f"{' '.join(words)}:*"),
     )
     return [exact, alike, everything]
-
-
-def _prefix(words: list[str]) -> list[str]:
-    """The words that say what a command does, without those that say to what: `pytest`, `git add`, `uv run pytest`."""
-    if not words or any("*" in word or word.split() != [word] for word in words[:4]):
-        return []
-    program, rest = words[0], words[1:]
-    if _PYTHON.fullmatch(program):  # a module is a program; a script or a line of code may be anything
-        return words[:3] if rest[:1] == ["-m"] and rest[1:2] and rest[1] in _MODULES else []
-    if program in _RUN_PROGRAMS and rest[:1] == ["run"]:
-        found = [] if rest[1:2] and rest[1].startswith("-") else _prefix(rest[1:])
-        return [*words[:2], *found] if found else []
-    if program in _WITH_SUBCOMMANDS:
-        return words[:2] if _has_subcommand(words) else []
-    return [program] if program in _ARGUMENTS_ARE_DATA else []
-
-
-def _has_subcommand(words: list[str]) -> bool:
-    if len(words) < 2 or not words[1].isidentifier():
-        return False
-    return words[1] not in _RUN_ANYTHING or (words[1] == "run" and words[0] in _RUN_SCRIPTS)
 
 
 def _is_command(tool: str, arguments: Mapping[str, Any]) -> bool:

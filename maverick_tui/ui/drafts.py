@@ -1,4 +1,4 @@
-"""Drafts: what stands unsent in prompts, on disk a moment after typing stops, so that no crash takes it.
+"""Drafts: what stands unsent in prompts, on disk a moment after it is typed, so that no crash takes it.
 
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
 its draft is known by agent and folder, and the next such run has it. A draft in which a secret is known is not
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
+from maverick_tui.ui.unsent import AFTER_TYPING, of_run, without_beginnings
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AFTER_TYPING = 0.4
-"""Seconds without a change after which a draft is written."""
-_LONGEST_BEGINNING = 40
 _BESIDE_JOURNAL = "draft"
 LONGEST = 1_000_000
 """Characters of the longest draft that is kept."""
@@ -56,7 +54,7 @@ class Drafts:
         self._tell = tell
         self._is_told = False
         self._waiting: dict[str, tuple[asyncio.TimerHandle, Callable[[], None]]] = {}
-        """What is kept once typing has stopped."""
+        """What is kept in a moment, and the clock for that."""
         self._files: dict[str, set[Path]] = {}
         """Where that stands which is in the prompts of runs."""
         self._one_at_a_time = asyncio.Lock()
@@ -65,7 +63,7 @@ class Drafts:
         """Whether what is there is left to others: nothing more is written then."""
 
     def keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
-        """Keep what stands in the prompt of a run, once typing has stopped; an empty prompt is known at once.
+        """Keep what stands in the prompt of a run, in a moment; an empty prompt is known at once.
 
         `images` are the paths of what is attached to it, by the words that stand for it.
         """
@@ -73,10 +71,13 @@ class Drafts:
             return
         if not text.strip():
             self.drop(run.run_id)
-        elif run.is_kept and not run.is_only_watched and len(text) <= LONGEST:
-            self._call_off(run.run_id)
+        elif _may_be_kept(run) and len(text) <= LONGEST:
             keep = partial(self._keep, run, text, images, frozenset(self._files.get(run.run_id, ())))
-            self._waiting[run.run_id] = asyncio.get_running_loop().call_later(AFTER_TYPING, keep), keep
+            if run.run_id in self._waiting:
+                clock, _ = self._waiting[run.run_id]
+            else:
+                clock = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep_waiting, run.run_id)
+            self._waiting[run.run_id] = clock, keep
 
     def drop(self, run_id: str) -> None:
         """Forget the draft of a run: it was sent, or is not wanted any more."""
@@ -87,9 +88,7 @@ class Drafts:
         """Keep them all at once: the window has gone, and nobody was asked."""
         self._is_over = True
         for run_id in [*self._waiting]:
-            _, keep = self._waiting[run_id]
-            self._call_off(run_id)
-            keep()
+            self._keep_waiting(run_id)
         await self._settle()
 
     async def drop_all(self) -> None:
@@ -121,6 +120,11 @@ class Drafts:
         if (waiting := self._waiting.pop(run_id, None)) is not None:
             waiting[0].cancel()
 
+    def _keep_waiting(self, run_id: str) -> None:
+        clock, keep = self._waiting.pop(run_id)
+        clock.cancel()
+        keep()
+
     async def _settle(self) -> None:
         while self._tasks:
             await asyncio.wait(self._tasks)
@@ -139,6 +143,9 @@ class Drafts:
 
     def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
+        if not run.is_kept:  # that is not known yet, or is known by now
+            self.keep(run, text, images)
+            return
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
         if not run.store.entries and all(file.parent != place[0] for file in before):
@@ -167,8 +174,6 @@ class Drafts:
             file.unlink(missing_ok=True)
 
     def _take(self, run: RunModel, is_new: bool) -> Draft:
-        from maverick_tui.ui.unsent import of_run
-
         folder, kind = self._place(run, is_new=is_new)
         found = [*folder.glob(f"{kind}.*")]
         if not is_new:  # it may have been left before anything was said
@@ -181,16 +186,10 @@ class Drafts:
     def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
         from maverick_tui.history.whole_files import write_whole
-        from maverick_tui.journal.masked_text import PiecewiseMask
-        from maverick_tui.masking.redact import known_values, redact
+        from maverick_tui.masking.redact import redact
 
         is_secret = any(redact(one) != one for one in (text, *images.values()))
-        # What may be the beginning of a secret waits until that is known: a few words at most, since what has more
-        # behind it is a text about secrets, and a draft that lacks its end is as good as lost.
-        (known,) = PiecewiseMask(known_values).add([(0, text)]).now
-        if len(text) - len(known) > _LONGEST_BEGINNING:
-            known = text[: -len(text.split()[-1])] if text == text.rstrip() else text
-        if is_secret or not text.startswith(known) or not known.strip():
+        if is_secret or not (known := without_beginnings(text)):
             file.unlink(missing_ok=True)
             if is_secret:
                 loop.call_soon_threadsafe(self._tell_once)
@@ -215,6 +214,11 @@ class Drafts:
                 await in_thread(work)
             except OSError as error:
                 log.warning("A draft cannot be kept: %s", error)
+
+
+def _may_be_kept(run: RunModel) -> bool:
+    """Whether it is a run whose drafts are kept; before its agent is loaded, that need not be known."""
+    return not run.is_only_watched and (run.is_kept or run.store.loaded is None)
 
 
 def _of_new() -> Path:

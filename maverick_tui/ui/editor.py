@@ -7,15 +7,16 @@ import os
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from maverick_tui.exceptions import ConfigError, MaverickError
-from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.paths import working_folder
 from maverick_tui.programs import find_program, program_path
+from maverick_tui.ui.unsaved import TEXT, editing_folder, told_of
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -25,6 +26,9 @@ _TAKE_A_LINE = ("vi", "vim", "nvim", "nano", "emacs", "micro", "kak", "joe")
 _ALWAYS_THERE = ("vi", "nano")
 LOOK_EVERY = 0.5
 """Seconds after which it is looked again whether a text was saved."""
+ENDS_WITHIN = 5.0
+"""Seconds in which an editor that is told to end does so; then it is left to itself."""
+_POLL = 0.02
 
 
 class Editor(NamedTuple):
@@ -43,8 +47,8 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
     folders = _folders(app)
     editor = await asyncio.to_thread(find_editor, *folders)
     # A folder of its own, since editors put copies and swap files beside what they edit.
-    with scratch_folder("edit") as folder:
-        path = folder / "prompt.md"
+    with editing_folder() as folder:
+        path = folder / TEXT
         _write(path, text)
         watching = asyncio.create_task(_watch(path, text, saved), name="maverick-edited")
         try:
@@ -54,7 +58,8 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
         if (left := _read(path)) is not None and left != text:
             saved(left)
         if code:
-            raise MaverickError(_ended(editor, code), hint="The text is as it was last saved.")
+            hint = f"The text is as it was last saved. {told_of(folder)}".rstrip()
+            raise MaverickError(_ended(editor, code), hint=hint)
 
 
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
@@ -149,8 +154,16 @@ async def _run(command: Sequence[str]) -> int:
         return await process.wait()
     finally:
         if process.returncode is None:  # the application ends
-            process.terminate()
-            await process.wait()
+            await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Have it end, and wait for what it keeps of a text that was not saved, however often we are told to go."""
+    process.terminate()
+    until = time.monotonic() + ENDS_WITHIN
+    while process.returncode is None and time.monotonic() < until:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(_POLL)
 
 
 @contextmanager

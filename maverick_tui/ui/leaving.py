@@ -10,11 +10,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual.app import App
 
-from maverick_tui.threads import COMMITTING
+from maverick_tui.threads import AWAITED
 from maverick_tui.ui.following import leave_once_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.names import is_plain
@@ -31,6 +31,14 @@ GIVE_UP = 6.0
 """Seconds after that in which the application ends, or is ended."""
 LOOK_EVERY = 1.0
 _NOTHING_LOST = Warned("Quit?", "Nothing is at work any more, and nothing would be lost.")
+
+
+@runtime_checkable
+class KeepsWords(Protocol):
+    """A screen on which something may be half written."""
+
+    async def end_writing(self, *, is_kept: bool) -> None:
+        """Keep it, or drop it: whoever leaves has been asked."""
 
 
 class Leaving:
@@ -215,14 +223,17 @@ class Leaving:
             await self._navigation.drafts.keep_now()
         else:
             await self._navigation.drafts.drop_all()
+        for screen in self._app.screen_stack:
+            if isinstance(screen, KeepsWords):
+                await screen.end_writing(is_kept=bool(code))
         self._navigation.unsent.let_go()
         self._app.exit(code)
 
 
 def end_whatever_waits() -> None:
-    """End this process, whatever holds it up; only a commit that is being made is waited for."""
+    """End this process, whatever holds it up; only a commit or an undo that is being made is waited for."""
     for thread in threading.enumerate():
-        if thread.name == COMMITTING:
+        if thread.name == AWAITED:
             thread.join()
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 

@@ -1,4 +1,7 @@
-"""At the start: what was being restored when somebody was killed is brought to an end; old snapshots and scratch go."""
+"""At the start: what was being restored when somebody was killed is brought to an end; old snapshots and scratch go.
+
+What an editor has kept that was open then is told.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,24 @@ from maverick_tui.threads import in_thread
 from maverick_tui.ui.told_work import work_told
 
 TITLE = "Undo"
+_EDITOR = "Editor"
 
 
 def tidy_snapshots(app: App[Any]) -> None:
     """Do it in a thread; what cannot be brought to an end is told."""
     work_told(app, _tidy(app), group="snapshots", title=TITLE)
+    work_told(app, _tell_unsaved(app), group="unsaved", title=_EDITOR)
+
+
+async def _tell_unsaved(app: App[Any]) -> None:
+    for text in await in_thread(_left_by_editors):
+        app.notify(one_line(text), title=_EDITOR, severity="warning", timeout=30, markup=False)
+
+
+def _left_by_editors() -> list[str]:
+    from maverick_tui.ui.unsaved import left_by_editors
+
+    return left_by_editors()
 
 
 async def _tidy(app: App[Any]) -> None:

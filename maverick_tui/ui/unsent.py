@@ -16,6 +16,10 @@ from threading import Lock
 
 from maverick_tui import paths
 
+AFTER_TYPING = 0.4
+"""Seconds after which what is typed is written, whether or not typing goes on: who types fluently never stops."""
+_LONGEST_BEGINNING = 40
+
 
 class Unsent:
     """One window among all that write; its functions touch the disk, so they are called in threads."""
@@ -62,6 +66,21 @@ class Unsent:
                 paths.make_private(_windows())
                 self._window = self._holding.enter_context(scratch_folder("window", _windows())).name
             return self._window
+
+
+def without_beginnings(text: str) -> str:
+    """What of a text that is being typed may be written down, if there is no secret in it; in a thread.
+
+    What may be the beginning of one waits until that is known: a few words at most, since what has more behind it is a
+    text about secrets, and a draft that lacks its end is as good as lost.
+    """
+    from maverick_tui.journal.masked_text import PiecewiseMask
+    from maverick_tui.masking.redact import known_values
+
+    (known,) = PiecewiseMask(known_values).add([(0, text)]).now
+    if len(text) - len(known) > _LONGEST_BEGINNING:
+        known = text[: -len(text.split()[-1])] if text == text.rstrip() else text
+    return known if text.startswith(known) and known.strip() else ""
 
 
 def of_run(file: Path, run_id: str) -> bool:

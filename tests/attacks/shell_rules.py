@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks.tricks import family, nothing, of
+from tests.attacks.tricks import family, leak, nothing, of
 
 LISTED = family(
     "listed",
@@ -14,6 +14,26 @@ LISTED = family(
         "log-newline": "git log -1\ntouch {P}",
         "log-quoted-name": "'git log' -1; touch {P}",
         "log-pipe": "git log | sh -c 'touch {P}'",
+        "log-pipe-tee": "git log | head | tee {P}",
+        "log-pipe-xargs": "git log | head -1 | xargs touch {P}",
+        "log-pipe-sort": "git log | sort -uo {P}",
+        "log-pipe-uniq": "git log | uniq - {P}",
+        "log-pipe-sed": "git log | sed -n 'w {P}'",
+        "log-pipe-sed-runs": "git log | sed -n '1e touch {P}'",
+        "log-pipe-redirect": "git log | head -1 > {P}",
+        "log-pipe-first": "git log 2>{P} | head -1",
+        "log-pipe-cat": leak("git log | cat - {H}/.ssh/id_rsa"),
+        "log-pipe-grep": leak("git log | grep -h . - {H}/.ssh/id_rsa"),
+        "log-pipe-grep-list": leak("git log | grep -vf {H}/.ssh/id_rsa {H}/.ssh/id_rsa; cat {H}/.ssh/id_rsa"),
+        "log-pipe-wc": leak("git log | wc --files0-from={H}/.ssh/id_rsa; cat {H}/.ssh/id_rsa"),
+        "log-document": "git log --grep \"$(cat <<'E'\nx\nE\ntouch {P}\n)\"",
+        "log-document-expanded": 'git log --grep "$(cat <<E\n$(touch {P})\nE\n)"',
+        "log-document-piped": "git log --grep \"$(cat <<'E' | sh\ntouch {P}\nE\n)\"",
+        "log-document-option": "git log \"$(cat <<'E'\n--output={P}\nE\n)\"",
+        "log-elsewhere": "git -C {O} log --output={P}; touch {P}",
+        "log-no-pager": "git --no-pager log --output={P}",
+        "log-folder": "git -C src log --output=../{P}",
+        "log-folder-settings": "git -C . -c alias.l='!touch {P}' l",
         "log-redirect": "git log -1 > {P}",
         "log-redirect-fd": "git log -1 1>{P}",
         "log-background": "git log -1 & touch {P}",

@@ -22,6 +22,8 @@ PIECES = [
     " ", " ", " ", "  ", "\t", "\n", ";", "&", "&&", "||", "|", "|&", "!", "(", ")", "{", "}", "{ ", "; }", "$(", "`",
     ")", "'", '"', "\\", "\\\n", "$'", "$\"", "$(beta)", "`beta`", "${x:=beta}", "$((1))", "$x", "$0", "$*", "~", "#",
     ">", ">>", "<", "2>&1", ">|", "<(beta)", ">(beta)", "<<E\nbeta\nE\n", "<<<", "> made", "x=beta", "x=1 ", "PATH=.",
+    " | head -1", " | grep x", "| tee made", "| sort -o made",
+    "\"$(cat <<'E'\nbeta\nE\n)\"", "\"$(cat <<'E'\nE(b)\nbeta\nE\n)\"",
     "if ", "then ", "fi", "for x in a; do ", "; done", "case a in a) ", ";; esac", "while ", "function alpha ", "()",
     "env ", "exec ", "eval ", "command ", "xargs ", "sh -c ", "sudo ", "time ", "nohup ", "alias alpha=beta", "*", "?",
     "[a]", "{a,b}", "=beta", "\r", "\x00", "\x0b", "\u00a0", "\u2028", "é", "-", "--", "%", "^", ",", ":", "@", "+",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import falls_short
 from maverick_tui.git.programs import programs_named, started_by_settings
@@ -50,6 +52,28 @@ def test_git_looks_by_no_rule_where_it_would_run_something(program: str, before:
     )
     git(sandbox.project, "config", "core.fsmonitor", "touch PWNED")
     assert decide(judge, "Bash", bash(command)) == "deny"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_git_goes_to_a_folder_only_where_nothing_there_makes_it_run_something(person: bool, sandbox: Sandbox) -> None:
+    judge = Judge(
+        ["Bash(git log:*)"], sandbox.project, person=person, git_programs=programs_named, git_starts=started_by_settings
+    )
+    hostile = sandbox.project / "sub"
+    hostile.mkdir()
+    git(hostile, "init", "-q")
+    git(hostile, "config", "core.fsmonitor", "touch PWNED")
+    (hostile / "inner").mkdir()
+    (sandbox.project / "link").symlink_to("src")
+    (sandbox.project / "away").symlink_to(sandbox.project.parent)
+    refused = "ask" if person else "deny"
+    for folder in ("sub", "sub/inner", "link", "away", "..", "/", "'~'", "s?b", "missing"):
+        assert decide(judge, "Bash", bash(f"git -C {folder} log")) == refused, folder
+        assert decide(judge, "Bash", bash(f"git --no-pager -C {folder} log | head")) == refused, folder
+    for command in ("git -C src log -1", "git -P -C src log | head -n 2", "git --no-pager log | grep x"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+    git(sandbox.project, "config", "core.fsmonitor", "touch PWNED")
+    assert decide(judge, "Bash", bash("git -C src log -1")) == refused
 
 
 def test_no_rule_is_named_instead_that_covers_all_that_a_program_starts(sandbox: Sandbox) -> None:

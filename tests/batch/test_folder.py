@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.batch.folder import FAILURES, RESULTS, RUNS, StartedRun, opened
+from maverick_tui.batch.folder import StartedRun, opened
 from maverick_tui.batch.items import Item
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.journal.batches import FAILURES, RESULTS, RUNS
 from maverick_tui.paths import user_state
 
 ITEMS = [Item(number, str(number), f"prompt {number}", {}, "", f"k{number}") for number in range(1, 5)]

@@ -108,7 +108,7 @@ def test_a_rule_that_seems_to_cover_a_call_and_does_not_is_told_with_the_reason(
         ("find . -delete", f"Bash(find:*) does not cover it: {reads} find . -delete is not."),
         (
             "git fetch --upload-pack=x",
-            "Bash(git fetch:*) does not cover it: it covers no call in which git may run another program.",
+            "Bash(git fetch:*) does not cover it: it covers no call in which git may run or write something else.",
         ),
         ("make", ""),
     ):

@@ -30,8 +30,8 @@ RANDOM = "q7Rt2LmX9vKp4Zs8"
 ASSIGNED = [
     "password: {}", 'api_key = "{}"', "API_KEY = '{}'", "{{'password': '{}'}}", "Server=db;Password={};Port=1",
     "AccountName=a;AccountKey={}==;", "SharedAccessKey={}", '"pass": "{}"', "X-Auth-Token: {}", "run --token {}",
-    "run --api-key={}", "machine a login b password {}", "\n  password {}\n", "curl -u me:{} host",
-    "password:\u00a0{}", "API_KEY\u2003=\u2003{}",
+    "run --api-key={}", "machine a login b password {}", "login with password {}", "\n  password {}\n",
+    "curl -u me:{} host", "password:\u00a0{}", "API_KEY\u2003=\u2003{}",
     "\n 12\tlogin me\n 13\t  password {}\n", "\n+password {}\n",
     "<password>{}</password>", "curl --user me:{} host", "curl -s -ume:{} host", "curl -x p --proxy-user 'me:{}' host",
     "mysqldump -uroot -p{} shop", "mysql -h db -p'{}' shop", "sshpass -p {} ssh host", "sshpass -p'{}' ssh host",

@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from itertools import count
+from textwrap import wrap
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -73,6 +74,32 @@ def a_key(kind: str, dressing: str, seed: int, width: int, is_cut: bool) -> Key:
     if dressing == "on one line":  # of which only what has no headers is a key
         beginning = beginning[:1]
     return Key(DRESSINGS[dressing]([*beginning, *body, *ending]), tuple(body))
+
+
+CODED: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "of kubectl": lambda coded: f"apiVersion: v1\ndata:\n  tls.key: {coded}\nkind: Secret\n",
+    "of a kubeconfig": lambda coded: f"  user:\n    client-key-data: {coded}\ncontexts:\n- context: x\n",
+    "in JSON": lambda coded: json.dumps({"data": {"tls.key": coded, "kind": "x"}}),
+    "in JSON of JSON": lambda coded: json.dumps(json.dumps({"tls.key": coded, "kind": "x"})),
+    "in a command": lambda coded: f"echo '{coded}' | base64 -d > key.pem",
+    "in a command, bare": lambda coded: f"echo {coded} | base64 -d > key.pem",
+    "as a variable": lambda coded: f"export SIGNER={coded}",
+    "as an address": lambda coded: f"data:application/x-pem-file;base64,{coded}",
+    "found by grep": lambda coded: f"deploy/secret.yml:12:  tls.key: {coded}",
+    "numbered by Read": lambda coded: f"    12\u2192  tls.key: {coded}\n    13\u2192kind: Secret",
+    "wrapped": lambda coded: "\n".join(wrap(coded, 76)),
+    "wrapped and indented": lambda coded: "key: |\n" + "\n".join(f"    {line}" for line in wrap(coded, 64)),
+    "wrapped in JSON": lambda coded: json.dumps({"key": "\n".join(wrap(coded, 76)) + "\n"}),
+}
+"""How a whole key that is one word of base64 turns up."""
+
+
+def a_coded_key(kind: str, dressing: str, seed: int, before: str = "") -> Key:
+    """What `before` stands before the key moves the letters of all of it."""
+    key = a_key(kind, "plain", seed, 64, is_cut=False)
+    coded = base64.b64encode(f"{before}{key.text}\n".encode()).decode()
+    return Key(CODED[dressing](coded), (coded[80:-60],))
 
 
 KEYS = st.builds(

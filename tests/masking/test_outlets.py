@@ -20,7 +20,7 @@ from claude_agent_sdk._errors import MessageParseError
 from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedResponseError, MaverickAgent, ProcessError
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
-from maverick_tui.batch.folder import FAILURES, StartedRun, opened
+from maverick_tui.batch.folder import StartedRun, opened
 from maverick_tui.batch.items import Item
 from maverick_tui.batch.running import Batch
 from maverick_tui.cli import _report, live_text
@@ -51,6 +51,7 @@ from maverick_tui.host.live import LiveRun
 from maverick_tui.host.notify_command import Told
 from maverick_tui.host.orders import Order
 from maverick_tui.inert import inert
+from maverick_tui.journal.batches import FAILURES
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.journal.writing import Journal

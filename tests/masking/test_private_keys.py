@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from maverick_tui.journal.masked_text import PiecewiseMask
 from maverick_tui.masking.redact import MASK, held_from, redact
-from tests.masking.keys import DRESSINGS, KEYS, Key, a_key, told_of
+from tests.masking.keys import CODED, DRESSINGS, KEYS, Key, a_coded_key, a_key, told_of
 from tests.support.cases import each
 from tests.support.sampling import examples
 
@@ -63,6 +64,36 @@ def test_nothing_of_a_key_is_written_letter_by_letter(dressing: str) -> None:
         assert kept.endswith(PROSE)
 
 
+@each("dressing", CODED)
+@pytest.mark.parametrize("before", ["", "# a key\n"])
+def test_a_key_in_base64_is_masked_in_pieces_as_at_once(dressing: str, before: str) -> None:
+    for seed in range(examples(1, 100)):
+        for kind in ("RSA", "", "EC", "OPENSSH", "PGP"):
+            key = a_coded_key(kind, dressing, seed, before)
+            masked = redact(key.text + PROSE)
+            assert MASK in masked
+            assert told_of(key, masked) == [], key.text
+            assert masked.endswith(PROSE)
+        told, kept = streamed(key.text + PROSE, [*range(seed, 5_000, 11)])
+        assert told_of(key, told + kept) == []
+        assert kept.endswith(PROSE)
+
+
+def test_a_certificate_in_base64_beside_its_key_is_kept() -> None:
+    key = a_coded_key("RSA", "as it is", 3).text
+    public = [
+        base64.b64encode(f"-----BEGIN {kind}-----\n{'MIIDdzCCAl+gAwIBAgIEAgAAuTAN' * 9}\n".encode()).decode()
+        for kind in ("CERTIFICATE", "PUBLIC KEY", "RSA PUBLIC KEY")
+    ]
+    for coded in public:
+        text = f"data:\n  tls.crt: {coded}\n  tls.key: {key}\nkind: Secret\n"
+        wanted = f"data:\n  tls.crt: {coded}\n  tls.key: {MASK}\nkind: Secret\n"
+        assert redact(text) == wanted
+        assert streamed(text, [*range(0, len(text), 9)])[1] == wanted
+    padded = key.rstrip("=") + "="
+    assert redact(f"client-key-data: {padded}\ncontexts:\n") == f"client-key-data: {MASK}\ncontexts:\n"
+
+
 def test_a_short_key_is_masked_as_a_whole_in_pieces_as_at_once() -> None:
     for body in ("abc", "word", "MIIEowIB\nword", "aB3cD4eF" * 8 + "\nabcd"):
         text = f"x\n{HEADER}\n{body}\n-----END RSA PRIVATE KEY-----\ny"
@@ -95,6 +126,7 @@ def test_a_key_that_is_too_long_to_be_held_is_masked_to_its_end(dressing: str) -
         f"-----BEGIN CERTIFICATE-----\n{'MIIDdzCCAl+gAwIBAgIEAgAAuTAN' * 2}\n-----END CERTIFICATE-----\nx",
         f"-----BEGIN PUBLIC KEY-----\n{'MFkwEwYHKoZIzj0CAQYIKoZIzj0D' * 2}\n-----END PUBLIC KEY-----\nx",
         "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nWords.\n-----BEGIN PGP SIGNATURE-----\n\niQEzBAEBCAAd\n",
+        "It is base64 of -----BEGIN after LS0tLS1CRUdJTiB, and LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk is more.",
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPhv8yF0JxLr3m9c2Qe7Tn5uB1kXo4ZsVwRdHj6MaKt me@here\nand so on",
         "Private-Lines: 3\nare announced there and then they follow",
         'In JSON: "token": " is how it begins\nand this is all that there is to say.',
@@ -114,6 +146,7 @@ def test_what_only_speaks_of_keys_is_kept(text: str) -> None:
         "A PEM file begins with `-----BEGIN CERTIFICATE-----`.\n", f"It begins with\n\n{HEADER}\n\nand a line.\n",
         "-----BEGIN PUBLIC KEY-----\n", "-----BEGIN PGP SIGNED MESSAGE-----\n", "Private-Lines: 3\n",
         'In JSON: "token": " is how it begins\n', 'It says `"password": "` there\n', "b3BlbnNzaC1rZXktdjE\n",
+        "LS0tLS1CRUdJTiB\n", "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t\n",
         "A hash is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n",
     ],
 )  # fmt: skip
@@ -140,6 +173,7 @@ def test_a_long_line_that_only_may_be_a_secret_is_let_go() -> None:
         HEADER + "\n" + ("QUJDRA+/" * 8 + "\n") * 3_000, f"{HEADER}\n" + "\\" * 200_000, f"{HEADER}\n" + "-" * 200_000,
         f"a:{HEADER}\n" + "1" * 200_000, f"{HEADER}\n" + " " * 200_000, "Private-Lines: 3\n" * 12_000,
         '"token": "' * 20_000, '"token": "\n' * 20_000, ("b3BlbnNzaC1rZXktdjE" + "A" * 20 + " ") * 5_000,
+        "LS0tLS1CRUdJTiB" * 12_000, ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt" + "A" * 20) * 3_000,
     ],
 )  # fmt: skip
 def test_long_texts_are_read_once(text: str) -> None:

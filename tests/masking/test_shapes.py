@@ -115,6 +115,7 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     mysql -pPASSWORD; mysql --port 3306 -pYOUR_PASSWORD; redis-cli -a your-password; redis-cli -p 6379 --pass $X
     lin_api_key_from_the_environment_2, secret_access_key_of_the_2nd_account, tskey-authentication-and-more-of-it
     12:30:45:AA, dp.step.by_step, r8_unorm, pul-request, notes at -----END PRIVATE KEY----- and NRAL
+    a login and password combination, the login or password provided, login with password authentication
     https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
     """
     assert redact(lines) == lines

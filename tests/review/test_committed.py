@@ -11,7 +11,7 @@ from maverick_tui.review.committing import Chosen, commit
 from maverick_tui.review.kinds import START, Scope
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
-from tests.snapshots.folders import git, project
+from tests.snapshots.folders import git, project_with_committer
 
 RUN = "run-aaaa"
 LINES = "".join(f"line {number}\n" for number in range(40))
@@ -19,9 +19,7 @@ LINES = "".join(f"line {number}\n" for number in range(40))
 
 @pytest.fixture
 def folder(tmp_path: Path, home: Path) -> Path:
-    folder = project(tmp_path / "project")
-    git(folder, "config", "user.name", "Ada")
-    git(folder, "config", "user.email", "ada@example.org")
+    folder = project_with_committer(tmp_path / "project")
     (folder / "long").write_text(LINES)
     (folder / ".gitignore").write_text("cache\n")
     git(folder, "add", "--all")

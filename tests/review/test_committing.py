@@ -15,7 +15,7 @@ from maverick_tui.review.committing import Chosen, commit, uncommitted
 from maverick_tui.review.kinds import START, ChangedHunk, Scope
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
-from tests.snapshots.folders import git, project, theirs
+from tests.snapshots.folders import git, project, project_with_committer, theirs
 
 RUN = "run-aaaa"
 LINES = "".join(f"line {number}\n" for number in range(40))
@@ -23,10 +23,7 @@ LINES = "".join(f"line {number}\n" for number in range(40))
 
 @pytest.fixture
 def folder(tmp_path: Path, home: Path) -> Path:
-    folder = project(tmp_path / "project")
-    git(folder, "config", "user.name", "Ada")
-    git(folder, "config", "user.email", "ada@example.org")
-    return folder
+    return project_with_committer(tmp_path / "project")
 
 
 def hook(folder: Path, name: str, script: str) -> None:

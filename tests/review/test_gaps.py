@@ -119,9 +119,27 @@ def test_what_was_moved_out_of_a_folder_that_is_too_large_since(folder: Path) ->
     run.bash(move)
     many = MANY.replace("was not kept for a while", "is not kept any more")
     stays = "it holds what was in out/notes.md, which is not kept any more"
-    assert why(RunReview(RUN)) == {"new.txt": "", "notes.md": stays, "out": many}
+    assert why(RunReview(RUN)) == {"new.txt": "", "notes.md": stays, "out": f"{many}; out/notes.md is gone from it"}
     assert RunReview(RUN).undo().paths == {"new.txt"}
     assert (folder / "notes.md").exists()
+
+
+def test_what_was_removed_from_a_folder_that_is_too_large_since_is_named(folder: Path) -> None:
+    for name in ("diary.md", "plan.md", "todo.md"):
+        (folder / "out" / name).write_text("yours\n")
+    run = PlayedRun(folder, RUN)
+
+    def remove() -> None:
+        for name in ("diary.md", "notes.md"):
+            (folder / "out" / name).unlink()
+        _fill(folder / "out")
+
+    run.bash(remove)
+    many = MANY.replace("was not kept for a while", "is not kept any more")
+    assert why(RunReview(RUN)) == {"out": f"{many}; out/diary.md and out/notes.md are gone from it"}
+    for path in (folder / "out").glob("[a-z]*.md"):
+        path.unlink()
+    assert why(RunReview(RUN)) == {"out": f"{many}; out/diary.md, out/notes.md and 2 more are gone from it"}
 
 
 @pytest.mark.parametrize(

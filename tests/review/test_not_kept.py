@@ -124,6 +124,29 @@ def test_what_may_be_all_that_is_left_stays(
     assert content(folder)[left] == was[left]
 
 
+@pytest.mark.parametrize("gone", ["lib", "lib/.git"])
+def test_the_history_of_a_repository_inside_is_named_where_it_is_gone(nested: Path, gone: str) -> None:
+    was = content(nested)
+    run = PlayedRun(nested, RUN)
+
+    def bundle_and_remove() -> None:
+        (nested / "lib.bundle").write_text("all that was committed\n")
+        shutil.rmtree(nested / gone)
+
+    run.bash(bundle_and_remove)
+    run.bash(lambda: (nested / "a.txt").write_text("by another command\n"))
+    review = RunReview(RUN)
+    told = {path: words for path, words in why(review).items() if words}
+    assert told == {
+        "lib/.git": "it is gone, and was not kept: it was a repository of its own, of which only the files are kept",
+        "lib.bundle": "it may hold what was in lib/.git, which is not kept",
+    }
+    review.undo()
+    left = content(nested)
+    assert left.pop("lib.bundle")
+    assert left == was
+
+
 @pytest.mark.parametrize("is_moved", [True, False])
 def test_a_copy_of_a_secret_that_was_changed_stays(folder: Path, *, is_moved: bool) -> None:
     run = PlayedRun(folder, RUN)

@@ -25,6 +25,14 @@ def project(folder: Path) -> Path:
     return folder
 
 
+def project_with_committer(folder: Path) -> Path:
+    """The same, in which a person commits."""
+    project(folder)
+    git(folder, "config", "user.name", "Ada")
+    git(folder, "config", "user.email", "ada@example.org")
+    return folder
+
+
 def content(folder: Path) -> dict[str, Content]:
     """All that is in a folder, but for git's own."""
     found: dict[str, Content] = {}

@@ -70,6 +70,17 @@ async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatc
     assert drafts_of_run() == ["half a thou"]
 
 
+async def test_a_draft_is_kept_while_somebody_types_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.5)
+    keep_run(RUN)
+    async with opened() as (_app, pilot):
+        for _ in range(200):
+            await pilot.press("a")
+            if drafts_of_run():
+                break
+        assert set(drafts_of_run()[0]) == {"a"}
+
+
 async def test_each_of_two_windows_keeps_its_own_draft() -> None:
     keep_run(RUN)
     async with opened() as (first, first_pilot):
@@ -211,6 +222,18 @@ async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(m
         await until(pilot, lambda: app.run_screen.prompt.text == "to begin with")
         await pilot.press("enter")
         await until(pilot, lambda: not new_drafts())
+
+
+async def test_what_was_typed_before_it_is_known_whether_the_run_is_kept_is_kept_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.01)
+    async with watching() as (app, pilot):
+        await pilot.press(*"at once")
+        assert not new_drafts()
+        as_kept(monkeypatch)
+        app.tell(Tape().connect())
+        await until(pilot, lambda: new_drafts() == ["at once"])
 
 
 @pytest.mark.parametrize("keeps", ["true", "false"])

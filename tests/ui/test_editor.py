@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -13,10 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from textual.worker import WorkerCancelled
 
+from maverick_tui import paths
 from maverick_tui.folder_locks import OWNER
 from maverick_tui.ui.editor import find_editor
-from tests.support.runs import Tape
+from tests.support.runs import BEGAN, Tape
 from tests.support.terminal import GlassDriver
 from tests.ui.running import watching
 from tests.ui.waiting import until
@@ -48,6 +51,15 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def abandoned(name: str) -> Path:
+    """A folder that a text was edited in when its application was killed."""
+    folder = paths.user_state() / "editing" / f"maverick-edit-{name}"
+    paths.make_private(folder)
+    for file in (OWNER, "prompt.md"):
+        (folder / file).touch()
+    return folder
+
+
 def does(editor: Path, body: str) -> None:
     (editor / "editor.py").write_text(SCRIPT.format(report=str(editor / "report"), body=body))
 
@@ -71,19 +83,40 @@ async def test_the_text_comes_back_as_it_was_left(editor: Path, tmp_path: Path) 
     assert app.prompt.text == "before and\nafter \u241b"
     mode, _, name = (editor / "report").read_text().partition(" ")
     assert mode == "600"
-    assert not Path(name).exists()
+    assert not Path(name).parent.exists()
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
 async def test_what_was_edited_when_an_application_was_killed_goes_with_the_next_start(
     editor: Path, tmp_path: Path
 ) -> None:
-    left = tmp_path / "scratch" / "maverick-edit-abandoned"
-    left.mkdir(mode=0o700)
-    for name in (OWNER, "prompt.md"):
-        (left / name).touch()
-    async with watching(Tape().connect()) as (_, pilot):
+    left = abandoned("alone")
+    async with watching(Tape().connect()) as (app, pilot):
         await until(pilot, lambda: not left.exists(), "nobody holds it")
+        assert not app._notifications
+
+
+async def test_what_an_editor_has_kept_is_told_at_the_next_start_and_goes_when_it_is_old(
+    editor: Path, tmp_path: Path
+) -> None:
+    swapped, saved, backed_up, old = map(abandoned, ("swapped", "saved", "backed-up", "old"))
+    for file in (
+        swapped / ".prompt.md.swp",
+        saved / "prompt.md.save",
+        backed_up / "prompt.md~",
+        old / ".prompt.md.swp",
+    ):
+        file.touch()
+    os.utime(old / ".prompt.md.swp", (BEGAN, BEGAN))
+    async with watching(Tape().connect()) as (app, pilot):
+        await until(pilot, lambda: len(app._notifications) == 2, "both are told")
+        assert {notification.message for notification in app._notifications} == {
+            f"vim has kept what you had not saved: vim -r {swapped / 'prompt.md'}",
+            f"The editor has kept what you had not saved: {saved / 'prompt.md.save'}",
+        }
+        assert (swapped / "prompt.md").exists()
+        assert not backed_up.exists()
+        assert not old.exists()
 
 
 async def test_what_is_saved_is_in_the_prompt_at_once_and_stays_there_if_the_editor_fails(
@@ -104,6 +137,31 @@ async def test_what_is_saved_is_in_the_prompt_at_once_and_stays_there_if_the_edi
         assert app.prompt.text == "and more"
         (told,) = [notification.message for notification in app._notifications]
         assert told.endswith("ended with exit code 3. The text is as it was last saved.")
+
+
+@pytest.mark.parametrize("ends", ["the application", "the editor"])
+async def test_what_the_editor_keeps_when_it_is_ended_stays(editor: Path, ends: str) -> None:
+    keeps = "signal.signal(signal.SIGTERM, lambda *_: (path.with_name('.prompt.md.swp').touch(), sys.exit(1)))"
+    does(editor, f"import signal\n{keeps}\nreport.with_name('pid').write_text(str(os.getpid()))\ntime.sleep(600)")
+    app = PromptApp(driver_class=GlassDriver)
+    async with app.run_test(headless=False) as pilot:
+        await pilot.press("ctrl+g")
+        while not (editor / "pid").exists() or not (editor / "pid").read_text():
+            await asyncio.sleep(0.01)
+        (editing,) = [worker for worker in app.workers if worker.group == "editor"]
+        if ends == "the application":
+            app.exit()
+        else:
+            os.kill(int((editor / "pid").read_text()), signal.SIGTERM)
+            await app.workers.wait_for_complete()
+            (told,) = [notification.message for notification in app._notifications]
+            assert "exit code 1. The text is as it was last saved. vim has kept what you had not saved: vim -r" in told
+    with suppress(WorkerCancelled):
+        await editing.wait()
+    folder = Path((editor / "report").read_text().partition(" ")[2]).parent
+    assert folder.parent == paths.user_state() / "editing"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {path.name for path in folder.iterdir()} == {OWNER, "prompt.md", ".prompt.md.swp"}
 
 
 async def test_visual_comes_first(editor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +231,7 @@ async def test_why_it_is_not_possible_is_said(
     app = PromptApp(driver_class=GlassDriver)
     assert await edit(app) == [told]
     assert app.prompt.text == "before"
-    assert list((tmp_path / "scratch").iterdir()) == []
+    assert [*(paths.user_state() / "editing").glob("*")] == [*(tmp_path / "scratch").iterdir()] == []
 
 
 async def test_a_terminal_that_cannot_be_left_is_said(editor: Path) -> None:

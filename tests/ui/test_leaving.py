@@ -324,14 +324,14 @@ async def test_what_is_typed_while_we_leave_is_for_the_shell() -> None:
 def test_whoever_does_not_come_to_an_end_is_ended_but_not_before_a_commit_is_made(tmp_path: Path) -> None:
     script = """
 import pathlib, sys, threading, time
-from maverick_tui.review.committing import _to_the_end
+from maverick_tui.threads import to_the_end
 from maverick_tui.ui.leaving import end_whatever_waits
 begun = threading.Event()
 def commit():
     begun.set()
     time.sleep(0.2)
     pathlib.Path(sys.argv[1]).touch()
-threading.Thread(target=_to_the_end, args=(commit,)).start()
+threading.Thread(target=to_the_end, args=(commit,)).start()
 begun.wait()
 end_whatever_waits()
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.places import home_folder
+from maverick_tui.agent.permissions.leading import home_folder
 from maverick_tui.agent.permissions.started import lines_of
 
 

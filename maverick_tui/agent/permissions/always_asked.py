@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
 from maverick_tui.agent.permissions.following import follows_links, why_checking_asks, why_not_to_follow
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
+from maverick_tui.agent.permissions.looking import by_purpose
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
     may_read_below,
@@ -45,7 +47,8 @@ from maverick_tui.agent.permissions.shell import (
     without_document,
 )
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
-from maverick_tui.agent.permissions.unpacking import writes_by_content
+from maverick_tui.agent.permissions.taken_by_git import why_taking_asks
+from maverick_tui.agent.permissions.unpacking import only_tells, writes_by_content
 from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
@@ -121,14 +124,19 @@ def why_always_asked(call: Call, places: Places) -> str:
 
 def _why_command_asks(call: Call, places: Places) -> str:
     """By what it names and where that leads, from wherever it goes, or because it searches where keys are."""
-    calls, inner, found = all_commands(call.command) or None, inner_of(call.command), mentions(call.command)
-    plain, is_read = [*(calls or ()), *inner.calls], calls is not None and inner.is_read
-    if found is None:
-        return TOO_LONG
     if is_rewritten(call.command):
         return "Claude Code makes /dev/null of the NUL in it, and runs another command than this one."
-    mentioned = sorted(found)
-    if reason := first_reason(map(places.why_not_to_name, mentioned)):
+    purpose = by_purpose(call.command)
+    call = replace(call, arguments={"command": purpose.command})
+    calls, inner = all_commands(call.command) or None, inner_of(call.command)
+    plain, is_read = [*(calls or ()), *inner.calls], calls is not None and inner.is_read
+    changed, looked_at = mentions(purpose.changing), mentions(purpose.looking)
+    if changed is None or looked_at is None:
+        return TOO_LONG
+    mentioned, only_looked_at = sorted(changed | looked_at), looked_at - changed
+    if reason := first_reason(
+        places.why_not_to_name(word, is_changed=word not in only_looked_at) for word in mentioned
+    ):
         return reason
     limits = Limits()
     heres, unfollowed = _followed(call, limits)
@@ -139,7 +147,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return TOO_LONG
     for here in heres:
         if reason := (
-            _why_names_ask(plain, named, here, places, limits, is_read=is_read)
+            _why_names_ask(plain, named, only_looked_at, here, places, limits, is_read=is_read)
             or _why_names_below_ask(named, mentioned, here, places)
         ):
             return reason
@@ -159,7 +167,8 @@ def _why_command_asks(call: Call, places: Places) -> str:
         meaning = _meaning(plain, here)
         if reason := (
             why_copying_asks(possible, here, meaning, places, put)
-            or why_changing_asks(possible, here, meaning, places)
+            or why_changing_asks(possible, here, meaning, places, is_read=is_read)
+            or why_taking_asks(possible, [here, *_folders_at(folders, here)], places)
             or why_checking_asks(possible, here, places)
         ):
             return reason
@@ -173,14 +182,15 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     read is taken for all that it may be.
     """
     said = [[word.text for word in words] for words in plain]
+    more = [texts for words, texts in zip(plain, said, strict=True) if not _is_telling(words)]
     written = (unquoted(plain_names(text)) for text in unread)
-    given = [*(" ".join(texts) for texts in said if texts[0] != "git"), *unread, *written]
+    given = [*(" ".join(texts) for texts in more if texts[0] != "git"), *unread, *written]
     if any(map(sets_git, said)) or any(map(sets_git_within, given)):
         return SETS_GIT
     if any(map(steers_maverick, given)):
         return "It has Maverick itself do something: make rules, trust files, change settings, or start agents."
     within = (words for text in given for words in commands_within(text))
-    meant = [*map(calls_meant, said), *(calls_meant(words, is_text=True) for words in within)]
+    meant = [*map(calls_meant, more), *(calls_meant(words, is_text=True) for words in within)]
     if None in meant:
         return TOO_LONG
     calls = [without_git_options(words)[0] for some in meant for words in some or ()]
@@ -189,12 +199,24 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
 
 
+def _is_telling(words: Words) -> bool:
+    """Whether a call only tells what is in an archive or a patch: by words that are certain, and with no program before
+    it that might add others.
+    """
+    return all(word.is_one_word for word in words) and only_tells(without_git_options([one.text for one in words])[0])
+
+
 def _run_within(texts: Iterable[str]) -> Iterator[list[str]]:
     """The calls that may be in texts which cannot be read."""
     meant = (
         call for text in texts for words in commands_within(text) for call in calls_meant(words, is_text=True) or ()
     )
     return (without_git_options(words)[0] for words in meant)
+
+
+def _folders_at(named: Iterable[str], here: Path) -> list[Path]:
+    """The folders that these words name from here."""
+    return sorted(filter(os.path.isdir, {place for word in named for place in real_paths(word, here)}))
 
 
 def _meaning(calls: Iterable[Words], here: Path) -> Callable[[str], list[str]]:
@@ -247,16 +269,24 @@ def _arguments(words: Words) -> list[str]:
 
 
 def _why_names_ask(
-    plain: Sequence[Words], named: Sequence[str], here: Path, places: Places, limits: Limits, *, is_read: bool
+    plain: Sequence[Words],
+    named: Sequence[str],
+    only_looked_at: Collection[str],
+    here: Path,
+    places: Places,
+    limits: Limits,
+    *,
+    is_read: bool,
 ) -> str:
     """Why what a command names from this folder is not for it to name; what patterns stand for is named as well."""
-    found = [*named]
+    looked_at = [word for word in named if word in only_looked_at]
+    changed = [word for word in named if word not in only_looked_at]
     expanding = (word.text for words in plain for word in words if word.may_expand or not word.is_exact)
     for pattern in dict.fromkeys(expanding):
         fitting = could_stand_for(pattern, here, limits)
         if fitting is None:
             return TOO_LONG if limits.are_reached else unknown_files(pattern)
-        found += fitting
+        (looked_at if pattern in only_looked_at else changed).extend(fitting)
     if not is_read:  # there, many a sign of a pattern is none
         for pattern in filter(_is_pattern, named):
             fitting = _perhaps(pattern, here, limits)
@@ -264,9 +294,12 @@ def _why_names_ask(
                 return TOO_LONG
             if fitting is None and _begins_at_places(pattern, here, places):
                 return unknown_files(pattern)
-            found += fitting or ()
-    reasons = (places.why_not_to_write(word, here) for word in dict.fromkeys(found))
-    return first_reason(reasons) or places.why_together(found[:MOST_WORDS], here)
+            (looked_at if pattern in only_looked_at else changed).extend(fitting or ())
+    return (
+        first_reason(places.why_not_to_write(word, here) for word in dict.fromkeys(changed))
+        or first_reason(places.why_not_to_read(word, here) for word in dict.fromkeys(looked_at))
+        or places.why_together(changed[:MOST_WORDS], here)
+    )
 
 
 def _why_names_below_ask(named: Iterable[str], mentioned: Iterable[str], here: Path, places: Places) -> str:

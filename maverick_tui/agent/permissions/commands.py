@@ -17,12 +17,14 @@ from maverick_tui.agent.permissions.always_asked import (
     unknown_files,
     why_not_to_search,
 )
+from maverick_tui.agent.permissions.filters import is_filter
+from maverick_tui.agent.permissions.leading import moved
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
-from maverick_tui.agent.permissions.places import Places, moved
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import (
+    entered_by_git,
     files_read,
     folders_searched,
-    is_filter,
     only_reads,
     searches,
     takes_many_files,
@@ -53,19 +55,22 @@ class Commands:
 
     def doubt(self, call: Call) -> str:
         """Why a command is not known to do nothing but read what the agent may read; empty if it is."""
-        calls = all_commands(call.command) if is_plain(call.arguments) else None
-        if calls is None:
+        found = all_commands(call.command) if is_plain(call.arguments) else None
+        if found is None:
             return "It is more than plain commands that are known only to read."
-        if len(calls) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if does_more(words)))):
+        is_pipeline = is_one_pipeline(call.command)
+        calls = [part for words in found for part in _going_first(words)]
+        if len(found) > 1 and (unknown := list(dict.fromkeys(_program(words) for words in calls if does_more(words)))):
             # A part of it may be allowed, so all that is not harmless is named.
             are = "are" if len(unknown) > 1 else "is"
-            return f"It is {len(calls)} commands, of which {' and '.join(unknown)} {are} not known to only read."
+            return f"It is {len(found)} commands, of which {' and '.join(unknown)} {are} not known to only read."
         folders, limits = [call.here], Limits()
         patterns = [word.text for words in calls for word in words if not word.is_exact]
-        if patterns and not is_one_pipeline(call.command):
+        if patterns and not is_pipeline:
             return f"{min(patterns)} may stand for other files by the time it is read."
         for words in calls:
-            if doubt := self._doubt_of_words(words, folders, limits) or self._beyond_bash_rules(words):
+            is_fed = is_pipeline and words is not calls[0]
+            if doubt := self._doubt_of_words(words, folders, limits) or self._beyond_bash_rules(words, is_fed=is_fed):
                 return doubt
             if words[0].text == "cd":
                 reached = {moved(words[1].text, folder) for folder in folders}
@@ -113,8 +118,10 @@ class Commands:
             return f"{path} is outside of {self._places.cwd}."
         return self._places.why_not_to_read(path, folder)
 
-    def _beyond_bash_rules(self, words: Words) -> str:
-        if words[0].text == "cd" or is_filter([word.text for word in words]):
+    def _beyond_bash_rules(self, words: Words, *, is_fed: bool) -> str:
+        texts = [word.text for word in words]
+        # Where nothing is piped into a search, some look at all that is here.
+        if texts[0] == "cd" or (is_filter(texts) and (is_fed or not searches(texts))):
             return ""
         if any(rule is None or covers_words(rule, words, self._places.cwd) for rule in self._rules):
             return ""
@@ -159,6 +166,15 @@ def _is_known_name(path: str) -> bool:
 
 def _program(words: Words) -> str:
     return words[0].text
+
+
+def _going_first(words: Words) -> list[Words]:
+    """A call of git that goes to a folder, as the two that it is: `git -C src log` is `cd src` and `git log`."""
+    before, folder = entered_by_git([word.text for word in words])
+    if not folder:
+        return [words]
+    named = next(word for word in words[1:] if word.text == folder)
+    return [(Word("cd"), named), (words[0], *words[1 + before :])]
 
 
 def _is_move(words: Words) -> bool:

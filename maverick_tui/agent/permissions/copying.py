@@ -13,8 +13,9 @@ from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.following import follows_links
 from maverick_tui.agent.permissions.known_places import completed_by, may_matter
+from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, is_part_of_git, real_paths
+from maverick_tui.agent.permissions.places import Places, is_part_of_git
 from maverick_tui.agent.permissions.reading import has_target
 from maverick_tui.agent.permissions.shell import with_tails
 from maverick_tui.agent.permissions.unpacking import COMPRESSORS
@@ -176,11 +177,8 @@ def _values(word: str) -> Iterator[str]:
 def _ends(beginning: str, here: Path) -> Iterator[str]:
     """How the names of links go on that begin so: whoever makes a name up may hit upon one."""
     folder, name = os.path.split(os.path.join(here, beginning))  # noqa: PTH118 - pathlib would drop a trailing slash
-    try:
-        with os.scandir(folder) as entries:
-            yield from (one.name[len(name) :] for one in entries if one.name.startswith(name) and one.is_symlink())
-    except OSError:
-        return
+    links = (one.name for one in entries_of(folder) if one.name.startswith(name) and one.is_symlink())
+    return (link[len(name) :] for link in links)
 
 
 def _is_copying(words: Sequence[str]) -> bool:
@@ -228,11 +226,7 @@ def _filled(put: Put, here: Path, most: int | None = None) -> list[str] | None:
     waiting = [(str(source), str(to)) for source in real_paths(put.source, here) for to in real_paths(put.place, here)]
     while waiting:
         folder, to = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                inner = [(entry.name, entry.path, _is_entered(entry, put)) for entry in entries]
-        except OSError:  # it is no folder
-            continue
+        inner = [(entry.name, entry.path, _is_entered(entry, put)) for entry in entries_of(folder)]
         if len(found) + len(inner) > (MOST_PUT if most is None else most):
             return None
         is_there = os.path.isdir(to)  # noqa: PTH112

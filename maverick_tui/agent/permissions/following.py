@@ -11,8 +11,9 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.extending import SETTINGS, why_extending_asks, why_not_to_extend
 from maverick_tui.agent.permissions.known_places import may_matter
+from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import name_of, takes_names
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's
@@ -39,13 +40,22 @@ _NOT_FOLLOWING = {
 """Options without which these do."""
 
 _CHECKERS = frozenset(
-    "autoflake autopep8 bandit basedpyright black codespell cspell djlint dprint eslint flake8 gofmt goimports isort"
-    " markdownlint markdownlint-cli2 mdformat mypy oxlint prettier pycodestyle pydocstyle pyflakes pylint pyright"
-    " pyupgrade rubocop rustfmt shellcheck shfmt stylelint tsc typos vulture yamllint yapf".split()
+    "autoflake autopep8 bandit basedpyright black codespell cspell djlint eslint flake8 gofmt gofumpt goimports isort"
+    " ktlint markdownlint markdownlint-cli2 mdformat mypy oxlint prettier pycodestyle pydocstyle pyflakes pylint"
+    " pyright pyupgrade rubocop rustfmt shellcheck shfmt standard stylelint stylua swiftformat tsc typos vulture"
+    " yamllint yapf".split()
 )
 """Programs that look at files, or change how they are written, and quote them in what they say."""
-_WITH_SUBCOMMANDS = frozenset("biome golangci-lint pyrefly ruff semgrep ty".split())
+_WITH_SUBCOMMANDS = frozenset("biome dprint golangci-lint pyrefly ruff semgrep ty".split())
 """Programs of which the same holds, with a first word that is no file."""
+_FORMATTING = {
+    "cargo": r"(?:\+\S+ )?(?:fmt|fix|clippy(?= .*--fix))",
+    **dict.fromkeys(("deno", "nix", "taplo", "terraform", "tofu", "zig"), r"fmt"),
+    **dict.fromkeys(("buf", "dart", "dotnet", "mix", "swift"), r"format"),
+    **dict.fromkeys(("go", "hatch", "rye"), r"fmt|fix"),
+    "php-cs-fixer": r"fix",
+}
+"""Programs that do other things as well: by which words they do the same."""
 _RUN_PROGRAMS = frozenset(
     "bun bunx bundle hatch mise npm npx pdm pipenv pipx pnpm pnpx poetry python python3 rye uv uvx yarn".split()
 )
@@ -75,18 +85,26 @@ def checked_folders(words: Sequence[str], here: Path) -> list[str]:
     at = _checker_at(words)
     if at is None:
         return []
-    rest = [*words[at + 1 :]]
+    rest = [*words[at + 1 + _formatting(words[at:]) :]]
     if name_of(words[at]) in _WITH_SUBCOMMANDS:
         first = next((number for number, word in enumerate(rest) if not word.startswith("-")), len(rest))
         del rest[first : first + 1]
-    named = [word for word in rest if not word.startswith("-")]
+    named = [word.removesuffix("/...") for word in rest if not word.startswith("-")]  # by which Go means all below
     is_said = bool(named) and len(named) == len(rest)
     return [*([] if is_said else ["."]), *(word for word in named if is_folder(word, here))]
 
 
 def _checker_at(words: Sequence[str]) -> int | None:
     places = range(len(words)) if words[0] in _RUN_PROGRAMS or words[0].startswith("python3.") else [0]
-    return next((at for at in places if name_of(words[at]) in _CHECKERS | _WITH_SUBCOMMANDS), None)
+    known = _CHECKERS | _WITH_SUBCOMMANDS
+    return next((at for at in places if name_of(words[at]) in known or _formatting(words[at:])), None)
+
+
+def _formatting(words: Sequence[str]) -> int:
+    """How many words behind the program have it change how files are written; 0 if none do."""
+    pattern = _FORMATTING.get(name_of(words[0]))
+    found = re.match(rf"(?:-\S+ )*(?:{pattern})(?!\S)", " ".join(words[1:])) if pattern else None
+    return len(found[0].split()) if found else 0
 
 
 def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
@@ -97,11 +115,7 @@ def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
     inside, real_folder = f"{places.cwd}/", cache(os.path.realpath)
     while waiting or masses:
         is_mass = not waiting
-        try:
-            with os.scandir((waiting or masses).pop()) as entries:
-                found = [*entries]
-        except OSError:
-            continue
+        found = entries_of((waiting or masses).pop())
         if is_mass and left > _MOST_IN_MASSES:
             left = _MOST_IN_MASSES
         left -= 1 + len(found)
@@ -166,11 +180,7 @@ def _links_in(folder: str, here: Path, limits: Limits) -> Iterator[tuple[str, st
         if (path := waiting.pop()) in seen:
             continue
         seen.add(path)
-        try:
-            with os.scandir(path) as entries:
-                found = [*entries]
-        except OSError:
-            continue
+        found = entries_of(path)
         if not limits.spend(names=1 + len(found)):
             yield None
             return

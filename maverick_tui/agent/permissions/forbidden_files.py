@@ -11,8 +11,8 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of, put_by
 from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
+from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
-from maverick_tui.agent.permissions.places import is_folder, real_paths
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
@@ -29,6 +29,7 @@ from maverick_tui.agent.permissions.shell import (
     all_commands,
     inner_of,
     not_too_many,
+    one_command,
     parts_of,
     words_within,
 )
@@ -115,7 +116,12 @@ def _may_name(said: str, call: Call, roots: Roots, limits: Limits) -> bool:
     if None in fitting:
         return True
     found = (path for paths in fitting for path in paths or ())
-    return any(_is_at(path, said, call.here, roots) for path in (*within, *found))
+    if any(_is_at(path, said, call.here, roots) for path in (*within, *found)):
+        return True
+    # A text may be a folder for it to look through. A word of one may be that as well, or mean nothing.
+    handed, words = ([one for one in some if is_folder(one, call.here)] for some in (call.paths, {*within} - {"/"}))
+    held = _held(handed, said, call.here, roots, limits)
+    return held is None or bool(held or _held(words, said, call.here, roots, limits))
 
 
 def _is_searched(path: Path, call: Call) -> bool:
@@ -149,7 +155,8 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         # Without signs of the shell, all that it names stands in it; but not what is in the folders that it names.
         is_wide = may_read_below(words) or bool(words & {"xargs", "parallel", "git"})
         return None if is_wide or _EXPANDS.search(call.command) else False
-    calls = [*calls, *inner.calls]
+    alone = one_command(call.command)  # without filters, which look into no file
+    calls = [*(calls if alone is None else [alone]), *inner.calls]
     meant = [calls_meant([word.text for word in words]) for words in calls]
     if None in meant:
         return None
@@ -168,8 +175,9 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         return None
     if any(_is_at(str(path), said, call.here, roots) for path in put):
         return None
+    is_certain = all(word.is_exact and not word.may_expand for words in calls for word in words)
     for texts, here in product(plain, heres):
-        searched = _followed([*_searched(texts, here)], texts, here, limits)
+        searched = _followed([*_searched(texts, here, is_certain=is_certain)], texts, here, limits)
         held = None if searched is None else _held(searched, said, here, roots, limits)
         if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading)):
             return None
@@ -226,12 +234,12 @@ def _expanded(calls: Sequence[Words], heres: Sequence[Path], limits: Limits) -> 
     return found
 
 
-def _searched(texts: Sequence[str], here: Path) -> Iterator[str]:
+def _searched(texts: Sequence[str], here: Path, *, is_certain: bool) -> Iterator[str]:
     """The folders in whose files a call may look, or which it takes along as a whole."""
     yield from read_below(texts)
     yield from checked_folders(texts, here)
     if searches(texts):
-        yield from folders_searched(texts)
+        yield from folders_searched(texts, is_certain=is_certain)
     if not _tells_only_names(texts) and (texts[0] != "git" or not _TAKING.isdisjoint(texts[1:2])):
         named = (text.rpartition("=")[2].removeprefix("file://") for text in dict.fromkeys(texts[1:]))
         # Path.is_dir raises for what cannot be a name.

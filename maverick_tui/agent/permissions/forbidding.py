@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
+from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import real_paths
 from maverick_tui.agent.permissions.quoting import without_quotes
-from maverick_tui.agent.permissions.reading import unwrapped, without_git_options
+from maverick_tui.agent.permissions.reading import name_of, unwrapped, without_git_options
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
 from maverick_tui.git.aliases import written_out
@@ -27,6 +29,15 @@ _LETTERS, _LONG = re.compile(r"-[A-Za-z]\w*"), re.compile(r"--\w")
 _GIT = re.compile(r"(?<![\w.-])(git)-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
 """Before a command of git's that is called by its own name: `git-push`."""
 
+_ENDS = r"(?![\w-]|\.(?!(?:sh|bash|zsh|exe|cmd|bat|com|ps1|py|js|mjs|ts|rb|pl)\b)\w)"
+"""Behind a name that may be a program: `rm.txt` is none, but `rm.exe` and `rm.sh` may be."""
+_NAME = re.compile(r"\w[\w./-]*")
+_OTHERS = {
+    "commit": "-a -m -q -s --quiet --signoff",
+    "push": "-q -u -v --porcelain --progress --quiet --set-upstream --verbose",
+    "reset": "-q --mixed --quiet --soft",
+}
+"""By a command of git's: options that are none of those which somebody forbids, unless they begin like them."""
 _MOST_ALIASES = 5
 """Aliases for aliases that are followed."""
 
@@ -50,7 +61,9 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
     if rule.rule is None:
         return True
     if is_of_shell:
-        return _is_about_command(rule.rule, call)
+        found = _is_about_command(rule.rule, call)
+        # What only reads runs no other program than those that it calls, whatever it speaks of.
+        return False if found is None and only_reads and not _calls_program(rule.rule, call) else found
     if call.tool in READING_TOOLS:
         return is_about_files(rule.rule, call, roots, limits, only_reading=True)
     return _is_about_name(rule.rule, call)
@@ -104,6 +117,13 @@ def _is_about_command(rule: str, call: Call, depth: int = 0) -> bool | None:
     )
 
 
+def _calls_program(rule: str, call: Call) -> bool:
+    """Whether a command that can be read calls the program of a rule, or whether the rule is about any."""
+    programs = {unwrapped([word.text for word in words])[0] for words in all_commands(call.command) or ()}
+    own = own_words(_GIT.sub(r"\1 ", rule, count=1))
+    return not own or "/" in own[0] or name_of(own[0]) in programs
+
+
 def _by_aliases(calls: Iterable[Words], call: Call) -> Iterator[str | None]:
     """The commands that calls of git are by aliases in its settings; None for one that cannot be told."""
     meant = (some for words in calls for some in calls_meant([word.text for word in words]) or ())
@@ -127,19 +147,37 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     texts = [word.text for word in words]
     plain = without_git_options(unwrapped(texts))[0]
     rule = _GIT.sub(r"\1 ", rule, count=1) if _GIT.match(rule) else rule
-    if any(matches(rule, some) for some in (texts, plain)):
+    if any(matches(rule, same) for some in (texts, plain) for same in (some, *spellings(some))):
         return True
     own = own_words(rule)
     if not own:
         return False if all(word.is_exact for word in words) else None
+    if all(word.is_one_word for word in words) and _is_without_option(own, texts):
+        return False
     # A pattern may stand for any word, and whoever runs another program may run this one.
     joined = " ".join(texts)
     plainly = "\n".join(without_quotes(joined))
     text = "\n".join((joined, plainly, _GIT.sub(r"\1 ", plainly)))
     said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(re.escape, own[1:2])]  # `pip3.11` is `pip`
-    is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}(?![\w-])", text) is not None for word in said)
+    is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}{_ENDS}", text) is not None for word in said)
     is_named = is_named and (all(rest) or _has_letters(own[1], texts))
+    is_named = is_named or may_be_spelled(own, text)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
+
+
+def _is_without_option(own: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a call of git's, for which a rule is about an option (`git push --force`), has nothing that may come to
+    the same: no option but those that are known to be others, and no operand but plain names (`+main` forces, too).
+    """
+    option = next((word for word in own[2:] if word.startswith("-")), "")
+    if own[0] != "git" or own[1:2] != texts[1:2] or texts[0] != "git" or not option or own[1].startswith("-"):
+        return False
+    letters = {option[2:3].casefold()} if option.startswith("--") else {*option[1:].casefold()}
+    others = {word for word in _OTHERS.get(own[1], "").split() if word.lstrip("-")[0] not in letters}
+    return all(
+        _NAME.fullmatch(word) or word in others or (before == "-m" and before in others and not word.startswith("-"))
+        for before, word in pairwise(texts[1:])
+    )
 
 
 def _has_letters(option: str, texts: Sequence[str]) -> bool:

@@ -24,8 +24,9 @@ from maverick_tui.agent.permissions.always_asked import (
 )
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about
+from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, parts_of_git, real_paths
+from maverick_tui.agent.permissions.places import Places, parts_of_git
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within

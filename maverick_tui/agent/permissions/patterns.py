@@ -28,6 +28,9 @@ NUMBER = "\1"
 _CUT = re.compile(r"[\^{]|.?#")
 """From there on zsh may have ideas of its own: EXTENDED_GLOB, BRACE_CCL."""
 _ANY = re.compile(r"[*?\x01]+|\[(?=.*\]).*|[^\x00-\x7f]+", re.DOTALL)
+_CHOICE = re.compile(r"\[([^\[\]]+)\]")
+_OF_THESE = re.compile(r"[\w,]+", re.ASCII)
+"""What makes a choice among these very characters: it has no ranges and nothing that it leaves out."""
 
 
 class _TooManyError(Exception):
@@ -141,7 +144,12 @@ def _has_whole_brackets(part: str) -> bool:
 def _fits(part: str) -> Callable[[str], bool]:
     """Whether a name may be meant; one that is not ASCII always may, for what its letters are depends on the locale."""
     is_cut = _CUT.search(part)
-    first, *others = _ANY.split(part[: is_cut.start()] + "*" if is_cut else part)
+    if is_cut is None and _is_of_choices(part):
+        return _fits_choices(part)
+    before = part[: is_cut.start()] if is_cut else part
+    # Where it is cut in the middle of a choice, that may be made any number of times.
+    before = before[: before.rfind("[")] if is_cut and before.rfind("[") > before.rfind("]") else before
+    first, *others = _ANY.split(before + "*" if is_cut else before)
     first, others = first.lower(), [piece.lower() for piece in others]
     is_numbered = NUMBER in part
 
@@ -165,3 +173,21 @@ def _fits(part: str) -> Callable[[str], bool]:
         return True
 
     return fits
+
+
+def _is_of_choices(part: str) -> bool:
+    """Whether the only signs in it are brackets, each of which stands for one character: `.[dev]`, `[p]ython`."""
+    return "[" in part and part.isascii() and not re.search(r"[*?\x01]", part) and _has_whole_brackets(part)
+
+
+def _fits_choices(part: str) -> Callable[[str], bool]:
+    """Whether a name is one of those that the choices make, or has the brackets themselves, which may be quoted."""
+    texts = _CHOICE.split(part.lower())
+    pieces = [_one_of(text) if at % 2 else re.escape(text) for at, text in enumerate(texts)]
+    meant = re.compile("".join(pieces))
+    return lambda name: not name.isascii() or meant.fullmatch(name.lower()) is not None
+
+
+def _one_of(choice: str) -> str:
+    one = f"[{choice}]" if _OF_THESE.fullmatch(choice) else "."
+    return rf"(?:{one}|{re.escape(f'[{choice}]')})"

@@ -17,10 +17,18 @@ from pathlib import Path
 from maverick_tui import paths
 from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
 from maverick_tui.agent.permissions.known_places import is_in_packages, is_of_packages, is_run_by_others
+from maverick_tui.agent.permissions.leading import (
+    KERNELS,
+    home_folder,
+    is_below,
+    is_within,
+    places_of,
+    real_paths,
+    steps_of_links,
+)
 from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
-from maverick_tui.agent.permissions.written_out import HOME
 from maverick_tui.git.repository import find_repository
 from maverick_tui.masking.key_files import compared, compared_names, is_of_keys, leads_to_keys
 from maverick_tui.worktrees.needs import setup_line
@@ -35,7 +43,6 @@ _PARTS_OF_GIT = ("objects", "refs", "commondir")
 _OURS = Path(os.path.realpath(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64", "etc"})
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
-_HALVES = re.compile("[\ud800-\udfff]")
 _KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NETRC", "GOOGLE_APPLICATION_CREDENTIALS")
 _RUN_VARIABLES = (
     "BASH_ENV", "ENV", "ZDOTDIR", "INPUTRC", "PYTHONSTARTUP", "CLAUDE_ENV_FILE", "GIT_CONFIG_GLOBAL",
@@ -43,8 +50,6 @@ _RUN_VARIABLES = (
 )  # fmt: skip
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
-_KERNELS = ("/proc", "/sys", "/dev")
-_MOST_LINKS = 40
 
 
 class Places:
@@ -97,7 +102,7 @@ class Places:
             is_of_root = program.is_file() and program.stat().st_uid == 0
         except OSError:
             return False
-        return is_of_root and not self.is_at_home(program) and not any(_is_within(program, one) for one in self.bases)
+        return is_of_root and not self.is_at_home(program) and not any(is_within(program, one) for one in self.bases)
 
     @cached_property
     def _searched(self) -> set[Path]:
@@ -109,7 +114,7 @@ class Places:
     @cached_property
     def _searched_inside(self) -> list[Path]:
         """Those of them in the working directory, or the project that it is a worktree of."""
-        return [place for place in self._searched if any(_is_within(place, base) for base in self.bases)]
+        return [place for place in self._searched if any(is_within(place, base) for base in self.bases)]
 
     @cached_property
     def _sourced(self) -> list[Sourced]:
@@ -121,9 +126,9 @@ class Places:
         named = (*self._named_programs, *self._named_keys)
         return bool(parts_of_git([path])) or any(
             any(one.names(place) for one in self._sourced)
-            or any(_is_within(place, one) for one in named)
+            or any(is_within(place, one) for one in named)
             or any(alias.names_of(place) is not None for alias in self._aliases)
-            for place in set(_places(path, here))
+            for place in set(places_of(path, here))
         )
 
     def _variables(self, names: Iterable[str]) -> list[str]:
@@ -132,11 +137,11 @@ class Places:
     def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
         places = (Path(os.path.realpath(self.cwd / path)) for path in paths if path and path != os.devnull)
-        return [place for place in places if not _is_within(self.cwd, place)]
+        return [place for place in places if not is_within(self.cwd, place)]
 
     def expect(self, paths: Iterable[str], here: Path) -> None:
         """Count these files, and the folders that they need, as being there: they are to be written."""
-        for place in (place for path in paths for place in _places(path, here)):
+        for place in (place for path in paths for place in places_of(path, here)):
             self._expected.update(map(str, (place, *place.parents)))
 
     def why_not_to_write(self, path: str | Path, here: Path | None = None) -> str:
@@ -145,7 +150,7 @@ class Places:
 
     def why_not_to_add(self, place: Path) -> str:
         """As `why_not_to_write`, by the names alone: for many places below a folder that has nothing `known_below`."""
-        is_at_home = self._home is not None and _is_within(place, self._home)
+        is_at_home = self._home is not None and is_within(place, self._home)
         for names in self._names(place):
             if is_of_keys(names, is_at_home=is_at_home):
                 return f"{place} is where keys and passwords are kept."
@@ -156,7 +161,7 @@ class Places:
     def has_known_below(self, folder: Path) -> bool:
         """Whether something below a folder matters by where it is, and not by its name."""
         tops = self._written([folder], self.cwd)
-        below = (place.parts[len(top.parts) :] for top in tops for place in self._known if _is_within(place, top))
+        below = (place.parts[len(top.parts) :] for top in tops for place in self._known if is_within(place, top))
         is_wide = any(one.patterns or one.wide for one in self._sourced)
         is_home_inside = self._home is not None and self._home.is_relative_to(self.cwd)
         return is_wide or is_home_inside or not all(is_run_by_others(compared_names(parts)) for parts in below)
@@ -164,21 +169,19 @@ class Places:
     def known_below(self, folder: Path) -> list[Path]:
         """What is there below a folder, and matters by where it is."""
         tops = self._written([folder], self.cwd)
-        return [
-            place for place in self._known if os.path.lexists(place) and any(_is_within(place, top) for top in tops)
-        ]
+        return [place for place in self._known if os.path.lexists(place) and any(is_within(place, top) for top in tops)]
 
     def holds_home(self, folder: Path) -> bool:
         """Whether the home directory is a folder, or in it."""
-        return self._home is not None and _is_within(self._home, folder)
+        return self._home is not None and is_within(self._home, folder)
 
     def is_at_home(self, place: Path) -> bool:
         """Whether it is in the home directory."""
-        return self._home is not None and _is_within(place, self._home)
+        return self._home is not None and is_within(place, self._home)
 
     def leads_to_settings(self, folder: Path) -> bool:
         """Whether a folder beyond the working directory has the home directory in it, or is of settings in that."""
-        if self._home is None or _is_within(folder, self.cwd):
+        if self._home is None or is_within(folder, self.cwd):
             return False
         below = folder.parts[len(self._home.parts) :] if self.is_at_home(folder) else ()
         return self.holds_home(folder) or any(name.startswith(".") for name in below[:1])
@@ -187,7 +190,7 @@ class Places:
         """Why a place is not to be changed together with a folder that it is in: by its names, as settings of a project
         are made and removed with it.
         """
-        is_inside = _is_within(place, self.cwd)
+        is_inside = is_within(place, self.cwd)
         reason = self.why_not_to_add(place) if self.is_at_home(place) and not is_inside else ""
         return reason or next(
             (
@@ -207,12 +210,12 @@ class Places:
 
     def _written(self, paths: Iterable[str | Path], here: Path) -> list[Path]:
         """Where all that is written to these comes to be: from a worktree also in the project, with a merge."""
-        found = ([path] if isinstance(path, Path) else _places(path, here) for path in paths)
+        found = ([path] if isinstance(path, Path) else places_of(path, here) for path in paths)
         places = dict.fromkeys(place for some in found for place in some)
         project, worktree = self._project, self._worktree
         if project is None or worktree is None:
             return list(places)
-        inner = [place for place in places if _is_within(place, worktree)]
+        inner = [place for place in places if is_within(place, worktree)]
         return list(places | dict.fromkeys(project / place.relative_to(worktree) for place in inner))
 
     def why_together(self, paths: Iterable[str], here: Path) -> str:
@@ -227,11 +230,11 @@ class Places:
         or since it is part of what is installed or started by itself. Commands may name such files, for they run them.
         """
         for place in self._written([path], here or self.cwd):
-            base = next((base for base in self.bases if _is_within(place, base)), None)
+            base = next((base for base in self.bases if is_within(place, base)), None)
             parts = place.parts[len(base.parts) :] if base is not None else place.parts
             if any(part.startswith("-") for part in parts):
                 return f"{place} has a name that commands may take for an option."
-            if any(_is_within(place, folder) for folder in self._searched_inside):
+            if any(is_within(place, folder) for folder in self._searched_inside):
                 return _of_path(place)
             if any(map(is_of_packages, self._names(place))):
                 return _of_packages(place)
@@ -271,45 +274,47 @@ class Places:
     ) -> str:
         """Why changing files asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
-        folders = {real for folder in set(hooks) for real in _places(str(folder), self.cwd)}
+        folders = {real for folder in set(hooks) for real in places_of(str(folder), self.cwd)}
         for place in self._written(paths, here) if folders or commands else ():
-            is_inner = place not in self.bases and any(_is_within(place, base) for base in self.bases)
-            holds = is_inner and any(_is_within(one, place) for one in folders)
-            if holds or any(_is_within(place, folder) for folder in folders) or started.has(place):
+            is_inner = place not in self.bases and any(is_within(place, base) for base in self.bases)
+            holds = is_inner and any(is_within(one, place) for one in folders)
+            if holds or any(is_within(place, folder) for folder in folders) or started.has(place):
                 return f"{place} may be what git runs, by its settings."
         return ""
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
         """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
-        places = dict.fromkeys(_places(path, here or self.cwd))
+        places = dict.fromkeys(places_of(path, here or self.cwd))
         return next(filter(None, map(self._keeps_from_reading, places)), "")
 
     def why_not_to_open(self, path: str, here: Path) -> str:
         """Why no tool that opens files by itself is to open this one: devices are for commands."""
-        place = _places(path, here)[0]
-        ways = [str(place), *_steps(str(place))]
-        is_device = any(_is_below(way, ("/dev", "/proc")) and not _is_below(way, _ORDINARY_DEVICES) for way in ways)
+        place = places_of(path, here)[0]
+        ways = [str(place), *steps_of_links(str(place))]
+        is_device = any(is_below(way, ("/dev", "/proc")) and not is_below(way, _ORDINARY_DEVICES) for way in ways)
         return f"{place} is not an ordinary file." if is_device else ""
 
-    def why_not_to_name(self, path: str) -> str:
-        """The same as for writing, by the name alone: for words that may be paths, without a look at the disk."""
+    def why_not_to_name(self, path: str, *, is_changed: bool = True) -> str:
+        """The same as for writing, by the name alone: for words that may be paths, without a look at the disk. What is
+        not changed is only read.
+        """
         names = compared_names(path.split("/"))
         if is_of_keys(names, is_at_home=path.startswith(("~/", "$HOME/", "${HOME}/"))):
             return f"{path} is where keys and passwords are kept."
-        return f"{path} can make other programs run something." if is_run_by_others(names) else ""
+        return f"{path} can make other programs run something." if is_changed and is_run_by_others(names) else ""
 
     def why_not_to_search(self, path: str, here: Path | None = None) -> str:
         """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""
         folder, home = path or ".", self._home
         has_home = home is not None and home.is_relative_to(self.cwd)
-        for place in _places(folder, here or self.cwd):
+        for place in places_of(folder, here or self.cwd):
             is_at_home = home is not None and place.is_relative_to(home)
             if home is not None and home.is_relative_to(place):
                 return f"All of {place} would be searched: your home directory, with the keys in it."
             if place.is_relative_to(self.cwd) and not (has_home and is_at_home):
                 continue
             first = compared(place.relative_to(home).parts[0]) if home is not None and is_at_home else ""
-            if first.startswith(".") or first == "library" or _is_below(place.as_posix(), _MACHINES):
+            if first.startswith(".") or first == "library" or is_below(place.as_posix(), _MACHINES):
                 return f"All of {place} would be searched, and keys may be kept there."
             if reason := self._linked_keys_below(place) or _keys_below(place):
                 return reason
@@ -318,7 +323,7 @@ class Places:
     def why_not_to_hand_over(self, path: str, here: Path) -> str:
         """Why a tool that may search is not to be given a folder: a home directory is in it."""
         home = self._home
-        held = (place for place in _places(path, here) if home is not None and home.is_relative_to(place))
+        held = (place for place in places_of(path, here) if home is not None and home.is_relative_to(place))
         return next(
             (f"All of {place} may be searched: your home directory, with the keys in it." for place in held), ""
         )
@@ -338,10 +343,10 @@ class Places:
         place = Path(real)
         if self.holds_home(place):
             return f"Your home directory is in {place}, with the keys in it."
-        return self.why_not_to_follow(real) if _is_within(place, self.cwd) else self.why_not_to_read(real)
+        return self.why_not_to_follow(real) if is_within(place, self.cwd) else self.why_not_to_read(real)
 
     def _linked_keys_below(self, place: Path) -> str:
-        below = (alias for alias in self._aliases if alias.of == "home" and _is_within(alias.real, place))
+        below = (alias for alias in self._aliases if alias.of == "home" and is_within(alias.real, place))
         found = next((alias.real for alias in below if leads_to_keys(alias.names)), None)
         return f"All of {place} would be searched, with the keys in {found}." if found is not None else ""
 
@@ -355,12 +360,12 @@ class Places:
         if reason := self._keeps_from_reading(place):
             return reason
         aliased = [alias for alias in self._aliases if alias.names_of(place) is not None]
-        is_worked_in = self._worktree is not None and _is_within(place, self._worktree)
-        is_own = any(_is_within(place, folder) for folder in self._own) and not is_worked_in
+        is_worked_in = self._worktree is not None and is_within(place, self._worktree)
+        is_own = any(is_within(place, folder) for folder in self._own) and not is_worked_in
         if is_own or any(alias.of == "own" for alias in aliased):
             return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(is_run_by_others(names) for names, _ in self._ways(place)) or any(
-            _is_within(place, folder) for folder in (*self._git, *self._named_programs)
+            is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
             return f"{place} can make other programs run something."
         if any(one.has(place) for one in self._sourced):
@@ -371,24 +376,24 @@ class Places:
         is_setting = home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home)
         below = place.relative_to(home).parts if home is not None and is_setting else ()
         # Not where all of the working directory is linked, as that of a plugin is: then all would ask.
-        is_linked = any(alias.of == "home" and not _is_within(self.cwd, alias.real) for alias in aliased)
+        is_linked = any(alias.of == "home" and not is_within(self.cwd, alias.real) for alias in aliased)
         if is_linked or (below and below[0].startswith(".")):
             return f"{place} is among the settings in your home directory."
         return ""
 
     def _keeps_from_reading(self, place: Path) -> str:
         holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names, is_at_home in self._ways(place))
-        is_named = any(_is_within(place, folder) for folder in self._named_keys)
+        is_named = any(is_within(place, folder) for folder in self._named_keys)
         is_own = any(alias.of == "own" and alias.names_of(place) == ["config.toml"] for alias in self._aliases)
         if holds_keys or is_named or is_own or place in self._secret:
             return f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
-        is_odd = _is_below(shown, _KERNELS) or not _is_file_or_folder(shown)
-        return f"{place} is not an ordinary file." if is_odd and not _is_below(shown, _ORDINARY_DEVICES) else ""
+        is_odd = is_below(shown, KERNELS) or not _is_file_or_folder(shown)
+        return f"{place} is not an ordinary file." if is_odd and not is_below(shown, _ORDINARY_DEVICES) else ""
 
     def _ways(self, place: Path) -> Iterator[tuple[list[str], bool]]:
         """The names by which a place is known, and whether they begin in the home directory."""
-        is_at_home = self._home is not None and _is_within(place, self._home)
+        is_at_home = self._home is not None and is_within(place, self._home)
         yield from ((names, is_at_home) for names in self._names(place))
         for alias in self._aliases:
             if (names := alias.names_of(place)) is not None:
@@ -409,16 +414,10 @@ class Places:
 
     def _names(self, place: Path) -> Iterator[list[str]]:
         """The names on the way to a place: from the working directory, and from the home directory; or all of them."""
-        bases = [base for base in (*self.bases, self._home) if base is not None and _is_within(place, base)]
+        bases = [base for base in (*self.bases, self._home) if base is not None and is_within(place, base)]
         for parts in [place.parts[len(base.parts) :] for base in bases] or [place.parts[1:]]:
             # Where the CLI keeps worktrees, which are worked in.
             yield compared_names(parts[2:] if parts[:2] == (".claude", "worktrees") else parts)
-
-
-def moved(path: str, here: Path) -> Path | None:
-    """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
-    by_name, by_links, _ = _places(path, here)
-    return by_links if by_name == by_links else None
 
 
 def _keys_below(top: Path) -> str:
@@ -433,20 +432,6 @@ def _keys_below(top: Path) -> str:
             if is_of_keys([*parents, compared(name)], is_at_home=False):
                 return f"All of {top} would be searched, with the keys in {folder}/{name}."
     return ""
-
-
-def _steps(path: str) -> Iterator[str]:
-    """What the links on a way say, one after the other, and not where they lead in our process."""
-    for _ in range(_MOST_LINKS):
-        prefixes = [*map(str, reversed(Path(path).parents)), path]
-        link = next((prefix for prefix in prefixes[1:] if os.path.islink(prefix)), None)  # noqa: PTH114
-        if link is None:
-            return
-        target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
-        path = os.path.normpath(target + path[len(link) :])
-        yield path
-        if _is_below(path, _KERNELS):
-            return
 
 
 def _of_path(place: Path) -> str:
@@ -475,29 +460,11 @@ def is_part_of_git(name: str) -> bool:
     return name.casefold() in ("head", *_PARTS_OF_GIT)
 
 
-def real_paths(path: str, here: Path) -> set[Path]:
-    """Where a path leads when its links are followed: two places, if a `..` stands behind a link."""
-    return set(_places(path, here)[1:])
-
-
-def is_folder(path: str, here: Path) -> bool:
-    """Whether there is a folder of this name."""
-    return any(map(os.path.isdir, _places(path, here)))
-
-
-def home_folder() -> Path | None:
-    """The user's home directory, if there is one."""
-    try:
-        return Path.home().resolve()
-    except (OSError, RuntimeError):
-        return None
-
-
 def _is_of_environment(place: Path) -> bool:
     """Whether a folder above is an environment of Python's, be it one of the project's or the one that runs us."""
     parts = zip(reversed(place.parts), map(str, place.parents), strict=False)
     inner = (folder for part, folder in parts if part.casefold() in _PARTS_OF_ENVIRONMENT)
-    is_ours = sys.prefix != sys.base_prefix and _is_within(place, _OURS)
+    is_ours = sys.prefix != sys.base_prefix and is_within(place, _OURS)
     return is_ours or any(os.path.lexists(f"{folder}/{mark}") for folder in inner for mark in _MARKS_OF_ENVIRONMENT)
 
 
@@ -508,27 +475,3 @@ def _is_file_or_folder(path: str) -> bool:
     except (OSError, ValueError):
         return True
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-
-
-def _is_within(place: Path, folder: Path) -> bool:
-    """As `is_relative_to`, which reads both paths anew each time: a command may name a thousand places."""
-    is_alike = place.parts[: len(folder.parts)] == folder.parts
-    return is_alike or (os.name == "nt" and place.is_relative_to(folder))
-
-
-def _is_below(path: str, folders: Iterable[str]) -> bool:
-    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
-
-
-def _places(path: str, here: Path) -> tuple[Path, Path, Path]:
-    """Where a path leads: by its name; with its links followed; and with the links of its name followed, which is where
-    it leads for whoever takes a `..` back before looking at the disk. All of them count.
-    """
-    text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
-    text = HOME.sub("~", text, count=1)
-    if text.startswith("~"):
-        text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
-    whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it
-    by_name = os.path.normpath(whole)
-    followed = Path(os.path.realpath(whole))
-    return Path(by_name), followed, followed if by_name == whole else Path(os.path.realpath(by_name))

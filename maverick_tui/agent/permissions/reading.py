@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from maverick_tui.agent.permissions.filters import searched_alone
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -76,8 +78,12 @@ def files_read(words: Sequence[str]) -> list[str]:
     return operands[1:] if program.has_pattern and not any(map(_gives_pattern, rest)) else operands
 
 
-def folders_searched(words: Sequence[str]) -> list[str]:
-    """Where a call may search: what it names, and where it is. Behind an option a word may be its value."""
+def folders_searched(words: Sequence[str], *, is_certain: bool = False) -> list[str]:
+    """Where a call may search: what it names, and where it is. Behind an option a word may be its value, unless it
+    `is_certain` that none of the words is a pattern, and all options are known.
+    """
+    if is_certain and (alone := searched_alone(words)):
+        return alone
     files = files_read(words)
     return files if files and not any(word.startswith("-") for word in words) else [".", *files]
 
@@ -86,11 +92,6 @@ def takes_many_files(words: Sequence[str]) -> bool:
     """Whether a call that only reads still does so with any number of files where it names one."""
     program, _ = _program(words)
     return program is not None and program.accepts is None and not program.language
-
-
-def is_filter(words: Sequence[str]) -> bool:
-    """Whether a call that only reads takes nothing but the output of another call."""
-    return words[0] in _FILTERS and not files_read(words)
 
 
 def searches(words: Sequence[str]) -> bool:
@@ -166,6 +167,22 @@ def without_git_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return [words[0], *rest], folders
 
 
+def entered_by_git(words: Sequence[str]) -> tuple[int, str]:
+    """How many words between git and its command are harmless: they turn its pager off, or name one folder to go to.
+    That folder is told, too.
+    """
+    rest, folder = [*words[1:]] if words[0] == "git" else [], ""
+    length = len(rest)
+    while rest:
+        if rest[0] == "-C" and not folder and _PLAIN_FOLDER.fullmatch("".join(rest[1:2])):
+            folder, rest = rest[1], rest[2:]
+        elif rest[0] in GIT_FLAGS:
+            rest = rest[1:]
+        else:
+            break
+    return length - len(rest), folder
+
+
 def takes_names(words: Sequence[str]) -> bool:
     """Whether a call hands what it reads to another program, as the names of files."""
     return words[0] in _TAKE_NAMES
@@ -222,7 +239,7 @@ def _program(words: Sequence[str]) -> tuple[Program | None, Sequence[str]]:
     name, *rest = words
     if name != "git":
         return _PROGRAMS.get(name), rest
-    while rest and rest[0] in ("--no-pager", "-P", "--no-optional-locks"):
+    while rest and rest[0] in GIT_FLAGS:
         rest = rest[1:]
     if not rest or any(_SIGNATURE.search(word) for word in rest):  # signatures are checked by a program
         return None, rest
@@ -317,12 +334,15 @@ WRAPPERS = frozenset(
 _TAKE_NAMES = frozenset({"xargs", "parallel"})
 _OF_XARGS = re.compile(r"-[^-EIJLPRSadjns]*(?P<letter>[EIJLPRSadjns])(?P<value>.*)")
 """Their options that have a value."""
+GIT_FLAGS = ("--no-pager", "-P", "--no-optional-locks")
+"""Options before a command of git's that change nothing about it."""
+_PLAIN_FOLDER = re.compile(r"[\w./][\w./ +-]*")
+"""Which means the same to git and to a shell, unlike `~`."""
 _GIT_FOLDERS = ("-C", "--work-tree", "--git-dir")
 _GIT_VALUED = frozenset({*_GIT_FOLDERS, "-c", "--namespace", "--exec-path", "--config-env", "--super-prefix"})
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})
 """Commands of git's that compare folders, too, if one is not in the repository."""
 _READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())
-_FILTERS = frozenset("cat cut head nl rev sort tac tail tr uniq wc".split())
 _LOOKS = _names("-d -e -f -h -L -r -s -w -x")
 _TESTS = _names(
     """-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -maxdepth -mindepth -size -empty
@@ -386,7 +406,7 @@ _PROGRAMS: dict[str, Program] = {
     "readlink": Program("efmnqsvz"),
     "realpath": Program("emLPqsz", _names("relative-to relative-base")),
     "rev": Program(),
-    "rg": Program("ABCcdeFgHIilmNnoPqSsTtUuvwx0", _RG, has_pattern=True),
+    "rg": Program("ABCcdeFgHIilmNnoPqSsTtUuvwx0", _RG, "tT", has_pattern=True),
     "sed": Program("n", accepts=_prints_lines, has_pattern=True),
     "sha1sum": Program("bt", _names("tag")),
     "sha256sum": Program("bt", _names("tag")),

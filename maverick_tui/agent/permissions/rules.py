@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from maverick_tui.agent.permissions.places import home_folder, is_folder, real_paths
+from maverick_tui.agent.permissions.leading import home_folder, is_folder, moved, real_paths
 from maverick_tui.agent.permissions.reading import (
+    entered_by_git,
     name_of,
     only_reads,
     unwrapped,
@@ -76,16 +77,20 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
 
     A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
     subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`. None
-    covers a pattern, which becomes an option where a file is called like one.
+    covers a pattern, which becomes an option where a file is called like one. `git --no-pager log` is `git log`, and so
+    is `git -C src log` in a folder of the same repository.
     """
     texts = [word.text for word in words]
     if not all(word.is_one_word for word in words):
         return False
     if "*" not in rule:
         return texts == plain_words(rule)
+    own = own_words(rule)
+    if (found := _without_harmless_options(texts, own, cwd)) is None:
+        return False
+    texts, here = found
     if not is_read_as_written(rule) or not _says(rule, texts):
         return False
-    own = own_words(rule)
     place = place_said(own) if own else 0
     if _adds_git_options(texts[place:], len(own) - place):
         return False
@@ -93,9 +98,33 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     said = len(own) if whole or len(own) <= 2 else len(own) - 1  # of an argument, a beginning says little
     call = unwrapped(texts[place:])
     said -= len(texts) - len(call)  # of what is in front of the program
-    if said > 0 and runs_another(call, said, cwd):
+    if said > 0 and runs_another(call, said, here):
         return False
     return not is_for_reading(rule) or (_only_reads(texts[place:]) and not is_shim(texts[place]))
+
+
+def _without_harmless_options(texts: list[str], own: Sequence[str], cwd: Path) -> tuple[list[str], Path] | None:
+    """A call of git without options that change nothing of what its command does, and where it does that; None if it
+    goes where it may do something else. Whatever a rule says by words of its `own` stays.
+    """
+    before, folder = entered_by_git(texts)
+    if not before or "".join(own[1:2]).startswith("-"):
+        return texts, cwd
+    here = moved(folder, cwd) if folder else cwd
+    # Paths that a rule says begin in the working directory, and another repository has settings of its own.
+    is_same = here == cwd or (len(own) <= 2 and here is not None and _is_of_same_repository(here, cwd))
+    return ([texts[0], *texts[1 + before :]], here) if here is not None and is_same else None
+
+
+def _is_of_same_repository(folder: Path, cwd: Path) -> bool:
+    """Whether git takes a folder below the working directory for a part of the repository that is there.
+
+    Nothing may look like a repository on the way, not even one that is broken, or bare.
+    """
+    if not folder.is_relative_to(cwd) or not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir raises for some
+        return False
+    way = [place for place in (folder, *folder.parents) if place != cwd and place.is_relative_to(cwd)]
+    return not any(os.path.lexists(place / name) for place in way for name in (".git", "HEAD", "objects"))
 
 
 def _adds_git_options(words: Sequence[str], said: int) -> bool:
@@ -122,7 +151,7 @@ def falls_short(rule: str, command: str, cwd: Path) -> str:
         is_of_program = texts[1:] and not place and not _adds_git_options(texts, 1)  # and not for all that one starts
         more = f"; Bash({wider}) would" if is_of_program and covers_words(wider, words, cwd) else ""
         return f"it covers only calls that are known to only read, and {command} is not{more}"
-    return f"it covers no call in which {texts[0]} may run another program"
+    return f"it covers no call in which {texts[0]} may run or write something else"
 
 
 @lru_cache(maxsize=256)

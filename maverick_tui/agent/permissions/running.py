@@ -10,10 +10,14 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePath
 
+from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
+from maverick_tui.agent.permissions.output_files import writes_elsewhere
 from maverick_tui.agent.permissions.quoting import without_quotes
-from maverick_tui.agent.permissions.reading import of_git
+from maverick_tui.agent.permissions.reading import name_of, of_git
+from maverick_tui.agent.permissions.targets import names_another_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +29,28 @@ class Runner:
     words: str = ""
     operands: str = ""
     """A regular expression for words that do."""
+    harmless: str = ""
+    """A regular expression for options that look like those, with their value, which may be the next word."""
     is_for_scripts: bool = False
     """Whether everything behind `--` is for a script of the project."""
+    is_all: bool = False
+    """Whether what is known of the program as a whole does not hold for this command of it."""
 
     def runs(self, words: Sequence[str]) -> bool:
         """Whether one of these words makes it."""
         if self.is_for_scripts and "--" in words:
             words = words[: words.index("--")]
-        return any(map(self._is_told, words))
+        return any(map(self._is_told, self._without_harmless(words)))
+
+    def _without_harmless(self, words: Sequence[str]) -> Iterator[str]:
+        known, waiting = re.compile(self.harmless or "(?!)", re.DOTALL), [*words]
+        while waiting:
+            word, *waiting = waiting
+            following = "".join(waiting[:1])
+            if not following.startswith("-") and known.fullmatch(f"{word} {following}"):
+                waiting = waiting[1:]
+            elif not known.fullmatch(word):
+                yield word
 
     def _is_told(self, word: str) -> bool:
         if not word.startswith("-") or word in ("-", "--"):
@@ -49,18 +67,25 @@ class Runner:
 
 
 def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
-    """Whether a call runs more than what a rule says outright, with its first words: `git fetch --upload-pack=x`,
-    `make test SHELL=x`, `uv run pytest -p x`. A rule for all of a program with subcommands says all that it does.
+    """Whether a call does more than what a rule says outright, with its first words: `git fetch --upload-pack=x`,
+    `make test SHELL=x`, `make test deploy`, `uv run pytest -p x`, `go build -o ../x`. A rule for all of a program with
+    subcommands says all that it does.
     """
     if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
         return True
-    commands = [place for place in range(1, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
+    # Behind `uv run`, `python -m`, `conda run -n x` and what there may be else, a program is what it is by itself.
+    started = (place for place in range(1, min(said, len(words))) if _is_known(name_of(words[place])))
+    if any(runs_another([name_of(words[place]), *words[place + 1 :]], said - place, here) for place in started):
+        return True
+    if said > 1 and (names_another_target(words, said) or writes_elsewhere(words, said, here)):
+        return True
+    commands = [place for place in _commands_at(words, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
     return any(not _is_remote(words[place + 1 :], here) for place in commands)
 
 
 def has_arguments_of_its_own(program: str) -> bool:
     """Whether it is known what the words of a program are for, and that they are no program which it starts."""
-    return program in _RUNNERS or program in _CHECKERS
+    return (program in _RUNNERS and program not in _START_OTHERS) or program in CHECKERS
 
 
 def names_a_program(words: Sequence[str]) -> bool:
@@ -68,17 +93,31 @@ def names_a_program(words: Sequence[str]) -> bool:
     return any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
 
 
-def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner, int]]:
+def _is_known(program: str) -> bool:
+    return program in _RUNNERS or program in _ALSO_CALLED or program in CHECKERS
+
+
+def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:
     """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
-    start = 2 if words[1:2] in (["-m"], ["run"]) else 0
-    for place in {0, start}:
-        if place < min(said, len(words)) and (runner := _CHECKERS.get(words[place])):
-            yield runner, place + 1
-    if said > 1 and (runner := _RUNNERS.get(words[0])):
+    is_handed_on = False
+    for place, (before, word) in enumerate(pairwise(("run", *words[:said]))):
+        if before in _BEFORE_CHECKERS and (checker := CHECKERS.get(name_of(word))):
+            yield checker, place + 1
+            is_handed_on = place > 0
+    commands = ((place, _RUNNERS.get(f"{words[0]} {words[place]}")) for place in _commands_at(words, said))
+    known = [(runner, place + 1) for place, runner in commands if runner is not None]
+    yield from known
+    runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
+    if runner is None or any(one.is_all and at == 2 for one, at in known):
+        return
+    if runner.is_for_scripts or not is_handed_on:  # npm reads on behind what it starts
         yield runner, 2
-    for place in range(1, min(said, len(words))):
-        if runner := _RUNNERS.get(f"{words[0]} {words[place]}"):
-            yield runner, place + 1
+
+
+def _commands_at(words: Sequence[str], said: int) -> range:
+    """Which of the words that a rule says may be the subcommand: behind an option, which may have a value, any."""
+    is_first = words[1:] and not words[1].startswith("-")
+    return range(1, min(said, len(words), 2) if is_first else min(said, len(words)))
 
 
 def _is_remote(words: Sequence[str], here: Path) -> bool:
@@ -86,7 +125,11 @@ def _is_remote(words: Sequence[str], here: Path) -> bool:
 
     What stands behind an option that is not known may be its value.
     """
-    for word in words:
+    waiting = iter(words)
+    for word in waiting:
+        if word in _VALUED:
+            next(waiting, "")
+            continue
         if word == "--" or word in _FLAGS or (word.startswith("--") and "=" in word):
             continue
         places = (here / word, here / f"{word}.git")
@@ -108,14 +151,12 @@ def is_shim(program: str) -> bool:
 
 
 def sets_git(words: Sequence[str]) -> bool:
-    """Whether a call may change what git does later; who the commits are by is nobody's danger."""
+    """Whether a call may change what git runs later: some settings name no program, whatever they are set to."""
     if words[0].casefold() != "git":  # some systems find a program by another case of its name
         return False
     if words[1:] and any(sign in words[1] for sign in "*?["):  # which a file of that name makes a subcommand of
         return True
-    # Behind an option of git itself, which may have a value, any word may be the subcommand.
-    places = range(1, len(words)) if words[1:] and words[1].startswith("-") else [1]
-    return any(_sets(words[place:]) for place in places)
+    return any(_sets(words[place:]) for place in _commands_at(words, len(words)) or [1])
 
 
 def sets_git_within(text: str) -> bool:
@@ -202,7 +243,7 @@ def _configures(words: Sequence[str]) -> bool:
     if rest[0] == "set":
         rest = _behind_scopes(rest[1:])
     is_plain = bool(rest) and "." in rest[0] and not any(word.startswith("-") for word in rest)
-    return not (is_plain and (len(rest) == 1 or rest[0].lower() in ("user.name", "user.email")))
+    return not (is_plain and (len(rest) == 1 or rest[0].lower() in _HARMLESS_SETTINGS))
 
 
 def _behind_scopes(words: Sequence[str]) -> Sequence[str]:
@@ -238,20 +279,34 @@ _TELLING_OF_OURS = frozenset({
 _SHIMS = tuple(f"~/{place}/shims" for place in (".asdf", ".local/share/mise", ".nodenv", ".pyenv", ".rbenv"))
 _TELLING = frozenset("--get --get-all --get-regexp --get-urlmatch --list -l get list".split())
 _SCOPES = frozenset("--global --local --system --worktree --show-origin --show-scope --name-only -z --null".split())
+_HARMLESS_SETTINGS = frozenset(
+    "user.name user.email color.ui core.autocrlf core.eol core.filemode core.longpaths core.quotepath fetch.prune"
+    " init.defaultbranch merge.conflictstyle pull.ff pull.rebase push.autosetupremote push.default rebase.autostash"
+    " rerere.enabled".split()
+)
 _HELPED = "::"
 """In an address, that names a program to be asked for it."""
 _WITH_REMOTES = frozenset("fetch ls-remote pull push".split())
 _FLAGS = frozenset(
-    "-4 -6 -a -d -f -n -p -q -t -u -v --all --atomic --autostash --delete --dry-run --exit-code --ff --ff-only"
+    "-4 -6 -a -d -f -n -p -q -r -t -u -v --all --atomic --autostash --delete --dry-run --exit-code --ff --ff-only"
     " --follow-tags --force --force-with-lease --heads --mirror --no-edit --no-ff --no-rebase --no-tags --no-verify"
     " --porcelain --progress --prune --prune-tags --quiet --rebase --refs --set-upstream --squash --symref --tags"
     " --unshallow --update-head-ok --verbose".split()
 )
 """Options of these that have no value behind them."""
-_ARGUMENT_FILE = "^@"
-"""A file with further arguments."""
-_LIKE_AN_OPTION = "/-"
-"""The name of a file that a pattern would make an option of."""
+_VALUED = frozenset({"-o", "--push-option", "--server-option"})
+"""Options of these that have one."""
+_CHOICE = r"-X[\w=-]+"
+"""For a strategy of merging, whose name is that of a program: what it is to prefer."""
+_PLAIN_JQ = r"(?:-q|--jq)[ =]?(?!.*(?i:env|import|include)).+"
+"""A query that reads nothing but the answer: `env` has all variables."""
+_CHOSEN_TESTS = (
+    r"-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)"
+    r"(?:=[\w.#*,+!-]*)?"
+)
+_BEFORE_CHECKERS = frozenset("-m bunx exec npx pnpm pnpx run uvx yarn".split())
+"""Words behind which a program may be named for others to start."""
+_START_OTHERS = frozenset({"just", "tox"})
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
     " require import env-file",
@@ -260,15 +315,18 @@ _SCRIPTS = Runner(
 )
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
+_ALSO_CALLED = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnd": "mvn", "mvnw": "mvn"}
 _RUNNERS: dict[str, Runner] = {
+    "ant": Runner("buildfile file lib propertyfile find logger listener inputhandler main f s", "D"),
     "apt": _PACKAGES,
     "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
     "cargo": Runner("config manifest-path", "ZC", is_for_scripts=True),
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
+    "docker logs": Runner(is_all=True),
     "dotnet": Runner("settings property test-adapter-path", "p", operands="^/p"),
-    "gh": Runner("upload-pack config template jq", "cuq"),
+    "gh": Runner("upload-pack config template jq", "cuq", harmless=_PLAIN_JQ),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
     "git archive": Runner("remote exec format output", "o"),
     "git bisect": Runner(words="run view visualize"),
@@ -278,47 +336,33 @@ _RUNNERS: dict[str, Runner] = {
     "git fetch": Runner("upload-pack multiple", operands=_HELPED),
     "git ls-remote": Runner("upload-pack exec", "u", operands=_HELPED),
     "git mergetool": Runner("tool", "t"),
-    "git pull": Runner("upload-pack multiple strategy", "s", operands=_HELPED),
+    "git pull": Runner("upload-pack multiple strategy", "s", operands=_HELPED, harmless=_CHOICE),
     "git push": Runner("receive-pack exec repo", operands=_HELPED),
-    "git merge": Runner("strategy", "s"),
-    "git rebase": Runner("exec strategy", "xs"),
+    "git merge": Runner("strategy", "s", harmless=_CHOICE),
+    "git rebase": Runner("exec strategy", "xs", harmless=_CHOICE),
     "git remote": Runner(words="add set-url"),
     "git revert": Runner("strategy"),
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
-    "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler", "Cw"),
+    "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler C w"),
     "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
+    "invoke": Runner("collection search-root config", "crf"),
+    "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
     "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
     "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
-    "mvn": Runner("define file settings global-settings", "Dfs", operands=":"),
+    "mvn": Runner("define file settings global-settings", "Dfs", operands=":", harmless=_CHOSEN_TESTS),
+    "ninja": Runner(letters="Cft"),
+    "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
     "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
+    "podman logs": Runner(is_all=True),
     "poetry": Runner("directory project", "CP"),
+    "rake": Runner("rakefile require execute eval libdir rakelibdir directory system", "freEpIRCg", operands="="),
     "task": Runner("taskfile dir", "td", operands="="),
     "terraform": Runner("chdir from-module plugin-dir"),
+    "tox": Runner("conf root override workdir env", "ecmx", is_for_scripts=True),
     "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,
 }
-_CHECKERS: dict[str, Runner] = {
-    "black": Runner("config", operands=_ARGUMENT_FILE),
-    "flake8": Runner("config append-config output-file", operands=_ARGUMENT_FILE),
-    "gofmt": Runner("cpuprofile"),
-    "isort": Runner("settings-path settings-file settings sp virtual-env conda-env"),
-    "mkdir": Runner(words="--", operands=_LIKE_AN_OPTION),
-    "mypy": Runner(
-        "python-executable config-file custom-typeshed-dir custom-typing-module shadow-file plugins"
-        " install-types cache-dir",
-        operands=_ARGUMENT_FILE,
-    ),
-    "pyright": Runner("project pythonpath venvpath venv-path typeshedpath typeshed-path", "pvt"),
-    "pytest": Runner(
-        "config-file rootdir confcutdir override-ini pdbcls basetemp import-mode", "pco", operands=_ARGUMENT_FILE
-    ),
-    "ruff": Runner("config output-file cache-dir", "o", operands=_ARGUMENT_FILE),
-    "rustfmt": Runner("config config-path print-config", operands=r"^\+"),  # rustup's: which of them is run
-    "touch": Runner(words="--", operands=_LIKE_AN_OPTION),
-    "yamllint": Runner("config-file config-data", "cd"),
-}
-"""Programs without subcommands, whose arguments say what to look at but for these."""

@@ -13,9 +13,12 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from maverick_tui.agent.permissions.documents import text_of, without_documents
+from maverick_tui.agent.permissions.filters import is_filter
 from maverick_tui.agent.permissions.inner_texts import texts_for_shells
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of
+from maverick_tui.agent.permissions.running import is_shim
 from maverick_tui.agent.permissions.written_out import (
     TooManyError,
     by_curl,
@@ -69,6 +72,10 @@ _DOCUMENT = re.compile(
     r"(?P<body>(?:[^\n]*\n)*?)(?P=mark)\s*\Z"
 )
 """A document that is only written to a file or is a message, to its end, with nothing behind it."""
+_PRINTED = re.compile(
+    r"(?P<head>echo|printf)(?: (?:[\w@%+:,./-]+|'[^'\n]*'|\"[^\"$`\\\n]*\"))+ ?(?P<rest>>>? ?[\w@%+:,./~-]+)\s*"
+)
+"""A text that is only written to a file, with nothing behind it."""
 _REVISION = re.compile(r"[\w.-][\w./-]*(?:@\{\w+\}|\^[0-9]*)+")
 _ENTERED = re.compile(
     r"(?:^|[\s;&|({`])(?:(?:cd|chdir|pushd)\b(?P<words>[^;&|)`\n]*)"
@@ -118,18 +125,24 @@ class Inner(NamedTuple):
 
 def plain_words(command: str) -> list[str] | None:
     """The exact words of a command that is one plain call of a program and nothing besides; None if it may be more."""
-    found = None if "\n" in command.rstrip("\n") else _calls(command, frozenset({"program"}))
+    found = _calls(command, frozenset({"program"})) if _is_one_line(command.rstrip("\n")) else None
     if found is None or len(found) != 1 or not all(word.is_exact for word in found[0]):
         return None
     return [word.text for word in found[0]]
 
 
 def one_command(command: str) -> Words | None:
-    """The words of a command that is one plain call of a program, and writes nowhere."""
-    if "\n" in command.rstrip("\n"):
-        return None
-    found = _calls(command, frozenset({"program", "redirected_statement"}))
-    return found[0] if found is not None and len(found) == 1 else None
+    """The words of a command that is one plain call of a program, and writes nowhere; what filters make of its output
+    does not matter.
+    """
+    is_one = _is_one_line(command.rstrip("\n")) and is_one_pipeline(command)
+    calls = all_commands(command) if is_one else None
+    return calls[0] if calls and all(map(_is_filter, calls[1:])) else None
+
+
+def _is_filter(words: Words) -> bool:
+    is_certain = all(word.is_exact and not word.may_expand for word in words)
+    return is_certain and is_filter([word.text for word in words]) and not is_shim(words[0].text)
 
 
 def all_commands(command: str) -> list[Words] | None:
@@ -174,7 +187,11 @@ def is_rewritten(command: str) -> bool:
 def is_one_pipeline(command: str) -> bool:
     """Whether all parts of a command begin at once, so that its patterns stand for what is there when it is judged."""
     only = command.strip()
-    return "\n" not in only and _calls(only, _COMPOUND, _PIPES) is not None
+    return _is_one_line(only) and _calls(only, _COMPOUND, _PIPES) is not None
+
+
+def _is_one_line(command: str) -> bool:
+    return "\n" not in without_documents(command)
 
 
 def words_within(text: str) -> set[str]:
@@ -271,7 +288,9 @@ def _is_no_value(before: str) -> bool:
 
 
 def without_document(command: str) -> str:
-    """The command without a document that nobody runs."""
+    """The command without a document or a text that nobody runs."""
+    if printed := _PRINTED.fullmatch(command):
+        return f"{printed['head']} {printed['rest']}"
     found = _DOCUMENT.match(command)
     if found is None or found["mark"] in found["body"].split("\n"):
         return command
@@ -298,7 +317,7 @@ def _calls(
             return None
         end = node.end_byte
         if node.type == "command":
-            if (words := call_words(node)) is None:
+            if (words := _call_words(node, source)) is None:
                 return None
             calls.append(words)
         elif node.type == "file_redirect":
@@ -309,7 +328,7 @@ def _calls(
     return None if source[end:].strip(b" \t\n") else tuple(calls)
 
 
-def call_words(node: Node) -> Words | None:
+def _call_words(node: Node, command: bytes) -> Words | None:
     """The words of a call: its parts must be words to the grammar, and to us, and nothing but blanks between them."""
     parts = [
         part.children[0] if part.type == "command_name" and part.child_count == 1 else part for part in node.children
@@ -319,7 +338,8 @@ def call_words(node: Node) -> Words | None:
     source, end, words = node.text or b"", node.start_byte, list[Word]()
     for part in parts:
         gap = source[end - node.start_byte : part.start_byte - node.start_byte]
-        word = read_word(_text(part))
+        document = text_of(_text(part), command[part.end_byte :].decode()) if words else None
+        word = read_word(_text(part)) if document is None else Word(document)
         if word is None or gap.strip(b" \t") or (words and not gap):
             return None
         words.append(word)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 _UNPACKERS = frozenset(
     "patch gpatch unzip bsdunzip unrar unar cpio pax uudecode aunpack dtrx unsquashfs cabextract".split()
@@ -39,16 +40,35 @@ _FETCHERS = {
     "aria2c": "",
 }
 """Options with which they write files that a server, a page or a list names."""
-"""Where curl writes to, and what stands there for a part of the address."""
 _OF_GIT = frozenset({"apply", "am", "checkout-index"})
-
-
+_TELL = {
+    # With one of the first it only tells what it would do, whatever stands behind; the others change nothing of that.
+    "unzip": ("-[lptvZ][12hlmpqtvz]*", "(?!)"),
+    "git apply": ("--(?:check|stat|numstat|summary)", r"-[Rqv]|-p\d|--(?:reverse|verbose|index|cached|recount)"),
+}
+"""Programs with options by which they say what an archive or a patch has in it, and the only ones besides."""
 _PYTHON = re.compile(r"python[\d.]*")
 
 
 def is_unpacker(program: str) -> bool:
     """Whether a program can be told to."""
     return program in _UNPACKERS or program in _EXTRACT
+
+
+def only_tells(words: Sequence[str]) -> bool:
+    """Whether a call that may write what stands in another file only tells of that. An option that is not known may
+    have the next word for its value, or undo another one: `git apply --stat --apply x`. Behind a file it may be one,
+    too.
+    """
+    for call, (telling, others) in _TELL.items():
+        own = call.split()
+        if [*words[: len(own)]] == own:
+            rest = words[len(own) :]
+            options = [word for word in rest if word.startswith("-")]
+            first = takewhile(lambda word: word.startswith("-"), rest)
+            is_told = any(re.fullmatch(telling, word) for word in first)
+            return is_told and all(re.fullmatch(f"{telling}|{others}", word) for word in options)
+    return False
 
 
 def writes_by_content(words: Sequence[str]) -> bool:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.known_places import may_matter
+from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.places import Places, is_folder, real_paths
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import has_target, name_of, takes_names
 from maverick_tui.masking.key_files import compared
 
@@ -32,12 +33,15 @@ _IN_PLACE = frozenset({"sed", "perl"})
 _FINDERS, _FD = frozenset({"find", "bfs"}), frozenset({"fd", "fdfind"})
 _ACTION = re.compile(r"-(?:exec|ok|delete)")
 _TEST = re.compile(r"[(!]|-(?![HLP]$)")
+_FOLLOWING = frozenset({"-L", "-H", "-follow"})
+"""With these, `find` comes to the same files by other names."""
+_BELOW = re.compile(r"[\w./*-]+/\*")
 _HIDDEN = re.compile(r"-\w*[HuI]|--hid|--unr|--no-ig")
-_STATE = frozenset(".git .hg .svn .jj .bzr .sl .maverick .claude".split())
+STATE = frozenset(".git .hg .svn .jj .bzr .sl .maverick .claude".split())
 """What is lost with a folder of the project: what a repository is, and what rules and agents there are. Its other
 settings go with the folder that they are for.
 """
-_MADE = frozenset(
+MADE = frozenset(
     "node_modules bower_components vendor pods site-packages dist-packages .tox .nox .venv venv .eggs __pycache__ build"
     " _build .build dist out target _deps deps .next .nuxt .cache .gradle .terraform .dart_tool deriveddata coverage"
     " tmp temp .tmp".split()
@@ -51,9 +55,15 @@ class Changed(NamedTuple):
     folder: str
     only: Sequence[str] = ()
     is_moved: bool = False
+    passed_over: Sequence[str] = ()
+    """Patterns for paths of files that are left as they are."""
 
-    def concerns(self, place: Path) -> bool:
-        """Whether it changes something at or below a place in the folder."""
+    def concerns(self, place: Path, top: Path) -> bool:
+        """Whether it changes something at or below a place in the folder, which really is `top`."""
+        if self.passed_over and place.is_relative_to(top) and os.path.isdir(place):  # noqa: PTH112
+            below = f"{self.folder.rstrip('/')}/{place.relative_to(top)}/"
+            if any(fnmatchcase(below, pattern) for pattern in self.passed_over):
+                return False
         return not self.only or any(self._fits(name) for name in _names_at(str(place)))
 
     def _fits(self, name: str) -> bool:
@@ -61,10 +71,16 @@ class Changed(NamedTuple):
 
 
 def why_changing_asks(
-    calls: Sequence[Sequence[str]], here: Path, meant: Callable[[str], Iterable[str]], places: Places
+    calls: Sequence[Sequence[str]],
+    here: Path,
+    meant: Callable[[str], Iterable[str]],
+    places: Places,
+    *,
+    is_read: bool,
 ) -> str:
-    """Why calls ask that change all that is in a folder."""
-    found = [(one, top) for one in _changed(calls, here, meant) for top in sorted(real_paths(one.folder, here))]
+    """Why calls ask that change all that is in a folder. `is_read` says that their words are certain."""
+    changed = _changed(calls, here, meant, is_read=is_read)
+    found = [(one, top) for one in changed for top in sorted(real_paths(one.folder, here))]
     if len(found) > patterns.MOST_SEARCHES:
         return "It changes too many folders to know what is in them."
     return next(filter(None, (_why(one, top, places) for one, top in found)), "")
@@ -75,9 +91,9 @@ def all_changed(
 ) -> list[str | Path] | None:
     """All that is in folders which calls change as a whole, but for what is made anew; None if it is too much."""
     limits, found = Limits(), list[str | Path]()
-    tops = {top for one in _changed(calls, here, meant) for top in real_paths(one.folder, here)}
-    for top in sorted(top for top in tops if compared(top.name) not in _MADE):
-        for entry in _below(top, limits, _MADE):
+    tops = {top for one in _changed(calls, here, meant, is_read=True) for top in real_paths(one.folder, here)}
+    for top in sorted(top for top in tops if compared(top.name) not in MADE):
+        for entry in _below(top, limits, MADE):
             if entry is None:
                 return None
             found.append(Path(entry.path))
@@ -86,22 +102,22 @@ def all_changed(
 
 def _why(changed: Changed, top: Path, places: Places) -> str:
     for place in places.known_below(top):
-        if changed.concerns(place):
+        if changed.concerns(place, top):
             return _because(top, places.why_not_to_write(place) or f"{place} is in it.")
     if places.holds_home(top) and not changed.only:
         return _because(top, "your home directory is in it, with your keys.")
     is_inside = top.is_relative_to(places.cwd)
-    if is_inside and (changed.is_moved or compared(top.name) in _MADE):
+    if is_inside and (changed.is_moved or compared(top.name) in MADE):
         return ""
-    for entry in _below(top, Limits(), _MADE if is_inside else ()):
+    for entry in _below(top, Limits(), MADE if is_inside else ()):
         if entry is None:  # what matters most of a project is near its top, or known by where it is
             return "" if is_inside or changed.only else f"There is too much in {top} to know what would be changed."
-        is_state = compared(entry.name) in _STATE and (is_inside or places.is_at_home(top))
+        is_state = compared(entry.name) in STATE and (is_inside or places.is_at_home(top))
         if not is_state and not may_matter(entry.name):
             continue
         place = Path(entry.path)
         reason = places.why_not_to_write(place) if is_state else places.why_not_to_lose(place)
-        if reason and changed.concerns(place):
+        if reason and changed.concerns(place, top):
             return _because(top, reason)
     return ""
 
@@ -114,11 +130,7 @@ def _below(top: Path, limits: Limits, passed: Iterable[str] = ()) -> Iterator[os
     """What is in a folder and below, what is near its top first; then None, if it is too much."""
     waiting = [str(top)]
     for folder in waiting:
-        try:
-            with os.scandir(folder) as entries:
-                found = [*entries]
-        except OSError:
-            continue
+        found = entries_of(folder)
         if not limits.spend(names=1 + len(found)):
             yield None
             return
@@ -136,16 +148,18 @@ def _names_at(path: str) -> Iterator[str]:
 # -- what calls say ----------------------------------------------------------------------------------------------------
 
 
-def _changed(calls: Sequence[Sequence[str]], here: Path, meant: Callable[[str], Iterable[str]]) -> Iterator[Changed]:
+def _changed(
+    calls: Sequence[Sequence[str]], here: Path, meant: Callable[[str], Iterable[str]], *, is_read: bool
+) -> Iterator[Changed]:
     """The folders that calls change as a whole. `meant` tells what a word stands for, if it is a pattern."""
     is_handed_on = any(takes_names(words) and any(map(_is_changer, _tails(words))) for words in calls)
     for words in calls:
-        for one in _of_call(words, is_handed_on):
+        for one in _of_call(words, is_handed_on=is_handed_on, is_read=is_read):
             folders = (folder for folder in meant(one.folder) if is_folder(folder, here))
             yield from (one._replace(folder=folder) for folder in folders)
 
 
-def _of_call(words: Sequence[str], is_handed_on: bool) -> Iterator[Changed]:
+def _of_call(words: Sequence[str], *, is_handed_on: bool, is_read: bool) -> Iterator[Changed]:
     name, *rest = words
     given = [word for at, word in enumerate(rest) if not word.startswith("-") or "--" in rest[:at]]
     if name in _MOVERS:
@@ -156,7 +170,8 @@ def _of_call(words: Sequence[str], is_handed_on: bool) -> Iterator[Changed]:
     elif name == "rsync" and any(word.startswith("--del") for word in rest):
         yield from map(Changed, given[-1:])
     elif name in _FINDERS and (is_handed_on or "-delete" in rest or any(map(_is_changer, _run_by(rest)))):
-        yield from _found(rest)
+        are_split = is_handed_on and "-print0" not in rest  # at blanks: `x .git/config` becomes another file
+        yield from _found(rest, is_read=is_read, are_split=are_split)
     elif name in _FD and any(map(_HIDDEN.match, rest)) and (is_handed_on or any(map(_is_changer, _tails(rest)))):
         yield from map(Changed, (".", *given))
 
@@ -175,17 +190,47 @@ def _run_by(words: Sequence[str]) -> Iterator[Sequence[str]]:
     return (words[at:] for before, at in zip(words, range(1, len(words)), strict=False) if _ACTION.match(before))
 
 
-def _found(words: Sequence[str]) -> Iterator[Changed]:
-    """Where `find` looks for what it changes, and by which names."""
+def _found(words: Sequence[str], *, is_read: bool, are_split: bool) -> Iterator[Changed]:
+    """Where `find` looks for what it changes, and by which names. In a text, what it passes over is not certain."""
     first = next((at for at, word in enumerate(words) if _TEST.match(word)), len(words))
     folders = [word for word in words[:first] if not word.startswith("-")] or ["."]
     branches = _branches(words[first:])
     if len(branches) > 1 and branches[0][-1:] == ["-prune"] and "(" not in branches[0]:  # nothing is done with that
         branches = branches[1:]
+    is_certain = is_read and not are_split and _FOLLOWING.isdisjoint(words)
+    passed_over = _passed_over(branches[0]) if is_certain and len(branches) == 1 else []
+    branches = [_without_negated(one) for one in branches] if is_read else branches
     names = [[value for test, value in pairwise(one) if test in ("-name", "-iname")] for one in branches]
     is_any = not all(names) or any(not {"!", "-not", ","}.isdisjoint(one) for one in branches)
     only = [] if is_any else [some[0] for some in names]
-    yield from (Changed(folder, only) for folder in folders)
+    yield from (Changed(folder, only, passed_over=passed_over) for folder in folders)
+
+
+def _passed_over(tests: Sequence[str]) -> list[str]:
+    """What `find` leaves out of the files that it changes, if it only finds files: `-type f -not -path '*/.git/*'`."""
+    before = zip(("", *tests), pairwise(tests), strict=False)
+    is_of_files = any(pair == ("-type", "f") and not one.startswith(("-", "!")) for one, pair in before)
+    if not is_of_files or not {"(", ")", ","}.isdisjoint(tests):
+        return []
+    negated = [tests[at : at + 3] for at in _negated(tests)]
+    return [path for _, test, path in negated if test == "-path" and _BELOW.fullmatch(path)]
+
+
+def _without_negated(tests: Sequence[str]) -> list[str]:
+    """Tests without what must not be so, by a name: without it more is found."""
+    negated = {at + one for at in _negated(tests) for one in range(3)}
+    return [word for at, word in enumerate(tests) if at not in negated]
+
+
+def _negated(tests: Sequence[str]) -> list[int]:
+    """Where tests begin that a name must not fit, and that nothing else negates."""
+    found = list[int]()
+    for at, (word, test, _value) in enumerate(zip(tests, tests[1:], tests[2:], strict=False)):
+        before = tests[at - 1] if at else ""
+        is_told = not before.startswith("-") and before not in ("!", "(")
+        if word in ("!", "-not") and test in ("-name", "-iname", "-path") and is_told:
+            found.append(at)
+    return found
 
 
 def _branches(tests: Sequence[str]) -> list[list[str]]:

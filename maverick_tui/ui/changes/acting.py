@@ -73,17 +73,24 @@ class Acting:
             self._screen.hints.say("There is no line here to comment on.", is_error=True)
             return
 
+        def typed(words: str) -> None:
+            if place is None and comments.writing == where:
+                comments.unsaid[where] = words
+                self._screen.comment_typed()
+
         def put(words: str | None) -> None:
-            unsaid[where] = dialog.words if words is None and place is None else ""
+            comments.writing = None
+            comments.unsaid[where] = dialog.words if words is None and place is None else ""
             if words is not None:
                 comments.put(noted._replace(comment=noted.comment._replace(text=words)), place)
-                self._screen.comments_changed()
+            self._screen.comments_changed()
 
         about = noted.comment
-        unsaid, where = self._screen.looking.unsaid, about[:3]
+        comments.writing = where = about[:3]
         lines = f"{about.first}" if about.first == about.last else f"{about.first}-{about.last}"
         title = f"Comment on {shown_path(about.path)}:{lines}"
-        dialog = WordsScreen(title, about.code, about.text or unsaid.get(where, ""), verb="keep")
+        words = about.text or comments.unsaid.get(where, "")
+        dialog = WordsScreen(title, about.code, words, verb="keep", typed=typed)
         _ = self._screen.app.push_screen(dialog, put)
 
     def _on_chosen(self) -> Noted | None:

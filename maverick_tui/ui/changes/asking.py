@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -44,9 +44,17 @@ class WordsScreen(ArmedDialog[str | None]):
     ]
 
     def __init__(
-        self, title: str, code: Sequence[str], words: str = "", *, verb: str, note: str = "", may_be_empty: bool = False
+        self,
+        title: str,
+        code: Sequence[str],
+        words: str = "",
+        *,
+        verb: str,
+        note: str = "",
+        may_be_empty: bool = False,
+        typed: Callable[[str], None] = lambda _words: None,
     ) -> None:
-        """`verb` is what Enter does with them."""
+        """`verb` is what Enter does with them; `typed` hears what stands there."""
         super().__init__(classes="dialog")
         self._title = one_line(title)
         self._code = [clean(line) for line in code]
@@ -55,6 +63,7 @@ class WordsScreen(ArmedDialog[str | None]):
         self._verb = verb
         self._note = note
         self._may_be_empty = may_be_empty
+        self._typed = typed
         if not may_be_empty:
             self.armed_after = 0.0
 
@@ -82,6 +91,7 @@ class WordsScreen(ArmedDialog[str | None]):
 
     @on(Prompt.Changed)
     def _changed(self) -> None:
+        self._typed(self.query_one(Prompt).text)
         if not self.is_armed:
             self.wait_still()
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.review.comments import Comment
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText
-from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.unsent import Unsent, without_beginnings
 
 log = logging.getLogger(__name__)
 
 _BESIDE_JOURNAL = "comments"
+_UNSAID = "unsaid"
 SECRET_TOLD = "There is a secret in what you comment on: your comments are not kept, and would be lost in a crash."
+
+
+Where = tuple[str, int, int]
+"""A file, and the first and last of its lines that something is said about."""
 
 
 class Noted(NamedTuple):
@@ -39,6 +44,10 @@ class Comments:
     def __init__(self, run_id: str, unsent: Unsent, tell: Callable[[str], None]) -> None:
         """`tell` hears that they cannot be kept."""
         self.items: list[Noted] = []
+        self.unsaid: dict[Where, str] = {}
+        """Those that are being written, or were begun and left."""
+        self.writing: Where | None = None
+        """Which one is being written."""
         self._run_id = run_id
         self._unsent = unsent
         self._tell = tell
@@ -83,7 +92,8 @@ class Comments:
         """Write them down beside the run's journal."""
         async with self._one_at_a_time:
             try:
-                is_secret = await in_thread(self._write, list(self.items), list(self._taken))
+                unsaid = {where: words for where, words in self.unsaid.items() if words.strip()}
+                is_secret = await in_thread(self._write, list(self.items), unsaid, list(self._taken))
             except OSError as error:
                 log.warning("Comments cannot be kept: %s", error)
                 return
@@ -99,9 +109,11 @@ class Comments:
             except OSError as error:
                 log.warning("Comments cannot be read: %s", error)
                 return
-            self._taken += [file for file, items in found.items() if items]
-            left = dict.fromkeys(noted for items in found.values() for noted in items)
+            self._taken += [file for file, (items, unsaid) in found.items() if items or unsaid]
+            left = dict.fromkeys(noted for items, _ in found.values() for noted in items)
             self.items += [noted for noted in left if noted not in self.items]
+            for _, unsaid in found.values():
+                self.unsaid = unsaid | self.unsaid
 
     @property
     def _folder(self) -> Path:
@@ -109,12 +121,12 @@ class Comments:
 
         return journal_of(self._run_id).parent
 
-    def _take(self) -> dict[Path, list[Noted]]:
+    def _take(self) -> dict[Path, _Left]:
         return {file: _read(file) for file in self._unsent.take(self._folder.glob(f"{_BESIDE_JOURNAL}.*"))}
 
-    def _write(self, items: Sequence[Noted], taken: Sequence[Path]) -> bool:
+    def _write(self, items: Sequence[Noted], unsaid: Mapping[Where, str], taken: Sequence[Path]) -> bool:
         """Keep them, unless a secret is among them, or the run is not kept; whether there is a secret."""
-        is_secret = _write(self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id), items)
+        is_secret = _write(self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id), items, unsaid)
         for file in taken:
             file.unlink(missing_ok=True)
         return is_secret
@@ -136,26 +148,37 @@ def _line_of(noted: Noted, diff: DiffText) -> int:
     return min(alike, default=(0, -1))[1]
 
 
-def _write(file: Path, items: Sequence[Noted]) -> bool:
+def _write(file: Path, items: Sequence[Noted], unsaid: Mapping[Where, str]) -> bool:
     from maverick_tui.history.whole_files import write_whole
     from maverick_tui.masking.redact import redact
 
-    text = json.dumps([_told(noted) for noted in items])
-    plain = "\n".join("\n".join((*noted.comment.code, noted.comment.text)) for noted in items)
-    is_secret = redact(plain) != plain
-    if not items or is_secret:
+    begun = {where: known for where, words in unsaid.items() if (known := without_beginnings(words))}
+    told = [*map(_told, items), *({_UNSAID: where, "text": words} for where, words in begun.items())]
+    plain = "\n".join([line for noted in items for line in (*noted.comment.code, noted.comment.text)])
+    is_secret = any(redact(one) != one for one in (plain, *unsaid.values()))
+    if not told or is_secret:
         file.unlink(missing_ok=True)
     elif file.parent.is_dir():
-        write_whole(file, [text])
+        write_whole(file, [json.dumps(told)])
     return is_secret
 
 
-def _read(file: Path) -> list[Noted]:
+class _Left(NamedTuple):
+    """What a window that is gone has left."""
+
+    items: list[Noted]
+    unsaid: dict[Where, str]
+
+
+def _read(file: Path) -> _Left:
     try:
-        return [_noted(one) for one in json.loads(file.read_bytes())]
+        told = json.loads(file.read_bytes())
+        begun = [(one[_UNSAID], str(one["text"])) for one in told if _UNSAID in one]
+        unsaid = {(str(path), int(first), int(last)): words for (path, first, last), words in begun}
+        return _Left([_noted(one) for one in told if _UNSAID not in one], unsaid)
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s cannot be read, so its comments are left out: %s", file, error)
-        return []
+        return _Left([], {})
 
 
 def _told(noted: Noted) -> dict[str, Any]:

@@ -35,8 +35,6 @@ class Looking:
     """What is chosen for a commit: files, whole (None) or only some hunks."""
     message: str = ""
     """The message of a commit that was not made yet."""
-    unsaid: dict[tuple[str, int, int], str] = field(default_factory=dict)
-    """Comments that were begun and left, by their files and lines."""
     begun: asyncio.Future[Seen] | None = None
     """What is read while the screen comes up."""
 

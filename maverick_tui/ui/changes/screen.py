@@ -41,6 +41,7 @@ from maverick_tui.ui.lines import ROLE_CLASSES, Line
 from maverick_tui.ui.picker.edges import KeyHints
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.told_work import told_if_it_fails
+from maverick_tui.ui.unsent import AFTER_TYPING
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
@@ -95,6 +96,7 @@ class ChangesScreen(Screen[None]):
         self._was_shown = False
         self._keys: dict[str, str] = {}
         self._due: Timer | None = None
+        self._typing: Timer | None = None
         self._give_actions_to_parts()
 
     def _give_actions_to_parts(self) -> None:
@@ -267,8 +269,26 @@ class ChangesScreen(Screen[None]):
             self.diff.show(diff, self.looking.comments.placed_in(diff), self.diff.place)
         self.files.refresh()
         self._tell()
-        if is_new and not self.model.is_only_watched:  # what is secret there is not known here
+        if is_new:
+            self._keep_comments()
+
+    def comment_typed(self) -> None:
+        """Somebody is writing a comment: it is kept in a moment."""
+        if self._typing is None:
+            self._typing = self.set_timer(AFTER_TYPING, self._keep_comments)
+
+    def _keep_comments(self) -> None:
+        self._typing = None
+        if not self.model.is_only_watched:  # what is secret there is not known here
             self.app.run_worker(self.looking.comments.keep(), group="comments", exit_on_error=False)
+
+    async def end_writing(self, *, is_kept: bool) -> None:
+        """The application ends: keep what stands in a comment that is being written, or drop it if that was agreed."""
+        comments = self.looking.comments
+        if comments.writing is not None and not self.model.is_only_watched:
+            if not is_kept:
+                comments.unsaid.pop(comments.writing, None)
+            await comments.keep()
 
     def restyle(self) -> None:
         """Draw with the colours of the moment."""

@@ -26,6 +26,9 @@ READS = [
 
 
 ASKS = [
+    # They load what settings of the project name.
+    "mypy src", "pylint src", "eslint src", "tsc --noEmit", "flake8 src", "ruff check src", "pyright",
+    "prettier --check src", "black --check src", "python -m mypy src", "npx tsc", "uv run mypy src",
     "rm -rf docs", r"r\m -rf docs", "'r'm a.txt", '"r"m a', "r''m a", r"c\p a b && c\p b c", "m''v a b",
     's""ed -i s/a/b/ a',
     r"mk\dir -p .maverick/agents", "git add .", "git branch new", "git branch -D main", "git tag v1", "git stash",

@@ -33,6 +33,7 @@ EACH_TIME = {
     "links of a folder that are followed": "diff -r src linked",
     "a folder with keys": "grep -r x ~",
     "a whole folder": "rm -r .",
+    "rules that git takes away": "git clean -fd",
     "installed packages": "cp evil.py .venv/lib/python3.12/site-packages/evil.py",
     "programs on PATH": "cp evil.sh bin/ls",
     "unpacking": "patch -p1 -i evil.patch",

@@ -97,6 +97,40 @@ GIT = ["git diff:*", "git log:*"]
         ("/usr/bin/pytest --rootdir=x", ["/usr/bin/pytest:*"], False),
         ("mypy --python-exec ./evil a.py", ["mypy:*"], False),
         ("mypy --python-version 3.12 a.py", ["mypy:*"], True),
+        ("pytest -p no:cacheprovider -q", ["pytest:*"], True),
+        ("pytest -pno:cacheprovider --co", ["pytest:*"], True),
+        ("pytest -p no:x -p evil", ["pytest:*"], False),
+        ("pytest -p -p no:x", ["pytest:*"], False),
+        ("pytest --con=evil.toml", ["pytest:*"], False),
+        ("go test -run=TestNew ./...", ["go test:*"], True),
+        ("go test -work", ["go test:*"], True),
+        ("go test -exec=./x", ["go test:*"], False),
+        ("go test -C=other", ["go test:*"], False),
+        ("go test -C other", ["go test:*"], False),
+        ("docker logs -f x", ["docker logs:*"], True),
+        ("docker compose -f x.yaml up", ["docker compose:*"], False),
+        ("docker build -f x .", ["docker build:*"], False),
+        ("docker exec logs -f sh", ["docker exec:*"], False),
+        ("gh pr view 1 --json title -q .title", ["gh pr view:*"], True),
+        ("gh pr view --jq=.title --json title", ["gh pr view:*"], True),
+        ("gh pr view --json title -q env", ["gh pr view:*"], False),
+        ("gh pr view --json title --jq '$ENV.HOME'", ["gh pr view:*"], False),
+        ("gh pr view -q --template=x", ["gh pr view:*"], False),
+        ("gh pr view --template x", ["gh pr view:*"], False),
+        ("mvn test '-Dtest=FooTest#bar' -DskipITs", ["mvn test:*"], True),
+        ("mvn test -Dmaven.ext.class.path=x.jar", ["mvn test:*"], False),
+        ("mvn test -Dtest=x -f other", ["mvn test:*"], False),
+        ("git merge -Xours topic", ["git merge:*"], True),
+        ("git merge -s ours topic", ["git merge:*"], False),
+        ("git pull -r", ["git pull:*"], True),
+        ("git pull -r origin main", ["git pull:*"], True),
+        ("git pull -r vendor/evil", ["git pull:*"], False),
+        ("git push -o ci.skip", ["git push:*"], True),
+        ("git push -o ci.skip origin HEAD", ["git push:*"], True),
+        ("git push -o ci.skip vendor/evil", ["git push:*"], False),
+        ("git push -o -o vendor/evil", ["git push:*"], False),
+        ("rg -tpy x", ["rg:*"], True),
+        ("rg -tpy --pre=sh x", ["rg:*"], False),
         ("git addition", ["git add *"], False),
         ("npm test", ["npm test"], True),
         ("npm  'test'", ["npm test"], True),
@@ -130,6 +164,100 @@ GIT = ["git diff:*", "git log:*"]
 )
 def test_commands(command: str, rules: list[str], covered: bool) -> None:
     assert any(covers_command(rule, command, Path.cwd()) for rule in rules) is covered
+
+
+@each(
+    "behind",
+    [
+        "head", "head -5", "head -n 5", "head -c1k", "tail -20", "tail -n +3", "tail -n20", "wc -l", "sort", "sort -rn",
+        "sort -k 2,2 -t :", "uniq -c", "cat", "cat -n", "grep x", "grep -v 'a b'", "grep -iE -A 3 x", "grep -e x -e y",
+        "grep --color=never -c x", "cut -d : -f 1", "cut -d' ' -f2-", "tr -d '\\n'", "tr a-z A-Z", "sed -n 1,20p",
+        "rev", "tac", "nl -ba", "fold -w 80", "head -5 2>&1", "tail 2>/dev/null", "sort | uniq -c | sort -rn | head -3",
+    ],
+)  # fmt: skip
+def test_filters_change_nothing_about_what_is_covered(behind: str, tmp_path: Path) -> None:
+    for first in ("pytest -q", "pytest 2>&1", "pytest -q 2>/dev/null"):
+        assert covers_command("pytest:*", f"{first} | {behind}", tmp_path), first
+    assert covers_command("npm test", f"npm test | {behind}", tmp_path), "by its very words"
+    assert not covers_command("pytest:*", f"{behind} | pytest", tmp_path)
+    assert not covers_command("pytest:*", f"pytest; {behind}", tmp_path)
+    assert not covers_command("pytest:*", f"pytest && {behind}", tmp_path)
+
+
+@each(
+    "behind",
+    [
+        "head x", "head -n 5 x", "head -n x", "tail -f", "tail --retry", "tail -n 5 x", "wc x", "wc --files0-from=x",
+        "sort x", "sort -o x", "sort -uo x", "sort -ox", "sort --output=x", "sort --outp x", "sort -T x", "sort -S 1",
+        "sort --compress-program=sh", "sort --files0-from=x", "sort --key 2 x", "uniq x", "uniq - x", "uniq -f 1 x",
+        "cat x", "cat -", "cat - x", "grep x y", "grep -f x", "grep -vf x", "grep --file=x y", "grep -r x",
+        "grep -R x", "grep -rn x .", "grep -e x y", "grep -d recurse x", "grep --include=y x", "grep x -f y",
+        "grep -- x y", "cut -f 1 x", "sed -n 'w x'", "sed -n '1e id'", "sed s/a/b/w", "sed -n -i 1p", "sed -n 1p x",
+        "tr a b x", "nl x", "tee x", "tee", "xargs rm", "xargs", "sh", "bash -s", "awk 1", "python3", "less", "more",
+        "jq .", "ssh host", "nc host 1", "curl -d @- host", "/tmp/head", "./head", "env head", "head *", "head -n ?",
+        "grep x*", "grep $x", "grep `id`", "head > x", "head 2> x", "head < x", "head & id", "head; id", "head\nid",
+        "(head)", "{ head; }", "! head", "x=1 head", "time head", "head |& tail", "head || id", "head && id",
+    ],
+)  # fmt: skip
+def test_whatever_else_is_fed_is_another_command(behind: str, tmp_path: Path) -> None:
+    assert not covers_command("pytest:*", f"pytest -q | {behind}", tmp_path)
+    assert not covers_command("pytest:*", f"pytest -q | head | {behind} | tail", tmp_path)
+
+
+@each(
+    ("command", "covered"),
+    [
+        ("git --no-pager log", True),
+        ("git -P log -1", True),
+        ("git --no-optional-locks log", True),
+        ("git -C src log", True),
+        ("git --no-pager -C src/deep log --stat", True),
+        ("git -C . log", True),
+        ("git -C src/../src log", True),
+        ("git -C log log", False),
+        ("git -C src -C deep log", False),
+        ("git -C sub log", False),
+        ("git -C sub/inner log", False),
+        ("git -C bare log", False),
+        ("git -C pointer log", False),
+        ("git -C link log", False),
+        ("git -C link/deep log", False),
+        ("git -C .. log", False),
+        ("git -C / log", False),
+        ("git -C '~' log", False),
+        ("git -C s?c log", False),
+        ("git -C missing log", False),
+        ("git -C src -c core.pager=id log", False),
+        ("git -C src --git-dir=../x log", False),
+        ("git --git-dir=sub/.git log", False),
+        ("git -C src log --output=x", False),
+        ("git --no-pager -c core.pager=id log", False),
+        ("git -p log", False),
+        ("git --paginate log", False),
+        ("git --exec-path=src log", False),
+        ("git -C src push", False),
+        ("git -C", False),
+    ],
+)
+def test_git_in_a_folder_of_the_same_repository(command: str, covered: bool, tmp_path: Path) -> None:
+    project = tmp_path / "in"
+    for folder in (".git", "src/deep", "sub/.git", "sub/inner", "bare/objects", "pointer", "~"):
+        (project / folder).mkdir(parents=True, exist_ok=True)
+    (project / "pointer" / ".git").write_text("gitdir: ../sub/.git")
+    if not (project / "link").is_symlink():
+        (project / "link").symlink_to("src")
+    assert covers_command("git log:*", command, project) is covered
+    assert covers_command("git log *", command, project) is covered
+
+
+def test_what_a_rule_says_of_paths_begins_in_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "src" / "docs").mkdir(parents=True)
+    assert covers_command("git add docs/*", "git add docs/a", tmp_path)
+    assert covers_command("git add docs/*", "git --no-pager add docs/a", tmp_path)
+    assert not covers_command("git add docs/*", "git -C src add docs/a", tmp_path)
+    assert covers_command("git add:*", "git -C src add docs/a", tmp_path)
+    (tmp_path / "src" / "evil").mkdir()
+    assert not covers_command("git fetch:*", "git -C src fetch evil", tmp_path), "it is no remote there"
 
 
 def test_what_git_talks_to_is_a_remote_and_no_folder(tmp_path: Path) -> None:

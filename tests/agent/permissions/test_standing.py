@@ -571,6 +571,35 @@ def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -
     assert decide(judge, "Edit", {"file_path": "docs/a.md"}) == "deny"
 
 
+@pytest.mark.parametrize("effect", ["deny", "ask"])
+@pytest.mark.parametrize("person", [True, False])
+def test_a_tool_that_is_not_known_is_given_no_folder_with_a_file_that_a_rule_is_about(
+    person: bool, effect: str, project: Path
+) -> None:
+    for name in (".env", "conf/prod.env", "docs/a.md"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).touch()
+    (project / "up").symlink_to("conf")
+    write(f'allow = ["mcp__fs__read"]\n{effect} = ["Read(.env)", "Read(conf/*.env)"]')
+    judge = Judge(["mcp__fs__read"], project, person=person, standing=RuleBook(project))
+    asked: list[dict[str, Any]] = [
+        {"path": "."}, {"path": "./"}, {"root": str(project)}, {"roots": [{"at": "conf"}]}, {"path": "docs/.."},
+        {"uri": f"file://{project}/conf"}, {"path": "up"}, {"command": "grep -r KEY ."}, {"command": "cat conf/*"},
+        {"command": "grep -r KEY conf"}, {"dir": "src", "sub": "../conf"}, {"path": str(project.parent)},
+        {"path": "CONF" if (project / "CONF").is_dir() else "conf/"},
+    ]  # fmt: skip
+    for arguments in asked:
+        assert decide(judge, "mcp__fs__read", arguments) == ("ask" if person else "deny"), arguments
+    for arguments in ({"path": "docs"}, {"path": "src"}, {"path": "nowhere"}, {"text": "either / or."}, {}, {"n": 1}):
+        assert decide(judge, "mcp__fs__read", arguments) == "allow", arguments
+
+
+def test_a_tool_that_is_not_known_may_have_a_folder_whose_files_no_rule_is_about(project: Path) -> None:
+    write('allow = ["mcp__fs__read"]\ndeny = ["Read(.env)", "Edit(conf/**)"]')  # and there is none
+    judge = Judge(["mcp__fs__read"], project, person=False, standing=RuleBook(project))
+    assert decide(judge, "mcp__fs__read", {"path": "."}) == "allow"
+
+
 @pytest.mark.parametrize("rule", ["mcp__fs__files.read", "mcp__fs__Files/Read", "mcp__fs__*", "mcp__*"])
 def test_a_tool_of_a_server_is_denied_by_the_name_that_the_server_gives_it(rule: str, project: Path) -> None:
     write(f'deny = ["{rule}", "mcp__fs__files"]')
@@ -721,3 +750,79 @@ def test_aliases_in_the_settings_of_git_are_what_they_stand_for(project: Path, m
     write('allow = ["Bash"]\nask = ["Bash(git push:*)"]')
     assert judged(project, "Bash", bash("git p")).decision == "ask"
     assert judged(project, "Bash", bash("git fetch")).decision == "allow"
+
+
+@each(
+    ("rule", "command", "decision"),
+    [
+        ("Bash(git push --force:*)", "git push", "allow"),
+        ("Bash(git push --force:*)", "git push -u origin main", "allow"),
+        ("Bash(git push -f:*)", "git push origin main", "allow"),
+        ("Bash(git push --force:*)", "git push --force", "deny"),
+        ("Bash(git push --force:*)", "git push --forc origin main", "ask"),
+        ("Bash(git push --force:*)", "git push origin main -f", "ask"),
+        ("Bash(git push --force:*)", "git push -uf origin main", "ask"),
+        ("Bash(git push --force:*)", "git push --force-with-lease", "ask"),
+        ("Bash(git push --force:*)", "git push origin +main", "ask"),
+        ("Bash(git push --force:*)", "git push origin +HEAD:main", "ask"),
+        ("Bash(git push --force:*)", "git push --mirror", "ask"),
+        ("Bash(git push --force:*)", "git push origin '*'", "ask"),
+        ("Bash(git push --force:*)", "git push origin m*", "ask"),
+        ("Bash(git push --force:*)", "git -c alias.p='push -f' p", "ask"),
+        ("Bash(git push --force:*)", "git push; git push --force", "deny"),
+        ("Bash(git push --force:*)", "sh -c 'git push --force'", "ask"),
+        ("Bash(git push --force:*)", "timeout 5 git push -f", "ask"),
+        ("Bash(git push --delete:*)", "git push origin :main", "ask"),
+        ("Bash(git push --delete:*)", "git push origin main", "allow"),
+        ("Bash(git commit --amend:*)", "git commit -m 'fix: it'", "allow"),
+        ("Bash(git commit --amend:*)", "git commit -m x --amen", "ask"),
+        ("Bash(git commit --no-verify:*)", "git commit -a -m x", "allow"),
+        ("Bash(git commit --no-verify:*)", "git commit -n -m x", "ask"),
+        ("Bash(git commit --no-verify:*)", "git commit -m --no-verify", "ask"),
+        ("Bash(git reset --hard:*)", "git reset --soft HEAD", "allow"),
+        ("Bash(git reset --hard:*)", "git reset --har HEAD", "ask"),
+        ("Bash(git stash --include-untracked:*)", "git stash -u", "ask"),
+        ("Bash(git remote remove:*)", "git remote rm x", "ask"),
+        ("Bash(npm install -g:*)", "npm install --location=global x", "ask"),
+        ("Bash(rm:*)", "cat rm.txt", "allow"),
+        ("Bash(rm:*)", "python3 build.py rm.txt", "allow"),
+        ("Bash(rm:*)", "grep -rn 'rm -rf' src", "allow"),
+        ("Bash(rm:*)", "git log --grep rm | head", "allow"),
+        ("Bash(rm:*)", "sh rm.sh", "ask"),
+        ("Bash(rm:*)", "timeout 5 rm x", "deny"),
+        ("Bash(rm:*)", "echo rm x | sh", "ask"),
+        ("Bash(rm:*)", "echo rm x | xargs env", "ask"),
+        ("Bash(rm:*)", "rm.exe x", "ask"),
+        ("Bash(cat:*)", "head a | cat", "deny"),
+        ("Read(.env)", "grep -rn x src", "allow"),
+        ("Read(.env)", "grep -rn 'x.*' src --include='*.py'", "allow"),
+        ("Read(.env)", "grep -rn x* src", "ask"),
+        ("Read(deploy/.env)", "grep -rn x d*", "ask"),
+        ("Read(deploy/.env)", "grep -rn x src", "allow"),
+        ("Read(.env)", "grep -n x src/a.py", "allow"),
+        ("Read(.env)", "git log --stat | grep -i x | head -3", "allow"),
+        ("Read(.env)", "grep -rn x", "ask"),
+        ("Read(.env)", "grep -rn x .", "ask"),
+        ("Read(.env)", "grep -rn x src .", "ask"),
+        ("Read(.env)", "grep -rn -e x src", "ask"),
+        ("Read(.env)", "grep -rnA src x", "ask"),
+        ("Read(.env)", "grep -rn --context 5 src", "ask"),
+        ("Read(.env)", "grep -rn --color src", "ask"),
+        ("Read(.env)", "grep -r --exclude src x", "ask"),
+        ("Read(.env)", "grep -rn x src -e y", "ask"),
+        ("Read(.env)", "git log | grep -r x", "ask"),
+        ("Read(.env)", "cat .env | head", "deny"),
+        ("Read(.env)", "git log | head .env", "deny"),
+        ("Read(**/.env)", "grep -rn x src", "allow"),
+        ("Read(**/.env)", "grep -rn x deploy", "ask"),
+    ],
+)
+def test_a_rule_is_about_what_it_may_amount_to_and_no_more(
+    rule: str, command: str, decision: str, project: Path
+) -> None:
+    write(f"allow = ['Bash']\ndeny = [{json.dumps(rule)}]")
+    (project / ".env").touch()
+    (project / "away").unlink(missing_ok=True)  # a link, behind which anything may be
+    (project / "deploy").mkdir(exist_ok=True)
+    (project / "deploy" / ".env").touch()
+    assert judged(project, "Bash", bash(command)).decision == decision

@@ -20,6 +20,10 @@ RULES = ["Bash(git apply:*)", "Bash(git am:*)", "Bash(git checkout-index:*)", "B
         "git checkout-index -a --prefix=x/", "patch -p1 x.patch", "patch", "tar xf a.tar", "tar -xzf a.tar",
         "tar --extract -f a.tar", "tar --ext -f a.tar", "tar -C docs -x -f a.tar", "unzip a.zip", "unzip -d docs a.zip",
         "7z x a.7z", "7z e a.7z",
+        # What tells of it may be undone, or be the value of an option.
+        "unzip -l --l a.zip", "unzip -d -l a.zip", "unzip -ol a.zip", "unzip -T a.zip", "unzip -l *", "unzip a.zip -l",
+        "git apply --stat --apply x.patch", "git apply --stat --ap x.patch", "git apply --directory --check x.patch",
+        "git apply --check --build-fake-ancestor=x x.patch", "git apply --ch x.patch", "git apply -p1 x.patch",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("person", [True, False])
@@ -34,7 +38,10 @@ def test_it_asks_each_time_whatever_the_rules_say(person: bool, command: str, pr
     [
         "patch -p1 < x.patch", "git apply < x.patch", "X=1 unzip a.zip", "tar xf a.tar > $OUT", "sh -c 'tar xf a.tar'",
         "for one in *.patch; do git am $one; done", "if true; then patch -p1 <<'END'\nx\nEND\nfi",
-        "cpio -o < names > x",
+        "cpio -o < names > x", "echo --apply | xargs git apply --check x.patch", "echo a.zip | xargs unzip -l",
+        "git apply --check x.patch > out --apply", "X=--apply; git apply --check $X x.patch",
+        "unzip -l a.zip; unzip a.zip",
+        "git apply --check x.patch && git apply x.patch", "sh -c 'unzip -l a.zip; unzip a.zip'",
     ],
 )  # fmt: skip
 def test_whatever_stands_around_it_where_all_commands_are_allowed(command: str, project: Path) -> None:
@@ -55,7 +62,14 @@ def test_what_is_only_called_so_is_not_asked_about(command: str, project: Path) 
     assert Judge(["Bash"], project, person=False).judge("Bash", {"command": command}).decision == "allow"
 
 
-@pytest.mark.parametrize("command", ["tar czf a.tgz src", "tar tf a.tgz", "7z a a.7z src"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tar czf a.tgz src", "tar tf a.tgz", "tar tzvf a.tgz", "7z a a.7z src", "unzip -l a.zip", "unzip -tq a.zip",
+        "unzip -p a.zip x.txt", "unzip -Z1 a.zip", "git apply --check x.patch", "git apply --stat -p1 x.patch",
+        "git apply -R --check x.patch",
+    ],
+)  # fmt: skip
 def test_an_archive_is_made_and_listed(command: str, project: Path) -> None:
     assert Judge(RULES, project, person=False).judge("Bash", {"command": command}).decision == "allow"
 

@@ -8,6 +8,7 @@ import pytest
 
 from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.standing import Effect, Standing, StandingRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 
@@ -21,6 +22,51 @@ def tree(project: Path) -> Path:
     for link in ("keys", "away"):
         (project / link).unlink()
     return project
+
+
+def held_to(effect: Effect, entry: str, project: Path, *, person: bool) -> Judge:
+    rules = tuple(StandingRule(*one, project / "rules.toml") for one in (("allow", "Bash"), (effect, entry)))
+    return Judge(["Bash"], project, person=person, standing=lambda: Standing(rules))
+
+
+@each(
+    "command",
+    [
+        "ruff format", "ruff format .", "ruff check --fix", "ruff --quiet format", "black .", "prettier --write .",
+        "npx prettier --write .", "prettier --write '**/*.ts'", "eslint . --fix", "isort .", "shfmt -w .", "stylua .",
+        "gofmt -w .", "go fmt ./...", "go fmt", "golangci-lint run --fix ./...", "cargo fmt", "cargo +nightly fmt",
+        "cargo fmt --all", "cargo fix", "cargo clippy --fix", "terraform fmt -recursive", "deno fmt", "dprint fmt",
+        "biome format --write", "dart format .", "zig fmt .", "mix format", "dotnet format", "taplo fmt", "hatch fmt",
+        "rubocop -A", "swiftformat .", "ktlint -F", "uv run ruff format", "uvx ruff format", "poetry run black .",
+        "python -m black .", "bunx prettier -w .", "pnpm exec prettier -w .", "mise exec -- cargo fmt",
+        "cd web && ruff format", "cd web && deno fmt ..", "ruff format web ..", "env X=1 cargo fmt",
+        "sh -c 'cargo fmt'",
+        "find . -name '*.py' -exec black {} +", "git ls-files | xargs black", "deno fmt generated", "deno fmt web/..",
+        "cargo -q fmt", "terraform -chdir=. fmt",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("effect", ["deny", "ask"])
+@pytest.mark.parametrize("person", [True, False])
+def test_no_formatter_changes_a_file_with_its_folder_that_a_rule_is_about(
+    command: str, effect: Effect, person: bool, tree: Path
+) -> None:
+    (tree / "generated").mkdir(exist_ok=True)
+    (tree / "generated" / "api.py").touch()
+    judge = held_to(effect, "Edit(generated/**)", tree, person=person)
+    assert decide(judge, "Bash", bash(command)) in ("deny", "ask" if person else "deny")
+
+
+@each(
+    "command",
+    [
+        "ruff format web", "black web/src", "deno fmt web", "go fmt ./web/...", "ruff format web/src/x.ts",
+        "cargo build", "cargo test fmt", "go test ./...", "terraform plan", "mix test", "cargo clippy",
+    ],
+)  # fmt: skip
+def test_formatters_change_other_folders(command: str, tree: Path) -> None:
+    (tree / "generated").mkdir(exist_ok=True)
+    (tree / "generated" / "api.py").touch()
+    assert decide(held_to("deny", "Edit(generated/**)", tree, person=False), "Bash", bash(command)) == "allow"
 
 
 @each(
@@ -46,10 +92,65 @@ def test_it_asks_each_time_if_something_protected_is_in_it(command: str, tree: P
         "mv sub other", "rsync -a --delete web/ dist", "rsync -a --delete web/ host:x", "find web -delete", "fd -H x",
         "find . -name '*.pyc' -delete", "find sub -name '*.pyc' -exec rm '{}' +", "find . -exec sed -n 1p '{}' +",
         "find web -type f | xargs rm", "fd x -x rm",
+        "find . -name '*.py' -not -path './.venv/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -name '*.py' ! -path './.venv/*' ! -name x | xargs sed -i s/a/b/",
     ],
 )  # fmt: skip
 def test_ordinary_folders_are_changed(command: str, tree: Path) -> None:
     assert Judge(["Bash"], tree, person=False).judge("Bash", bash(command)).reason == ""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    own = tmp_path / "repository" / ".git"
+    own.mkdir(parents=True)
+    (own / "config").touch()
+    return own.parent
+
+
+PASSED_OVER = [
+    "find . -type f -not -path '*/.git/*' -exec sed -i s/a/b/ '{}' +",
+    "find . -type f ! -path './.git/*' -print0 | xargs -0 sed -i s/a/b/",
+    "find ./ -not -path './.git/*' -type f -exec sed -i s/a/b/ '{}' ';'",
+]
+
+
+@each("command", PASSED_OVER)
+def test_a_repository_that_is_passed_over_is_not_changed(command: str, repository: Path) -> None:
+    assert Judge(["Bash"], repository, person=False).judge("Bash", bash(command)).reason == ""
+
+
+@each(
+    "command",
+    [
+        "find . -type f ! -path './.git/*' | xargs sed -i s/a/b/",
+        "find -L . -type f ! -path './.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -follow -type f ! -path './.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . ! -path './.git/*' ! -name x -exec rm -rf '{}' +",
+        "find . -not -type f -not -path '*/.git/*' -exec rm -rf '{}' +",
+        "find . -type d -not -path './.git/*' -exec rm -rf '{}' +",
+        "find . -not -path './.git/*' -exec rm -rf '{}' +",
+        "find . -type f -not -path './.gi/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -not -path '.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -not -path './.git' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -not -path x -o -exec rm '{}' +",
+        "find . -type f ! -not -path './.git/*' -exec rm '{}' +",
+        "find . -name '*' -not -name x -exec rm '{}' +",
+        "find . -not -name '*.py' -exec rm '{}' +",
+        "find . -type f -exec sed -i s/a/b/ '{}' + -not -path './.git/*'",
+        "find . -not -name 'x -name *.pyc' -exec sed -i s/a/b/ '{}' + > log",
+        "find . -type f -not -path './.git/* -a -not -name x' -exec sed -i s/a/b/ '{}' + > log",
+        "find . -type f '(' -not -path './.git/*' -o -name x ')' -exec sed -i s/a/b/ '{}' +",
+    ],
+)
+def test_one_that_is_only_seemingly_passed_over_is(command: str, repository: Path) -> None:
+    assert decide(Judge(["Bash"], repository, person=False), "Bash", bash(command)) == "deny"
+
+
+@each("command", PASSED_OVER)
+def test_keys_beside_it_are_not_passed_over(command: str, repository: Path) -> None:
+    (repository / "sub" / ".ssh").mkdir(parents=True, exist_ok=True)
+    assert decide(Judge(["Bash"], repository, person=False), "Bash", bash(command)) == "deny"
 
 
 @pytest.mark.parametrize("command", ["rm -r scripts", "mv scripts old", "rm -rf scripts/lib", "mv -t web scripts"])

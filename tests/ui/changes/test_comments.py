@@ -1,12 +1,20 @@
-"""Comments of several windows on the changes of one run."""
+"""Comments of several windows on the changes of one run, and what was not said yet when a window went."""
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.comments import Comment
+from maverick_tui.ui.changes import screen as changes_screen
 from maverick_tui.ui.changes.comments import Comments, Noted
 from maverick_tui.ui.unsent import Unsent
 from tests.history.kept import keep_run
+from tests.ui.changes.looking import at_file, reviewing
+from tests.ui.changes.told_review import shop
+from tests.ui.waiting import until
 
 RUN = "7f3a00c0ffee"
 
@@ -39,3 +47,43 @@ async def test_each_of_two_windows_keeps_its_own_comments() -> None:
     fourth.items.clear()
     await fourth.keep()
     assert [file.name for file in folder.iterdir()] == [journal_of(RUN).name]
+
+
+@pytest.mark.parametrize(("code", "after_typing"), [(129, 60.0), (0, 60.0), (None, 0.01)])
+async def test_a_comment_that_is_being_written_when_the_window_goes_is_there_again(
+    monkeypatch: pytest.MonkeyPatch, code: int | None, after_typing: float
+) -> None:
+    monkeypatch.setattr(changes_screen, "AFTER_TYPING", after_typing)
+
+    def on_disk(run_id: str) -> list[str]:
+        lists = [json.loads(file.read_bytes()) for file in journal_of(run_id).parent.glob("comments.*")]
+        return [one["text"] for items in lists for one in items]
+
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        run_id = app.run_model.run_id
+        journal_of(run_id).parent.mkdir(parents=True)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("c", *"half a thou")
+        if code is None:  # it is killed
+            await until(pilot, lambda: on_disk(run_id) == ["half a thou"], "it is kept meanwhile")
+            return
+        app._leaving.end_now(code)
+        await until(pilot, lambda: app._exit, "it has ended")
+    assert on_disk(run_id) == (["half a thou"] if code else []), "whoever quits has agreed that it is lost"
+
+    comments = Comments(run_id, Unsent(), print)
+    await comments.bring_back()
+    assert list(comments.unsaid.values()) == (["half a thou"] if code else [])
+
+
+async def test_what_may_be_the_beginning_of_a_secret_waits_and_with_a_secret_nothing_is_kept() -> None:
+    folder, told = keep_run(RUN).parent, list[str]()
+    comments = Comments(RUN, Unsent(), told.append)
+    comments.unsaid["a.py", 1, 1] = "use sk-ant"
+    await comments.keep()
+    (file,) = folder.glob("comments.*")
+    assert [one["text"] for one in json.loads(file.read_bytes())] == ["use "]
+    comments.unsaid["a.py", 1, 1] = f"use sk-ant-api03-{'a1B2' * 20}"
+    await comments.keep()
+    assert not file.exists()
+    assert len(told) == 1

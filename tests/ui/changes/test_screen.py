@@ -24,7 +24,7 @@ from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
 from tests.review.played import PlayedRun
-from tests.snapshots.folders import git, project
+from tests.snapshots.folders import git, project, project_with_committer
 from tests.support.runs import BEGAN
 from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
 from tests.ui.changes.told_review import ToldReview, shop
@@ -503,10 +503,8 @@ def _shouted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedRun:
 
 
 async def test_what_is_committed_is_marked(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = project(tmp_path / "project")
+    folder = project_with_committer(tmp_path / "project")
     (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(30)))
-    git(folder, "config", "user.name", "Ada")
-    git(folder, "config", "user.email", "ada@example.org")
     git(folder, "commit", "--quiet", "--all", "-m", "numbers")
     run = _shouted(folder, monkeypatch)
     async with watching(edited(), size=(80, 24)) as (app, pilot):

@@ -1,0 +1,87 @@
+"""Where paths lead: by their names, with their links followed, and from the home directory."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from maverick_tui.agent.permissions.written_out import HOME
+
+KERNELS = ("/proc", "/sys", "/dev")
+"""Where a name stands for something of the process that opens it, and is no file."""
+_HALVES = re.compile("[\ud800-\udfff]")
+_MOST_LINKS = 40
+
+
+def places_of(path: str, here: Path) -> tuple[Path, Path, Path]:
+    """Where a path leads: by its name; with its links followed; and with the links of its name followed, which is where
+    it leads for whoever takes a `..` back before looking at the disk. All of them count.
+    """
+    text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
+    text = HOME.sub("~", text, count=1)
+    if text.startswith("~"):
+        text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
+    whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it
+    by_name = os.path.normpath(whole)
+    followed = Path(os.path.realpath(whole))
+    return Path(by_name), followed, followed if by_name == whole else Path(os.path.realpath(by_name))
+
+
+def real_paths(path: str, here: Path) -> set[Path]:
+    """Where a path leads when its links are followed: two places, if a `..` stands behind a link."""
+    return set(places_of(path, here)[1:])
+
+
+def is_folder(path: str, here: Path) -> bool:
+    """Whether there is a folder of this name."""
+    return any(map(os.path.isdir, places_of(path, here)))
+
+
+def entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing, if it is none or cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return [*entries]
+    except OSError:
+        return []
+
+
+def moved(path: str, here: Path) -> Path | None:
+    """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
+    by_name, by_links, _ = places_of(path, here)
+    return by_links if by_name == by_links else None
+
+
+def steps_of_links(path: str) -> Iterator[str]:
+    """What the links on a way say, one after the other, and not where they lead in our process."""
+    for _ in range(_MOST_LINKS):
+        prefixes = [*map(str, reversed(Path(path).parents)), path]
+        link = next((prefix for prefix in prefixes[1:] if os.path.islink(prefix)), None)  # noqa: PTH114
+        if link is None:
+            return
+        target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
+        path = os.path.normpath(target + path[len(link) :])
+        yield path
+        if is_below(path, KERNELS):
+            return
+
+
+def home_folder() -> Path | None:
+    """The user's home directory, if there is one."""
+    try:
+        return Path.home().resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
+def is_within(place: Path, folder: Path) -> bool:
+    """As `is_relative_to`, which reads both paths anew each time: a command may name a thousand places."""
+    is_alike = place.parts[: len(folder.parts)] == folder.parts
+    return is_alike or (os.name == "nt" and place.is_relative_to(folder))
+
+
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path is that of one of these folders, or begins with it."""
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)

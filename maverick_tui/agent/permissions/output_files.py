@@ -1,0 +1,50 @@
+"""Options that say where a subcommand is to write: a rule for it is one for the working directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+_OUTPUT: dict[str, str] = {
+    "cargo": "target-dir artifact-dir out-dir logfile",
+    "dotnet": "output results-directory o",
+    "gh": "dir output D O",
+    "git": "output output-directory",
+    "git format-patch": "o",
+    "go": "o outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace testlogfile gocoverdir",
+    "gradle": "project-cache-dir",
+    "mvn": "log-file l",
+    "pip": "target root prefix report log src dest wheel-dir cache-dir t d w",
+    "poetry": "output o",
+    "terraform": "out state-out",
+    "uv": "output-file out-dir cache-dir o",
+}
+"""Options by which programs, or commands of theirs, are told a file or a folder to write to."""
+
+
+def writes_elsewhere(words: Sequence[str], said: int, here: Path) -> bool:
+    """Whether what stands behind the words that a rule says has a program write outside of the folder it is run in."""
+    options = [*_OUTPUT.get(words[0], "").split(), *_OUTPUT.get(" ".join(words[:2]), "").split()]
+    return any(not _is_inside(value, here) for value in _values(words[said:], options))
+
+
+def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+    """The values of these options, joined to them or as the next word; most programs take the beginning of a name."""
+    for at, word in enumerate(words if options else ()):
+        following = "".join(words[at + 1 : at + 2])
+        name, is_joined, value = word.lstrip("-").removeprefix("test.").partition("=")
+        if not word.startswith("-") or not name:
+            continue
+        if any(option.startswith(name) for option in options if len(name) > 1 or option == name):
+            yield value if is_joined else following
+        elif not word.startswith("--") and word[1] in options:
+            yield word[2:]
+
+
+def _is_inside(value: str, here: Path) -> bool:
+    if value in ("", os.devnull):
+        return True
+    top = os.path.realpath(here)
+    place = os.path.realpath(os.path.join(top, value.replace("\0", "")))  # noqa: PTH118 - pathlib would drop a `..`
+    return not value.startswith("~") and Path(place).is_relative_to(top)

@@ -1,0 +1,84 @@
+"""Other names of the same subcommand: a rule that denies `npm install` is about `npm i` as well.
+
+For rules that deny or ask alone: what is allowed is allowed by the name that a rule says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from maverick_tui.agent.permissions.reading import name_of
+
+_OF_PACKAGES = (
+    "install|add|a|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|it|install-test",
+    "ci|clean-install|ic|install-clean|isntall-clean",
+    "uninstall|remove|rm|r|un|unlink",
+    "update|up|upgrade|udpate",
+    "run|run-script|rum|urn",
+    "test|t|tst",
+)
+_OF_CARGO = ("build|b", "check|c", "doc|d", "remove|rm", "run|r", "test|t")
+_OF_CONTAINERS = (
+    *(
+        f"{name}|container {name}"
+        for name in "attach commit cp create diff exec export kill logs pause port rename restart rm run start stats"
+        " stop top unpause update wait".split()
+    ),
+    *(f"{name}|image {name}" for name in "history import load pull push save tag".split()),
+    "build|image build|builder build|buildx build|buildx b",
+    "images|image ls|image list",
+    "inspect|container inspect|image inspect",
+    "ps|container ps|container ls|container list",
+    "rmi|image rm|image remove",
+    "network rm|network remove",
+    "volume rm|volume remove",
+)
+_OF_PROGRAMS = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _OF_PACKAGES),
+    **dict.fromkeys(("docker", "podman"), _OF_CONTAINERS),
+    "cargo": _OF_CARGO,
+    "git": ("add|stage",),
+}
+_SAME = (
+    *([f"{program} {name}" for name in names.split("|")] for program, some in _OF_PROGRAMS.items() for names in some),
+    ["npm exec", "npm x", "npx"],
+    ["pnpm dlx", "pnpx", "pnx"],
+    ["bun x", "bunx"],
+    ["uv tool run", "uvx"],
+    ["docker compose", "docker-compose"],
+    ["podman compose", "podman-compose"],
+    ["apt", "apt-get"],
+)
+_OTHERS = {
+    tuple(name.split()): [other.split() for other in names if other != name] for names in _SAME for name in names
+}
+_PROGRAMS = frozenset(name[0] for name in _OTHERS)
+_LONGEST = max(map(len, _OTHERS))
+_MOST_WORDS, _MOST_BEFORE = 8, 6
+"""Words of a call that are looked at in a text, and those before its subcommand, which may be options and values."""
+
+
+def spellings(words: Sequence[str]) -> Iterator[list[str]]:
+    """The same call by the other names of what it does; nothing if it has none."""
+    if words[0] == "yarn" and all(word.startswith("-") for word in words[1:]):
+        words = ["yarn", "install", *words[1:]]
+        yield [*words]
+    for count in range(1, _LONGEST + 1):
+        yield from ([*name, *words[count:]] for name in _OTHERS.get(tuple(words[:count]), ()))
+
+
+def may_be_spelled(own: Sequence[str], text: str) -> bool:
+    """Whether a text may have a call that begins with these words by other names, whatever options stand before."""
+    return own[0] in _PROGRAMS and tuple(own[:_MOST_WORDS]) in _begun_within(text, min(len(own), _MOST_WORDS))
+
+
+@lru_cache(maxsize=8)  # each rule asks for those of the same command
+def _begun_within(text: str, count: int) -> frozenset[tuple[str, ...]]:
+    words, calls = text.split(), set[tuple[str, ...]]()
+    for at, word in enumerate(words):
+        if (program := name_of(word)) in _PROGRAMS:
+            rest = words[at + 1 : at + 1 + _MOST_WORDS + _MOST_BEFORE]
+            places = range(_MOST_BEFORE + 1) if rest and rest[0].startswith("-") else range(1)
+            calls.update((program, *rest[place : place + _MOST_WORDS]) for place in places)
+    return frozenset(tuple(same[:count]) for call in calls for same in spellings(call))

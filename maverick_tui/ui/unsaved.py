@@ -1,0 +1,60 @@
+"""Unsaved: what somebody had typed into their editor and not saved when the window went.
+
+Editors keep that themselves, beside the file that they edit (vim `.prompt.md.swp`, nano `prompt.md.save`, emacs
+`#prompt.md#`). So texts are edited in a folder of our state, which stays if there is something like that in it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from maverick_tui import paths
+from maverick_tui.folder_locks import OWNER, remove_abandoned, scratch_folder
+
+TEXT = "prompt.md"
+"""The file that is edited."""
+_KEPT_FOR = 14 * 86_400.0
+"""Seconds after which nobody has wanted it."""
+
+
+def editing_folder() -> AbstractContextManager[Path]:
+    """A folder to edit a text in, which is removed at the end if the editor has left nothing there."""
+    paths.make_private(_place())
+    return scratch_folder("edit", _place(), keeps=_has_any)
+
+
+def told_of(folder: Path) -> str:
+    """What an editor has left there, and how to have it back; nothing if it has left nothing."""
+    left = sorted(_left_in(folder))
+    if not left:
+        return ""
+    if any(file.name.startswith(f".{TEXT}.sw") for file in left):
+        return f"vim has kept what you had not saved: {shlex.join(['vim', '-r', str(folder / TEXT)])}"
+    return f"The editor has kept what you had not saved: {shlex.join(map(str, left))}"
+
+
+def left_by_editors() -> list[str]:
+    """What is told of folders whose window is gone; what is old is removed."""
+    return list(filter(None, map(told_of, remove_abandoned(_place(), keeps=_is_wanted))))
+
+
+def _place() -> Path:
+    return paths.user_state() / "editing"
+
+
+def _left_in(folder: Path) -> Iterator[Path]:
+    """Whatever is not ours, no copy of what was there before (`prompt.md~`), and no mark of emacs (`.#prompt.md`)."""
+    names = (TEXT, OWNER, f"{TEXT}~", f".#{TEXT}")
+    return (path for path in folder.iterdir() if path.name not in names)
+
+
+def _has_any(folder: Path) -> bool:
+    return any(_left_in(folder))
+
+
+def _is_wanted(folder: Path) -> bool:
+    return any(path.lstat().st_mtime > time.time() - _KEPT_FOR for path in _left_in(folder))

@@ -1,0 +1,94 @@
+"""A rule that denies a subcommand denies it by all its names, and one that allows it by its own alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.permissions.synonyms import spellings
+from tests.agent.permissions.deciding import bash, decide
+from tests.agent.permissions.test_standing import judge_in, write
+from tests.support.cases import each
+
+CASES: list[tuple[str, str, str]] = [
+    ("npm install:*", "npm i x|npm add x|npm in|npm isntall x|npm it", "npm ls|npm run i"),
+    ("npm install:*", "env A=1 npm i x|/usr/bin/npm i|NPM i x", "env A=1 npm ls"),
+    ("npm i:*", "npm install x|npm add x", "npm ci|npm init"),
+    ("npm install left-pad", "npm i left-pad", "npm i other"),
+    ("npm uninstall *", "npm rm x|npm un x|npm remove x", "npm root"),
+    ("npm run deploy:*", "npm rum deploy|npm run-script deploy --now", "npm rum lint"),
+    ("npx:*", "npm exec x|npm x y", "npm explain x"),
+    ("pnpm add:*", "pnpm i x|pnpm install x", "pnpm why x"),
+    ("yarn install:*", "yarn|yarn --frozen-lockfile|yarn add x", "yarn lint"),
+    ("bun add:*", "bun a x|bun i x|bun install x", "bun test"),
+    ("docker rm:*", "docker container rm x", "docker run --rm x|docker ps|docker image ls"),
+    ("docker container rm:*", "docker rm x", "docker image rm x"),
+    ("docker rmi:*", "docker image rm x|docker image remove x", "docker container rm x"),
+    ("docker build:*", "docker image build .|docker buildx build .", "docker pull x"),
+    ("docker compose:*", "docker-compose up", "docker ps"),
+    ("podman ps", "podman container ls", "podman images"),
+    ("cargo build:*", "cargo b|cargo b -r", "cargo bench"),
+    ("cargo run:*", "cargo r -- x", "cargo remove x"),
+    ("git add:*", "git stage x|git -C src stage x", "git status"),
+    ("apt install:*", "apt-get install x", "apt-get update"),
+]
+
+
+@each(("rule", "same", "others"), CASES)
+@pytest.mark.parametrize("person", [True, False])
+def test_a_subcommand_is_denied_by_all_its_names(
+    rule: str, same: str, others: str, person: bool, project: Path
+) -> None:
+    write(f'allow = ["Bash"]\ndeny = {json.dumps([f"Bash({rule})"])}')
+    judge = judge_in(project, person=person)
+    for command in same.split("|"):
+        assert decide(judge, "Bash", bash(command)) == "deny", command
+    for command in others.split("|"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm -g i x",
+        "npm --prefix sub i x",
+        "xargs npm i",
+        "sh -c 'npm i x'",
+        "nix-shell --run 'npm i x'",
+        "echo npm i x | sh",
+        "npm i x > log",
+        "corepack npm i x",
+        "for x in a; do npm i $x; done",
+        "pip3.12 install x",
+        "python -m pip install x",
+        "python3.12 -m pip --quiet install x",
+        "uv pip install x",
+    ],
+)
+@pytest.mark.parametrize("person", [True, False])
+def test_what_may_be_such_a_name_asks(command: str, person: bool, project: Path) -> None:
+    write('allow = ["Bash"]\ndeny = ["Bash(npm install:*)", "Bash(pip install:*)"]')
+    assert decide(judge_in(project, person=person), "Bash", bash(command)) == ("ask" if person else "deny")
+
+
+@pytest.mark.parametrize(
+    "command", ["git commit -m 'Run npm ci in the pipeline'", "npm -g ls", "npm run build -- -i", "npm view i"]
+)
+def test_ordinary_commands_beside_such_a_rule_run(command: str, project: Path) -> None:
+    write('allow = ["Bash"]\ndeny = ["Bash(npm install:*)", "Bash(pip install:*)"]')
+    assert decide(judge_in(project), "Bash", bash(command)) == "allow"
+
+
+def test_what_is_asked_about_is_by_all_its_names_and_what_is_allowed_by_its_own(project: Path) -> None:
+    write('allow = ["Bash"]\nask = ["Bash(npm install:*)"]')
+    assert decide(judge_in(project), "Bash", bash("npm i x")) == "ask"
+    write('allow = ["Bash(npm install:*)"]')
+    assert decide(judge_in(project), "Bash", bash("npm i x")) == "ask"
+
+
+def test_each_name_stands_for_all_others() -> None:
+    assert ["docker", "container", "rm", "x"] in [*spellings(["docker", "rm", "x"])]
+    assert ["docker", "rm", "x"] in [*spellings(["docker", "container", "rm", "x"])]
+    assert [*spellings(["ls", "x"])] == []

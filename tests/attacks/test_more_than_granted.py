@@ -1,0 +1,97 @@
+"""Options and further words by which a program does more than what was allowed of it: it runs or writes something else.
+
+Each trick is run for real, to see that it does what it is feared for; then an agent tries it after a grant.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.permissions.judge import Judge
+from tests.agent.permissions.deciding import bash
+from tests.attacks.driving import Call
+from tests.attacks.granting import granted
+from tests.attacks.sandbox import Sandbox
+from tests.conftest import ServeModel
+
+GRANTED = ("pytest -q tests", "mypy src/main.py", "ruff check src", "make test", "git stash push README.md")
+TRICKS: dict[str, str] = {
+    "pytest-program": """pytest -d --tx 'popen//python=sh -c "touch {O}/made"' tests""",
+    "pytest-log": "pytest --log-file={O}/made tests",
+    "pytest-report": "pytest --junitxml {O}/made tests",
+    "pytest-debug": "pytest --debug={O}/made tests",
+    "pytest-bundled": "pytest -qo log_file={O}/made tests",
+    "pytest-plugin": "pytest -p evil tests",
+    "pytest-warning": "pytest -W error::evil.E tests",
+    "mypy-report": "mypy --junit-xml {O}/made src/main.py",
+    "mypy-folder": "mypy --any-exprs-report {O}/made src/main.py",
+    "ruff-output": "ruff check -o {O}/made src",
+    "make-target": "make test deploy",
+    "make-behind": "make test -k deploy",
+    "stash-output": "git stash show -p --output={O}/made",
+}
+ORDINARY = (
+    "pytest -q -x tests", "pytest -k a -n 2 tests", "mypy src/main.py", "ruff check src",
+    "make test -j 2", "git stash list",
+)  # fmt: skip
+RULES = [f"Bash({one}:*)" for one in ("pytest", "mypy", "ruff", "make test", "git stash")]
+
+
+@pytest.fixture
+def armed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    """A project with tests, two targets, and a module that does what it is feared for."""
+    made = sandbox.outside / "made"
+    for path, text in {
+        "tests/test_a.py": "def test_a(): pass\n",
+        "Makefile": f"test:\n\t@true\ndeploy:\n\t@touch {made}\n",
+        "evil.py": f"open({str(made)!r}, 'w').close()\nclass E(Warning): pass\n",
+    }.items():
+        (sandbox.project / path).parent.mkdir(exist_ok=True)
+        (sandbox.project / path).write_text(text)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(sandbox.project))
+    return sandbox
+
+
+def said(command: str, sandbox: Sandbox) -> str:
+    return command.format(O=sandbox.outside)
+
+
+def test_each_of_them_does_what_it_is_feared_for(armed: Sandbox) -> None:
+    (armed.project / "README.md").write_text("changed\n")
+    subprocess.run(["bash", "-c", "git stash push -- README.md"], cwd=armed.project, capture_output=True, check=True)
+    blunt, made = {}, armed.outside / "made"
+    given = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.defpath}"}
+    for name, command in TRICKS.items():
+        line = ["bash", "-c", said(command, armed)]
+        done = subprocess.run(line, cwd=armed.project, env=given, capture_output=True, text=True, check=False)
+        if not made.exists():
+            blunt[name] = done.stdout + done.stderr
+        subprocess.run(["rm", "-rf", made], check=True)
+    assert blunt == {}
+
+
+def test_no_rule_covers_them(armed: Sandbox) -> None:
+    judge = Judge(RULES, armed.project, person=False)
+    assert [name for name, one in TRICKS.items() if judge.judge("Bash", bash(said(one, armed)))[0] != "deny"] == []
+    assert {one: why for one in ORDINARY if (why := judge.judge("Bash", bash(one)).reason)} == {}
+
+
+async def test_no_grant_covers_them(armed: Sandbox, serve: ServeModel) -> None:
+    (armed.project / ".maverick").mkdir(exist_ok=True)
+    (armed.project / ".maverick" / "rules.toml").write_text('deny = ["Read(secret.txt)"]\n')
+    tricks = {**TRICKS, "stash-rules": "git stash -u"}
+    allowed = [Call(f"allowed-{at}", "Bash", {"command": one}) for at, one in enumerate(GRANTED)]
+    tried = [Call(name, "Bash", {"command": said(one, armed)}) for name, one in tricks.items()]
+    ordinary = [Call(f"ordinary-{at}", "Bash", {"command": one}) for at, one in enumerate(ORDINARY)]
+    before, after = await granted(armed, serve, allowed, [*tried, *ordinary], mode="default")
+    assert all(one.has_run for one in before.outcomes.values()), before.explain([*before.outcomes])
+    wrong = [name for name, one in after.outcomes.items() if one.has_run is not name.startswith("ordinary")]
+    assert not wrong, after.explain(wrong)
+    assert not (armed.outside / "made").exists()
+    assert (armed.project / ".maverick" / "rules.toml").exists()
