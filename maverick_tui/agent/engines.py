@@ -65,8 +65,9 @@ class ToolQuestion:
     subagent: str = ""
     is_asked_each_time: bool = False
     """Whether nothing that the person has allowed before answers it, as the judge says."""
-    ruled_by: str = ""
-    """The standing rule that has it ask, so that none can allow it; empty if there is none."""
+    cause: str = ""
+    """The standing rule that has it ask, and what git would run that is only to look: no standing rule can allow it
+    then, nor what was allowed at a question that has not told this. Empty if there is neither."""
     known_as: str = ""
     """What rules call the tool, where that is not its name."""
     look_again: Callable[[], Awaitable[Judgement | None]] | None = None

@@ -40,21 +40,22 @@ class Grants:
         self._places = Places(cwd)
         self._cwd = self._places.cwd
         self._given: list[tuple[Grant, str]] = []
-        """Each with the standing rule by which was asked when it was given."""
+        """Each with what had it asked about when it was given: a standing rule, or what git would run."""
 
-    def give(self, grant: Grant, ruled_by: str = "") -> None:
-        """Allow it from now on, also what the standing rule asks about by which this was asked."""
-        self._given.append((grant, ruled_by))
+    def give(self, grant: Grant, cause: str = "") -> None:
+        """Allow it from now on, also what is asked about for the cause that this was asked about for."""
+        self._given.append((grant, cause))
 
-    def rule_for(self, tool: str, arguments: Mapping[str, Any], ruled_by: str = "") -> str:
+    def rule_for(self, tool: str, arguments: Mapping[str, Any], cause: str = "") -> str:
         """The text of the grant that allows this call; nothing if none does, or if it asks each time.
 
         What a standing rule asks about is allowed only by what was granted at a question of that rule: whoever allows
-        every command has not thought of the one that they want to be asked about.
+        every command has not thought of the one that they want to be asked about. So it is where git, asked only to
+        look, runs what the repository names: whoever allows `git status` has not thought of a program.
         """
         if self._is_asked_each_time(tool, arguments):
             return ""
-        given = (grant for grant, asked_by in self._given if ruled_by in ("", asked_by))
+        given = (grant for grant, known in self._given if cause in ("", known))
         return next((grant.text for grant in given if grant.covers(tool, arguments)), "")
 
     def offers(self, tool: str, arguments: Mapping[str, Any], known_as: str = "") -> list[Grant]:

@@ -69,11 +69,11 @@ class Questions:
         """What is to become of a call; a question that is cancelled is withdrawn."""
         request = uuid.uuid4().hex  # an answer to a question of an earlier process of this run is for no other
         grants = None if about.is_asked_each_time else self._grants
-        if grants and (rule := grants.rule_for(about.tool, about.arguments, about.ruled_by)):
+        if grants and (rule := grants.rule_for(about.tool, about.arguments, about.cause)):
             self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
             return Permission(True)
         offers = grants.offers(about.tool, about.arguments, about.known_as) if grants else []
-        rules = () if about.ruled_by else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
+        rules = () if about.cause else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
         if any(map(has_secret, rules)):  # and all of the tool is not the next best
             rules = tuple(rule for rule in rules if "(" in rule and not has_secret(rule))
         question = _Question(about, offers, asyncio.get_running_loop().create_future())
@@ -149,7 +149,7 @@ class Questions:
             about = question.about
             if about.is_asked_each_time or self.is_planning() or question.answer.done():
                 continue
-            if rule := self._grants.rule_for(about.tool, about.arguments, about.ruled_by):
+            if rule := self._grants.rule_for(about.tool, about.arguments, about.cause):
                 self._settle(request, "run", by_rule=rule)
                 question.answer.set_result(AnswerPermission(request, "once"))
 
@@ -160,7 +160,7 @@ class Questions:
             return
         decision = command.decision
         if decision == "run" and 0 <= command.grant < len(question.grants):
-            self._grants.give(question.grants[command.grant], question.about.ruled_by)
+            self._grants.give(question.grants[command.grant], question.about.cause)
         elif decision == "run":
             decision = "once"
         elif decision not in ALLOWING:

@@ -20,9 +20,9 @@ PATIENCE = 120.0
 class Person:
     """Answers every question at once, in one way until told otherwise."""
 
-    def __init__(self, sandbox: Sandbox, mode: str) -> None:
+    def __init__(self, sandbox: Sandbox, mode: str, allowed_tools: Sequence[str]) -> None:
         async def prepare() -> RunPlan:
-            return RunPlan(lambda: agent(EVERYTHING, mode), sandbox.project)
+            return RunPlan(lambda: agent(allowed_tools, mode), sandbox.project)
 
         self.run = LocalRun(prepare, run_id="attacked")
         self.decision: Literal["run", "deny"] = "run"
@@ -56,7 +56,12 @@ class Person:
 
 
 async def granted(
-    sandbox: Sandbox, serve: Serve, grants: Sequence[Call], tricks: Sequence[Call], mode: str = "acceptEdits"
+    sandbox: Sandbox,
+    serve: Serve,
+    grants: Sequence[Call],
+    tricks: Sequence[Call],
+    mode: str = "acceptEdits",
+    allowed_tools: Sequence[str] = EVERYTHING,
 ) -> tuple[Report, Report]:
     """What came of the calls that were allowed for the run, and of those that were refused afterwards."""
     script = as_script(
@@ -66,7 +71,7 @@ async def granted(
         ]
     )
     async with serve(script):
-        person = Person(sandbox, mode)
+        person = Person(sandbox, mode, allowed_tools)
         task, following = person.run.start(), asyncio.create_task(person.follow())
         try:
             before = sandbox.state()

@@ -11,6 +11,10 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.git.programs import started_by_settings
 from tests.agent.permissions.deciding import bash, decide
+from tests.attacks.driving import Call
+from tests.attacks.granting import granted
+from tests.attacks.sandbox import Sandbox
+from tests.conftest import ServeModel
 
 PUT_THERE = (
     "git mv -f tools/build.sh tools/hooks/pre-commit",
@@ -87,3 +91,31 @@ def test_programs_of_the_project_that_are_found_by_their_names_are_not_edited_un
     decided = {path: decide(judge, "Write", {"file_path": path}) for path in ("bin/ls", "bin/new", "docs/x", "ls")}
     assert decided == {"bin/ls": "deny", "bin/new": "deny", "docs/x": "allow", "ls": "allow"}
     assert decide(judge, "Bash", bash("bin/ls docs")) == "allow"
+
+
+async def test_what_was_allowed_for_a_run_changes_no_hook_and_runs_no_program_of_a_repository(
+    sandbox: Sandbox, serve: ServeModel
+) -> None:
+    hook = sandbox.project / "tools" / "pre-push"
+    hook.parent.mkdir()
+    hook.touch(mode=0o755)
+    for command in (["config", "core.hooksPath", "tools"], ["add", "tools"]):
+        subprocess.run(["git", *command], cwd=sandbox.project, check=True)
+    allowed = (
+        "git mv README.md README2.md",
+        "git mv README2.md README.md",
+        "git status",
+        "git status --short",
+        f"git config core.fsmonitor 'touch {sandbox.traces}/PWNED; false'",
+    )
+    tricks = ("git mv src/main.py tools/pre-commit", "git mv docs tools", "git status", "git status --short")
+
+    def calls(commands: tuple[str, ...]) -> list[Call]:
+        return [Call(f"call-{number}", "Bash", bash(command)) for number, command in enumerate(commands)]
+
+    tools = ("Read", "Edit", "Write", "Bash(git log:*)")
+    first, refused = await granted(sandbox, serve, calls(allowed), calls(tricks), mode="default", allowed_tools=tools)
+    assert [len(one.questions) for one in first.outcomes.values()] == [1, 0, 1, 0, 1], first.explain([*first.outcomes])
+    ran = [name for name, one in refused.outcomes.items() if not one.is_asked or one.has_run is not False]
+    assert not ran, refused.explain(ran)
+    assert not refused.changes, refused.explain([])

@@ -78,7 +78,7 @@ async def permit(
             reason=judgement.reason,
             is_asked_each_time=each_time,
             known_as=known_as,
-            ruled_by=judgement.rule.text if judgement.rule is not None else "",
+            cause=judgement.cause,
             look_again=Rejudging(judge, known_as, question.arguments, mode=mode),
         )
     )

@@ -8,7 +8,15 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
-from maverick_tui.agent.permissions.always_asked import TOO_LONG, Call, first_reason, unknown_files, why_not_to_search
+from maverick_tui.agent.permissions.always_asked import (
+    SHELLS,
+    TOO_LONG,
+    Call,
+    first_reason,
+    folders_of,
+    unknown_files,
+    why_not_to_search,
+)
 from maverick_tui.agent.permissions.filters import is_filter
 from maverick_tui.agent.permissions.leading import moved
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
@@ -121,11 +129,11 @@ class Commands:
 
     def what_git_would_run(self, call: Call) -> str:
         """Where a rule lets git look, and only look, it must not run what the repository names."""
-        return "" if None in self._rules else self.what_git_runs_reading(call)
+        return "" if call.tool != "Bash" or None in self._rules else self.what_git_runs_reading(call)
 
     def what_git_runs_reading(self, call: Call) -> str:
         """The programs that git would run where it is only to look."""
-        if call.tool != "Bash":
+        if call.tool not in SHELLS:
             return ""
         calls, folders = list[list[str]](), [call.here]
         for words in all_commands(call.command) or ():
@@ -134,7 +142,7 @@ class Commands:
                 if only_reads(texts):
                     calls.append(texts)
                     folders += [folder / name for name in filter(None, entered) for folder in folders[:MOST_FOLDERS]]
-        return self._what_git_runs(calls, list(dict.fromkeys(folders)))
+        return self._what_git_runs(calls, list(dict.fromkeys((*folders, *folders_of(call)))))
 
     def _what_git_runs(self, calls: Sequence[Sequence[str]], folders: Sequence[Path]) -> str:
         if not any(words[0] == "git" for words in calls):

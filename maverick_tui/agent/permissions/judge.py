@@ -61,6 +61,9 @@ class Judgement(NamedTuple):
     """Whether it is refused only because there is nobody to ask."""
     rule: StandingRule | None = None
     """The standing rule by which it was decided."""
+    cause: str = ""
+    """The rule to ask about it, and what git would run that is only to look: whoever was not told of these when they
+    allowed something has not allowed this."""
 
 
 def _more_than_a_start(call: Call) -> str:
@@ -139,10 +142,17 @@ class Judge:
         if not reason:
             return Judgement("allow", rule=self._allowing(call, standing))
         if self._person and mode != "dontAsk":
-            return Judgement("ask", "" if reason == ASKS else reason, is_asked_each_time, rule=rule)
+            return self._question(call, "" if reason == ASKS else reason, rule, is_asked_each_time=is_asked_each_time)
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
         return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=rule)
+
+    def _question(self, call: Call, reason: str, rule: StandingRule | None, *, is_asked_each_time: bool) -> Judgement:
+        """What a person is asked; that git would run something where it is only to look is told first."""
+        more = self._commands.what_git_runs_reading(call)
+        told = reason if more in reason else f"{more} {reason}".rstrip()
+        cause = " ".join(filter(None, (rule.text if rule is not None else "", more)))
+        return Judgement("ask", told, is_asked_each_time, rule=rule, cause=cause)
 
     def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
         """Why a call runs that no standing rule allows, for a person."""
@@ -198,12 +208,11 @@ class Judge:
         if call.tool == "SendMessage":
             return "Who gets it may be another session of yours, and works with what that one may do.", True
         doubt = self._doubt(call)
-        if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call, standing)):
+        # By what was allowed for a run, a call may run that no rule covers: what asks each time is found before that.
+        if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call)):
             return reason, True
         is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
-        if not is_planning and (
-            any(self._covers(rule, call) for rule in self._granted) or self._allowing(call, standing)
-        ):
+        if not is_planning and (self._is_granted(call) or self._allowing(call, standing)):
             return "", False
         return self._beyond(call, mode, doubt), is_planning
 
@@ -256,6 +265,11 @@ class Judge:
                 perhaps = rule, False
         return perhaps
 
+    def _is_granted(self, call: Call) -> bool:
+        """Whether a person has allowed it, and git does not make more of it."""
+        is_covered = any(self._covers(rule, call) for rule in self._granted)
+        return is_covered and not self._commands.what_git_runs_reading(call)
+
     def _allowing(self, call: Call, standing: Standing) -> StandingRule | None:
         """The standing rule that allows a call: one that says it outright, and that git does not make more of."""
         found = next((rule for rule in standing.of("allow") if self._is_allowed_by(rule, call)), None)
@@ -278,15 +292,11 @@ class Judge:
             return why_always_asked(call, self._places) or self._beyond_rules(call)
         return ASKS
 
-    def _what_starts(self, call: Call, standing: Standing) -> str:
-        """Why it changes what runs by itself. A command that nothing covers is asked about in any case."""
+    def _what_starts(self, call: Call) -> str:
+        """Why it changes what runs by itself."""
         if call.tool not in SHELLS:
             paths = [] if call.tool in READING_TOOLS else call.paths
             return self._what_git_starts(paths, _folders_of(paths, call.here), call.here)
-        if not any(self._covers(rule, call) for rule in (*self._granted, *self._rules)) and not self._allowing(
-            call, standing
-        ):
-            return ""
         if (named := named_to_change(call, self._places)) is None:
             return TOO_LONG
         # Git has the same settings everywhere in a repository, and a command may name many of its folders.
