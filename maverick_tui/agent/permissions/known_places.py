@@ -21,7 +21,7 @@ _RUN_BY_OTHERS = frozenset(
     " .config/nvim .config/vim .config/emacs .config/direnv .config/zsh .config/bash .config/kitty .config/wezterm"
     " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user .config/cursor/user"
     " .config/vscodium/user .config/zed .config/awesome .config/bspwm .config/sxhkd .config/qtile .config/waybar"
-    " .config/yazi .config/starship.toml .local/share/applications .oh-my-zsh/custom .github/hooks .github/mcp.json"
+    " .config/yazi .config/starship.toml .local/share/applications .github/hooks .github/mcp.json"
     " .copilot .pi/extensions .lefthook .git_hooks".split()
 )
 _FIRST = frozenset(place.partition("/")[0] for place in _RUN_BY_OTHERS)

@@ -20,6 +20,7 @@ from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
+from maverick_tui.ui.changes import screen as changes_screen
 from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
@@ -166,6 +167,7 @@ async def test_news_take_nothing_from_whoever_reads_or_writes(monkeypatch: pytes
 
 
 async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes_screen, "AFTER_TYPING", 60.0)  # not what is still being written
     async with reviewing(shop(), monkeypatch) as (app, pilot):
         journal = journal_of(app.run_model.run_id)
         journal.parent.mkdir(parents=True)
