@@ -12,8 +12,7 @@ from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.marking import marks_in
 from maverick_tui.agent.permissions.places import Places
-from maverick_tui.agent.permissions.rules import covers_command, host_of, is_plain, path_of, paths_of
-from maverick_tui.agent.permissions.shell import plain_words
+from maverick_tui.agent.permissions.rules import call_made, covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.standing import wrong_with
 from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
@@ -164,7 +163,7 @@ def _commands(command: str, cwd: Path) -> list[Grant]:
         _rule("Bash", command) if "*" not in command and command == command.strip() else "",
     )
     everything = Grant("every Bash command", _is_command, "Bash")
-    if not (words := deed_of(plain_words(command) or [])):
+    if not (words := deed_of([word.text for word in call_made(command, cwd) or ()])):
         return [exact, everything]
     rule = f"{' '.join(words)} *"
     if not covers_command(rule, command, cwd):

@@ -105,6 +105,10 @@ def test_a_rule_that_seems_to_cover_a_call_and_does_not_is_told_with_the_reason(
     reads = "it covers only calls that are known to only read, and"
     for call, why in (
         ("tail -f x", f"Bash(tail:*) does not cover it: {reads} tail -f x is not; Bash(tail -f *) would."),
+        (
+            "cd src && tail x",
+            "Bash(tail:*) does not cover it: it covers one call by itself, and this is more than that.",
+        ),
         ("find . -delete", f"Bash(find:*) does not cover it: {reads} find . -delete is not."),
         (
             "git fetch --upload-pack=x",

@@ -200,6 +200,12 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
             ["cargo test -- --nocapture"],
             ["cargo test --config x", "cargo test --conf=x"],
         ),
+        (
+            "cargo build 2>&1 | tail -5",
+            "cargo build",
+            ["cargo build", "cargo build -q | head"],
+            ["cargo build | sh", "cd / && cargo build", "cargo build | tee x"],
+        ),
     ],
 )
 def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refused: list[str]) -> None:
@@ -211,6 +217,8 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
     assert [grants.rule_for("Bash", bash(other)) for other in [command, *allowed]] == [alike.text] * (len(allowed) + 1)
     assert [grants.rule_for("Bash", bash(other)) for other in refused] == [""] * len(refused)
     assert grants.rule_for("PowerShell", bash(command)) == ""
+    assert grants.rule_for("Bash", bash(f"cd {Path.cwd()} && {command}")) == alike.text
+    assert grants.rule_for("Bash", bash(f"cd / && {command}")) == ""
 
 
 @each(

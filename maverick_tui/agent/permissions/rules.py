@@ -20,7 +20,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.running import is_shim, runs_another
-from maverick_tui.agent.permissions.shell import Words, one_command, plain_words, words_within
+from maverick_tui.agent.permissions.shell import Words, all_commands, one_command, plain_words, words_within
 from maverick_tui.agent.permissions.wrapping import place_said
 from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
@@ -41,6 +41,7 @@ _MOST_PLACES = 20_000
 """Places that the texts of a call may name."""
 _SIGN = re.compile(r"[*?\[{]")
 _FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
+_TO_FOLDER = re.compile(r"cd ([\"']?)(?P<folder>/[\w./+@%=,-]*)\1 && (?P<rest>\S.*)", re.DOTALL)
 _SPACE = "\x1f"
 """Between words, where a blank may be part of one."""
 
@@ -68,8 +69,17 @@ def is_absolute(rule: str) -> bool:
 
 def covers_command(rule: str, command: str, cwd: Path) -> bool:
     """Whether the command is the rule's own, or one plain call that it allows."""
-    words = one_command(command)
+    words = call_made(command, cwd)
     return (command == rule and "*" not in rule) or (words is not None and covers_words(rule, words, cwd))
+
+
+def call_made(command: str, cwd: Path) -> Words | None:
+    """The words of the one plain call that a command is, without a `cd` to where it begins anyway: agents like to put
+    one in front. None if it is more than that.
+    """
+    found = _TO_FOLDER.fullmatch(command)
+    is_there = found is not None and found["folder"] == str(cwd)
+    return one_command(found["rest"] if found is not None and is_there else command)
 
 
 def covers_words(rule: str, words: Words, cwd: Path) -> bool:
@@ -138,8 +148,12 @@ def _adds_git_options(words: Sequence[str], said: int) -> bool:
 
 def falls_short(rule: str, command: str, cwd: Path) -> str:
     """Why a rule with wildcards does not cover a command that it says the words of; empty if it does, or does not."""
-    words = one_command(command)
-    if words is None or "*" not in rule or covers_words(rule, words, cwd):
+    if "*" not in rule:
+        return ""
+    if (words := call_made(command, cwd)) is None:
+        is_part = any(covers_words(rule, call, cwd) for call in all_commands(command) or ())
+        return "it covers one call by itself, and this is more than that" if is_part else ""
+    if covers_words(rule, words, cwd):
         return ""
     texts = [word.text for word in words]
     if not is_read_as_written(rule) or not _says(rule, texts):

@@ -250,6 +250,37 @@ def test_git_in_a_folder_of_the_same_repository(command: str, covered: bool, tmp
     assert covers_command("git log *", command, project) is covered
 
 
+@each(
+    ("command", "covered"),
+    [
+        ("cd HERE && git push origin", True),
+        ("cd 'HERE' && git push origin", True),
+        ('cd "HERE" && git push 2>&1 | tail -5', True),
+        ("cd HERE/ && git push", False),
+        ("cd HERE/sub && git push", False),
+        ("cd HERE/.. && git push", False),
+        ("cd link && git push", False),
+        ("cd . && git push", False),
+        ("cd HERE; git push", False),
+        ("cd HERE || git push", False),
+        ("cd HERE & git push", False),
+        ("cd HERE && git push && id", False),
+        ("cd HERE && git push; id", False),
+        ("cd HERE && git push\nid", False),
+        ("cd HERE && cd / && git push", False),
+        ("cd HERE && X=1 git push", False),
+        ("cd HERE && git push --receive-pack=x", False),
+        ("cd HERE && git push $(id)", False),
+        ("cd HERE\n&& git push", False),
+        ("cd 'HERE\" && git push", False),
+        ("X=1 cd HERE && git push", False),
+        ("cd -P HERE && git push", False),
+    ],
+)
+def test_going_to_where_a_command_begins_changes_nothing(command: str, covered: bool, tmp_path: Path) -> None:
+    assert covers_command("git push:*", command.replace("HERE", str(tmp_path)), tmp_path) is covered
+
+
 def test_what_a_rule_says_of_paths_begins_in_the_working_directory(tmp_path: Path) -> None:
     (tmp_path / "src" / "docs").mkdir(parents=True)
     assert covers_command("git add docs/*", "git add docs/a", tmp_path)
