@@ -6,6 +6,7 @@ Editors keep that themselves, beside the file that they edit (vim `.prompt.md.sw
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -13,10 +14,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from maverick_tui import paths
-from maverick_tui.folder_locks import OWNER, remove_abandoned, scratch_folder
+from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 
 TEXT = "prompt.md"
 """The file that is edited."""
+_KEPT_BY_EDITORS = re.compile(r"\.prompt\.md\.s[a-z]{2}|prompt\.md\.save(?:\.\d+)?|#prompt\.md#|DEADJOE")
+"""What vim, nano, emacs and joe call what they keep."""
 _KEPT_FOR = 14 * 86_400.0
 """Seconds after which nobody has wanted it."""
 
@@ -47,9 +50,8 @@ def _place() -> Path:
 
 
 def _left_in(folder: Path) -> Iterator[Path]:
-    """Whatever is not ours, no copy of what was there before (`prompt.md~`), and no mark of emacs (`.#prompt.md`)."""
-    names = (TEXT, OWNER, f"{TEXT}~", f".#{TEXT}")
-    return (path for path in folder.iterdir() if path.name not in names)
+    """Not what vim keeps to undo what was saved, or any other file that has nothing unsaved in it."""
+    return (path for path in folder.iterdir() if _KEPT_BY_EDITORS.fullmatch(path.name))
 
 
 def _has_any(folder: Path) -> bool:

@@ -104,6 +104,7 @@ async def test_what_an_editor_has_kept_is_told_at_the_next_start_and_goes_when_i
         swapped / ".prompt.md.swp",
         saved / "prompt.md.save",
         backed_up / "prompt.md~",
+        backed_up / ".prompt.md.un~",  # vim's way back from what was saved
         old / ".prompt.md.swp",
     ):
         file.touch()

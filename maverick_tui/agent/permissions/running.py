@@ -71,11 +71,14 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
     `make test SHELL=x`, `make test deploy`, `uv run pytest -p x`, `go build -o ../x`. A rule for all of a program with
     subcommands says all that it does.
     """
-    if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
-        return True
     # Behind `uv run`, `python -m`, `conda run -n x` and what there may be else, a program is what it is by itself.
-    started = (place for place in range(1, min(said, len(words))) if _is_known(name_of(words[place])))
-    if any(runs_another([name_of(words[place]), *words[place + 1 :]], said - place, here) for place in started):
+    started = [place for place in range(1, min(said, len(words))) if _is_known(name_of(words[place]))]
+    calls = [(words, said), *(([name_of(words[place]), *words[place + 1 :]], said - place) for place in started)]
+    return any(_does_more(call, said_of_it, here) for call, said_of_it in calls)
+
+
+def _does_more(words: Sequence[str], said: int, here: Path) -> bool:
+    if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
         return True
     if said > 1 and (names_another_target(words, said) or writes_elsewhere(words, said, here)):
         return True

@@ -191,7 +191,7 @@ def is_one_pipeline(command: str) -> bool:
 
 
 def _is_one_line(command: str) -> bool:
-    return "\n" not in without_documents(command)
+    return len(command) <= LONGEST and "\n" not in without_documents(command)
 
 
 def words_within(text: str) -> set[str]:

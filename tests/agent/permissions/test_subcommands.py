@@ -150,3 +150,9 @@ def test_a_checker_that_another_program_starts(rule: str, command: str) -> None:
 )
 def test_options_of_what_starts_a_checker_are_not_its_own(rule: str, command: str) -> None:
     assert covers_command(rule, command, Path.cwd())
+
+
+def test_a_rule_of_many_programs_and_a_text_of_many_documents_are_read_at_once() -> None:
+    programs = " ".join(["git"] * 60)
+    assert covers_command(f"{programs} *", f"{programs} x", Path.cwd())
+    assert not covers_command("git commit:*", "git commit -m " + '"$(cat <<A\n' * 20_000, Path.cwd())
