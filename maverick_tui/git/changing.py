@@ -77,6 +77,8 @@ _HERE: Mapping[str, str] = {
 class GitError(ConfigError):
     """Git did not do what it was told; `said` is what it said."""
 
+    hint_by_default = "Correct the cause, then try again."
+
     def __init__(self, message: str, *, said: str = "", code: int = 0, path: str = "", hint: str = "") -> None:
         super().__init__(message, path=path, hint=hint)
         self.said = said

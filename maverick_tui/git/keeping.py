@@ -101,7 +101,6 @@ class KeepingGit:
             return
         paths.make_private(self.repository)
         self._run([["init", "--quiet", "--bare", "--template=", "."]], self.repository, {}, b"", None)
-        self("hash-object", "-w", "--stdin")  # what is compared with a file that is not there
         (self.repository / "info").mkdir(exist_ok=True)
         (self.repository / "info" / "attributes").write_text(_ATTRIBUTES)
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from maverick_tui.snapshots.changes import FileChange
 from maverick_tui.snapshots.entries import Entry
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_BLOB
 
 _NO_BLOB = "0" * 40
 _PLAIN = re.compile(rb'[^\x00-\x1f"\\\x7f-\xff]*')
@@ -31,7 +30,7 @@ def patch_of(shadow: Shadow, change: FileChange) -> bytes:
 
 def _patch(shadow: Shadow, was: str, path: str, before: Entry | None, after: Entry | None) -> bytes:
     head = b"\n".join(_head(was, path, before, after))
-    old, new = (one.blob if one is not None else EMPTY_BLOB for one in (before, after))
+    old, new = (one.blob if one is not None else shadow.nothing() for one in (before, after))
     told = shadow.git("diff", "--binary", "--full-index", old, new) if old != new else b""
     lines = told.split(b"\n", 5)  # `git diff` of two blobs names them in its head, in the place of files
     body = next((b"\n".join(lines[at:]) for at, line in enumerate(lines) if line[:3] in (b"@@ ", b"GIT")), b"")

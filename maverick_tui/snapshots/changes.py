@@ -14,7 +14,7 @@ from maverick_tui.git.changing import GitError
 from maverick_tui.markup.hunks import CONTEXT, Hunk
 from maverick_tui.snapshots.entries import Entry, entries_of
 from maverick_tui.snapshots.shadow import Shadow
-from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, ENOUGH, LINK, Snapshot
+from maverick_tui.snapshots.snapshot import EMPTY_TREE, ENOUGH, LINK, Snapshot
 
 Status = Literal["added", "changed", "deleted", "renamed", "mode", "type"]
 _STATUSES: dict[str, Status] = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "T": "type"}
@@ -95,7 +95,7 @@ def hunks(shadow: Shadow, change: FileChange, context: int = CONTEXT, most: int 
 
     If that is more than `most` lines, the last hunk is cut, and none follows.
     """
-    old, new = (one.blob if one is not None else EMPTY_BLOB for one in (change.before, change.after))
+    old, new = (one.blob if one is not None else shadow.nothing() for one in (change.before, change.after))
     if old == new or change.is_binary or change.not_kept:
         return []
     return list(read_hunks(shadow.git("diff", f"-U{context}", old, new), most))

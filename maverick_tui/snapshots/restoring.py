@@ -91,6 +91,8 @@ class Journal:
 class NotRestoredError(ConfigError):
     """Files were not changed back; all is as it was."""
 
+    hint_by_default = "All files are as they were. Correct the cause, then try again."
+
 
 class Restore:
     """Does what was planned, in one folder."""

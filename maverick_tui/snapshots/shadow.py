@@ -23,7 +23,7 @@ from maverick_tui.git.keeping import KeepingGit, TookTooLongError, own_excludes
 from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots.adopting import ADOPTED
 from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
-from maverick_tui.snapshots.snapshot import EMPTY_TREE, Snapshot, from_text
+from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, Snapshot, from_text
 from maverick_tui.snapshots.taking import State, Taking
 from maverick_tui.snapshots.work_times import forget_times
 
@@ -38,6 +38,7 @@ _LISTS = "lists"
 _REPOSITORY = "repo"
 _KEPT = "refs/kept/"
 _LAST = "refs/last"
+_NOTHING = "refs/nothing"
 """The last snapshot of all, which the lists of files stand on."""
 _OWNER = re.compile(r"[0-9a-z][0-9a-z-]{3,63}")
 _LOOSE = 200
@@ -237,6 +238,15 @@ class Shadow:
                 whole = ("-a",) if len(packs) > _PACKS else ()
                 self.git("repack", *whole, "-d", "-q")
                 self.git("prune-packed", "-q")
+
+    def nothing(self) -> str:
+        """The file without bytes, to compare with where there is none. No snapshot need have one, and what nothing
+        refers to goes when others are released.
+        """
+        if not (self.git.repository / _NOTHING).exists():
+            self.git("hash-object", "-w", "--stdin")
+            self.git("update-ref", _NOTHING, EMPTY_BLOB)
+        return EMPTY_BLOB
 
     def release(self, *owners: str) -> None:
         """Let go of all snapshots of these owners; with the last owner, all goes.

@@ -10,6 +10,7 @@ import pytest
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.markup.hunks import Hunk
+from maverick_tui.review.patches import patch_of
 from maverick_tui.snapshots.changes import FileLines, Lines, changed_lines, changed_paths, changes, hunks
 from maverick_tui.snapshots.entries import bytes_of
 from maverick_tui.snapshots.shadow import Shadow
@@ -132,3 +133,19 @@ def test_an_answer_that_is_none_is_told_as_an_error_of_git(
         changed_lines(shadow, chain)
     with pytest.raises(GitError, match="something else than what it was asked"):
         changed_paths(shadow, chain[:2])
+
+
+def test_new_files_are_compared_with_nothing_also_after_others_have_let_go(tmp_path: Path) -> None:
+    top = tmp_path / "p"
+    top.mkdir()
+    (top / "a.txt").write_text("not empty\n")  # as all files here: none keeps the file without bytes
+    shadow = Shadow(top)
+    before = shadow.take(OWNER)
+    (top / "new").write_text("one\n")
+    after = shadow.take(OWNER)
+    (change,) = changes(shadow, before, after)
+    for other in ("run-2", "run-3"):
+        shadow.take(other)
+        shadow.release(other)
+        assert [hunk.lines for hunk in hunks(shadow, change)] == [("+one",)]
+        assert b"+one" in patch_of(shadow, change)
