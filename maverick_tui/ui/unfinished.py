@@ -10,7 +10,7 @@ from typing import Any
 
 from textual.app import App
 
-from maverick_tui.inert import one_line
+from maverick_tui.inert import inert, one_line
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.told_work import work_told
 
@@ -26,7 +26,7 @@ def tidy_snapshots(app: App[Any]) -> None:
 
 async def _tell_unsaved(app: App[Any]) -> None:
     for text in await in_thread(_left_by_editors):
-        app.notify(one_line(text), title=_EDITOR, severity="warning", timeout=30, markup=False)
+        app.notify(inert(text), title=_EDITOR, severity="warning", timeout=30, markup=False)
 
 
 def _left_by_editors() -> list[str]:

@@ -20,7 +20,10 @@ TEXT = "prompt.md"
 """The file that is edited."""
 _KEPT_BY_EDITORS = re.compile(r"\.prompt\.md\.s[a-z]{2}|prompt\.md\.save(?:\.\d+)?|#prompt\.md#|DEADJOE")
 """What vim, nano, emacs and joe call what they keep."""
-_KEPT_FOR = 14 * 86_400.0
+_TOLD = "told"
+"""A file that says when somebody was last told of it."""
+_DAY = 86_400.0
+_KEPT_FOR = 14 * _DAY
 """Seconds after which nobody has wanted it."""
 
 
@@ -41,8 +44,17 @@ def told_of(folder: Path) -> str:
 
 
 def left_by_editors() -> list[str]:
-    """What is told of folders whose window is gone; what is old is removed."""
-    return list(filter(None, map(told_of, remove_abandoned(_place(), keeps=_is_wanted))))
+    """What is told of folders whose window is gone, of each once a day; what is old is removed."""
+    left = [folder for folder in remove_abandoned(_place(), keeps=_is_wanted) if not _was_told_today(folder)]
+    told = [f"{told_of(folder)}\nIf you do not want it: {shlex.join(['rm', '-r', str(folder)])}" for folder in left]
+    for folder in left:
+        (folder / _TOLD).touch()
+    return told
+
+
+def _was_told_today(folder: Path) -> bool:
+    marker = folder / _TOLD
+    return marker.exists() and marker.stat().st_mtime > time.time() - _DAY
 
 
 def _place() -> Path:

@@ -19,6 +19,7 @@ from textual.worker import WorkerCancelled
 from maverick_tui import paths
 from maverick_tui.folder_locks import OWNER
 from maverick_tui.ui.editor import find_editor
+from maverick_tui.ui.unsaved import left_by_editors
 from tests.support.runs import BEGAN, Tape
 from tests.support.terminal import GlassDriver
 from tests.ui.running import watching
@@ -111,13 +112,18 @@ async def test_what_an_editor_has_kept_is_told_at_the_next_start_and_goes_when_i
     os.utime(old / ".prompt.md.swp", (BEGAN, BEGAN))
     async with watching(Tape().connect()) as (app, pilot):
         await until(pilot, lambda: len(app._notifications) == 2, "both are told")
+        rid = "If you do not want it: rm -r"
         assert {notification.message for notification in app._notifications} == {
-            f"vim has kept what you had not saved: vim -r {swapped / 'prompt.md'}",
-            f"The editor has kept what you had not saved: {saved / 'prompt.md.save'}",
+            f"vim has kept what you had not saved: vim -r {swapped / 'prompt.md'}\n{rid} {swapped}",
+            f"The editor has kept what you had not saved: {saved / 'prompt.md.save'}\n{rid} {saved}",
         }
         assert (swapped / "prompt.md").exists()
         assert not backed_up.exists()
         assert not old.exists()
+    assert left_by_editors() == [], "it was told today"
+    os.utime(saved / "told", (BEGAN, BEGAN))
+    (again,) = left_by_editors()
+    assert str(saved) in again
 
 
 async def test_what_is_saved_is_in_the_prompt_at_once_and_stays_there_if_the_editor_fails(
