@@ -81,7 +81,7 @@ class _Program(NamedTuple):
             if word is None or self.end.fullmatch(word) or (is_option and not is_free):
                 return
             is_listing = not word.startswith(("-", "@")) and (is_value or (is_listing and self.has_lists))
-            if is_listing or (joined and joined["option"] in self.options and is_free):
+            if is_listing or (joined and joined["option"] in self.options):  # joined, it names nothing to anybody
                 yield at
             elif self.is_tar and is_free and (word == "-" or not word.startswith("-")):
                 return

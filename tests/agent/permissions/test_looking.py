@@ -34,6 +34,7 @@ LEFT_OUT = [
     "tar -czf a.tgz --exclude .git --exclude .vscode .",
     "tar -c -z -f a.tgz --exclude .git .",
     "rsync -avz -e ssh --exclude '.git' src/ dst/",
+    "rsync -av --progress --exclude=.git src/ dst/",
     "fd -E .git -x wc -l",
     "find . -type f -not -path './.git/*' -exec wc -l {} +",
     "find . -path ./.git -prune -o -path ./.vscode -prune -o -exec wc -l {} +",
