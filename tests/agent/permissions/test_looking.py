@@ -191,7 +191,6 @@ def test_so_it_does_where_a_rule_covers_it(rule: str, command: str, work: Path) 
         "fd a.txt -xcp {} -E .git/hooks",
         "fd a.txt --exec cp {} -E .git/hooks",
         "fd a.txt --exec=cp {} -E .git/hooks",
-        "fd a.txt --exec-batch cp {} x --exclude=.git/hooks",
         "fdfind a.txt -X sed -i s/bare/x/ -E .git/config",
         "tar cVf --exclude .git/hooks/pre-commit a.txt",
         "tar cVf --exclude .maverick/rules.toml a.txt",
