@@ -28,13 +28,14 @@ _GROUPS: dict[str, str] = {
     "docker trust": "key signer",
     "dotnet": "ef nuget sln workload",
     "dotnet ef": "database dbcontext migrations",
-    "gh": "cache codespace gist issue label org pr project release repo ruleset run search secret variable workflow",
+    "gh": "at attestation cache codespace cs gist issue label org pr project release repo rs ruleset run search secret"
+    " variable workflow",
     "gh repo": "autolink",
     "git": "bisect bundle flow lfs maintenance notes reflog remote stash submodule subtree svn worktree",
     "git flow": "bugfix feature hotfix release support",
     "go": "mod work",
     "kubectl": "apply certificate rollout top",
-    "npm": "access cache org owner profile rum run team token urn",
+    "npm": "access author cache ogr org owner profile rum run team token urn",
     "pip": "cache index",
     "pnpm": "cache run store",
     "podman": _CONTAINERS,
@@ -46,10 +47,17 @@ _GROUPS: dict[str, str] = {
 }
 """Words behind which another one says what is done, by what stands before them: `gh repo` views and deletes."""
 _RUN_ANYTHING = frozenset(
-    "alias api auth config create difftool dlx env exec explore extension foreach global hook init mergetool node pkg"
-    " run rustc set tool workspace workspaces x".split()
+    "bash dash debug deno dlx exec explore fish foreach irb node perl php pkg ruby sh shell ssh ts-node tsx unshare"
+    " zsh".split()
 )
-"""Subcommands that may do anything: the next word is a program, or makes one run, at once or later."""
+"""Subcommands that may do anything, of whatever they are: the next word is a program, or makes one run."""
+_RUN_ANYTHING_FIRST = frozenset(
+    "alias api auth config create difftool env ext extension extensions fsi global hook init innit instaweb mergetool"
+    " prof recursive run rustc rustdoc script set tool watch workspace workspaces x".split()
+)
+"""Those that do so of a program itself, at once or later: `gh pr create` and `cargo nextest run` are for one thing."""
+_RUN_ANYTHING_THERE = frozenset({"gradle wrapper", "npm c", "pnpm c", "pnpm m", "pnpm multi", "yarn plugin import"})
+"""Those that do so of one program alone."""
 _RUN_PROGRAMS = frozenset({"hatch", "pdm", "pipenv", "poetry", "uv"})
 """Where `run` is followed by a program and its arguments."""
 _ARGUMENTS_ARE_DATA = frozenset(
@@ -87,6 +95,8 @@ def _subcommand(words: Sequence[str]) -> list[str]:
         count += 1
     if len(words) < count or names_a_program(words):
         return []
-    last = words[count - 1]
-    is_known = last.isidentifier() and last not in _RUN_ANYTHING if count == 2 else _NAME.fullmatch(last)
-    return [*words[:count]] if is_known else []
+    said, last = words[:count], words[count - 1]
+    if last in _RUN_ANYTHING or _PYTHON.fullmatch(last) or " ".join(said) in _RUN_ANYTHING_THERE:
+        return []
+    is_known = last.isidentifier() and last not in _RUN_ANYTHING_FIRST if count == 2 else _NAME.fullmatch(last)
+    return [*said] if is_known else []

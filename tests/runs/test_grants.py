@@ -121,6 +121,12 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         ("git worktree add x", "git worktree add", ["git worktree add y"], ["git worktree remove x", "git worktree"]),
         ("gh repo view x", "gh repo view", ["gh repo view y"], ["gh repo delete x", "gh repo", "gh pr view x"]),
         ("gh run list -L 5", "gh run list", ["gh run list"], ["gh run cancel x", "gh run delete x"]),
+        ("gh cs list", "gh cs list", ["gh cs list -L 5"], ["gh cs delete x", "gh codespace delete x", "gh cs"]),
+        ("gh run watch 1", "gh run watch", ["gh run watch 2"], ["gh run rerun 1"]),
+        ("npm author ls x", "npm author ls", ["npm author ls y"], ["npm author add x y"]),
+        ("cargo nextest run", "cargo nextest run", ["cargo nextest run -j 4"], ["cargo nextest archive"]),
+        ("docker compose config", "docker compose config", [], ["docker compose down"]),
+        ("yarn plugin list", "yarn plugin list", [], ["yarn plugin import x"]),
         ("gh pr create -t x", "gh pr create", ["gh pr create -t y"], ["gh pr merge 1"]),
         (
             "kubectl get pods",
@@ -235,6 +241,12 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
         "poetry run sh", "aws s3 ls x", "gcloud projects list", "az vm list", "python -m http.server", "gh api user",
         "git remote -v", "git remote add x y", "git stash -q", "gh repo -R x view", "docker compose -f x ps", "npm run",
         "docker compose exec a sh", "composer global exec x", "yarn global add x", "uv run git remote add x y",
+        "brew bundle exec x", "brew bundle sh", "brew ruby -e x", "brew sh", "podman unshare x", "podman machine ssh x",
+        "cargo watch -s x", "pnpm recursive exec x", "pnpm multi exec x", "pnpm m exec x", "kubectl debug x",
+        "gh codespace ssh x", "gh cs ssh x", "gh ext exec x", "gh cs", "npm c set a=b", "pnpm c set a=b", "npm innit x",
+        "bun run sh x", "bun run python3.12 x", "yarn run node x", "pnpm bash x", "yarn tsx x", "bun pm pkg set a=b",
+        "yarn plugin import x", "dotnet watch x", "dotnet fsi x", "gradle wrapper x", "poetry shell x", "git shell x",
+        "git instaweb x", "docker buildx debug x", "npm author", "cargo rustdoc x", "uv run podman unshare x",
     ],
 )  # fmt: skip
 def test_only_the_very_command_where_what_begins_alike_could_be_anything(command: str) -> None:
