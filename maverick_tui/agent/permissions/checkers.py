@@ -207,8 +207,13 @@ _TSC = Checker(
     declaration emitDeclarationOnly sourceMap removeComments importHelpers useDefineForClassFields
     allowUnreachableCode allowUnusedLabels build verbose dry force stopBuildOnErrors types""",
     "bdfhvw",
-    "mt",
-    dict.fromkeys(("p", "project"), _INSIDE),
+    limited={
+        **dict.fromkeys(("p", "project"), _INSIDE),
+        # By their values, since one dash is enough for a long name: `-tsBuildInfoFile`.
+        "m": r"(?i)none|commonjs|amd|umd|system|es\w+|node\w+|preserve",
+        "t": r"(?i)es\w+",
+    },
+    refused=r"[@/~]|.*\.\.",  # it writes beside what it is to look at, and builds all of another project
 )
 _JEST = Checker(
     """coverage no-coverage collectCoverage collectCoverageFrom testNamePattern testPathPattern testPathPatterns

@@ -316,6 +316,7 @@ _SCRIPTS = Runner(
     "C",
     is_for_scripts=True,
 )
+_NPM_EXEC = Runner("call package", "cp", is_for_scripts=True)
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
 _ALSO_CALLED = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnd": "mvn", "mvnw": "mvn"}
@@ -324,11 +325,14 @@ _RUNNERS: dict[str, Runner] = {
     "apt": _PACKAGES,
     "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
-    "cargo": Runner("config manifest-path", "ZC", is_for_scripts=True),
+    "bun test": Runner(letters="r"),
+    "cargo": Runner("config config-file tool-config-file manifest-path", "ZC", is_for_scripts=True),
+    "cargo clippy": Runner(letters="ZC"),  # behind `--` they are for the compiler
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
     "docker logs": Runner(is_all=True),
-    "dotnet": Runner("settings property test-adapter-path", "p", operands="^/p"),
+    "dotnet": Runner("settings property test-adapter-path", "pP", operands="(?i)^(?:/p|@)"),
+    "dotnet test": Runner(letters="s"),
     "gh": Runner("upload-pack config template jq", "cuq", harmless=_PLAIN_JQ),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
     "git archive": Runner("remote exec format output", "o"),
@@ -348,15 +352,20 @@ _RUNNERS: dict[str, Runner] = {
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler C w"),
-    "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
+    "gradle": Runner(
+        "init-script build-file project-dir settings-file include-build gradle-user-home system-prop project-prop",
+        "IbpcDPg",
+    ),
     "invoke": Runner("collection search-root config", "crf"),
     "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
-    "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
-    "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
+    "kubectl": Runner("kubeconfig server token proxy-url as helm-command", "s", words="cp exec run"),
+    "make": Runner("eval file makefile directory include-dir temp-stdin", "EfCI", operands="="),
     "mvn": Runner("define file settings global-settings", "Dfs", operands=":", harmless=_CHOSEN_TESTS),
     "ninja": Runner(letters="Cft"),
     "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
+    "npm exec": _NPM_EXEC,
+    "npm x": _NPM_EXEC,
     "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
@@ -366,6 +375,7 @@ _RUNNERS: dict[str, Runner] = {
     "task": Runner("taskfile dir", "td", operands="="),
     "terraform": Runner("chdir from-module plugin-dir"),
     "tox": Runner("conf root override workdir env", "ecmx", is_for_scripts=True),
+    "turbo": Runner("cwd root-turbo-json cache-dir profile anon-profile graph", is_for_scripts=True),
     "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,
 }

@@ -35,9 +35,10 @@ _VALUES: dict[str, str] = {
     "nox": r"(?:-p|--python|--pythons|-f|--noxfile) .+",
     "rake": rf"(?:-j|--jobs) {_NUMBER}|(?:-f|--rakefile) .+",
     "task": rf"(?:-C|--concurrency) {_NUMBER}|(?:-t|-d|-o|--taskfile|--dir|--output) .+",
+    "turbo": r"(?:-F|--(?:filter|concurrency|env-mode|output-logs|log-order|log-prefix|ui)) .+",
 }
 """What an option and the value behind it are like: any other word that is no option is a target."""
-_FOR_TARGETS = frozenset({"just", "nox", "task"})
+_FOR_TARGETS = frozenset({"just", "nox", "task", "turbo"})
 """Programs which give what stands behind `--` to what they run."""
 
 
