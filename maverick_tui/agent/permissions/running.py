@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path, PurePath
 
 from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
@@ -102,17 +101,15 @@ def _is_known(program: str) -> bool:
 
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:
     """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
-    is_handed_on = False
-    for place, (before, word) in enumerate(pairwise(("run", *words[:said]))):
-        if before in _BEFORE_CHECKERS and (checker := CHECKERS.get(name_of(word))):
-            yield checker, place + 1
-            is_handed_on = place > 0
+    if checker := CHECKERS.get(name_of(words[0])):
+        yield checker, 1
     commands = ((place, _RUNNERS.get(f"{words[0]} {words[place]}")) for place in _commands_at(words, said))
     known = [(runner, place + 1) for place, runner in commands if runner is not None]
     yield from known
     runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
     if runner is None or any(one.is_all and at == 2 for one, at in known):
         return
+    is_handed_on = any(name_of(word) in CHECKERS for word in words[1:said])
     if runner.is_for_scripts or not is_handed_on:  # npm reads on behind what it starts
         yield runner, 2
 
@@ -307,8 +304,6 @@ _CHOSEN_TESTS = (
     r"-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)"
     r"(?:=[\w.#*,+!-]*)?"
 )
-_BEFORE_CHECKERS = frozenset("-m bunx exec npx pnpm pnpx run uvx yarn".split())
-"""Words behind which a program may be named for others to start."""
 _START_OTHERS = frozenset({"just", "tox"})
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
