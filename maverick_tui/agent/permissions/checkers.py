@@ -1,9 +1,9 @@
 """What checkers, formatters and runners of tests may be told by a rule for all of such a program: what to look at, and
 how to tell of it.
 
-A list of what is known to be harmless, for what is missing from one of what is not runs unasked: plugins and the next
-version bring options that name a program (`pytest --tx`), or a file to be written (`mypy --junit-xml`). Only whole
-names count, since an abbreviation may be that of another option.
+A list of what is known to be harmless: from a list of what is not, something would always be missing, and run unasked.
+Plugins and the next version bring options that name a program (`pytest --tx`), or a file to be written
+(`mypy --junit-xml`). Only whole names count, since an abbreviation may be that of another option.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ _ISORT = Checker(
     force-single-line single-line-exclusions length-sort no-sections float-to-top python-version py src src-path
     project thirdparty future builtin color combine-as combine-star lines-after-imports lines-between-types
     add-import remove-import indent filename order-by-type reverse-relative star-first case-sensitive honor-noqa
-    ensure-newline-before-comments force-sort-within-sections force-adds sl fss tc up ac df""",
+    ensure-newline-before-comments force-adds sl fss tc up ac df""",
     "cqvV",
     "jlmw",
 )
