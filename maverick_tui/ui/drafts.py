@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
-from maverick_tui.ui.unsent import AFTER_TYPING, of_run, without_beginnings
+from maverick_tui.ui.unsent import AFTER_TYPING, Typing, of_run
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -57,6 +57,7 @@ class Drafts:
         """What is kept in a moment, and the clock for that."""
         self._files: dict[str, set[Path]] = {}
         """Where that stands which is in the prompts of runs."""
+        self._typing: dict[str, Typing] = {}
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_over = False
@@ -164,7 +165,7 @@ class Drafts:
         """Write a draft in the place of what is in it; only once it is written, that goes."""
         file = self._unsent.file(*place, run_id)
         self._files.setdefault(run_id, set()).add(file)
-        self._write(file, text, images, loop)
+        self._write(file, text, self._typing.setdefault(run_id, Typing()), images, loop)
         for other in {*before} - {file}:
             other.unlink(missing_ok=True)
             self._files[run_id].discard(other)
@@ -183,13 +184,15 @@ class Drafts:
         files = [file for draft in left for file in draft.files]
         return Draft("\n".join(draft.text for draft in left), images, files)
 
-    def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
+    def _write(
+        self, file: Path, text: str, typing: Typing, images: Mapping[str, str], loop: asyncio.AbstractEventLoop
+    ) -> None:
         """In a thread: masking takes a while, too."""
         from maverick_tui.history.whole_files import write_whole
         from maverick_tui.masking.redact import redact
 
         is_secret = any(redact(one) != one for one in (text, *images.values()))
-        if is_secret or not (known := without_beginnings(text)):
+        if is_secret or not (known := typing.known(text)):
             file.unlink(missing_ok=True)
             if is_secret:
                 loop.call_soon_threadsafe(self._tell_once)

@@ -18,7 +18,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui import drafts as ui_drafts
 from maverick_tui.ui.drafts import Drafts
-from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.unsent import Typing, Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
@@ -110,7 +110,7 @@ async def test_each_of_two_windows_keeps_its_own_draft() -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.unsent import Typing, Unsent
 window = Unsent()
 file = window.file(Path(sys.argv[1]), "draft", sys.argv[2])
 file.write_text('{"text": "of another process"}')
@@ -183,6 +183,19 @@ async def test_what_may_be_the_beginning_of_a_secret_is_not_kept(begun: str) -> 
         await until(pilot, drafts_of_run)
         assert "the key is" in drafts_of_run()[0]
         assert begun[-6:] not in drafts_of_run()[0]
+
+
+def test_what_may_be_the_beginning_of_a_secret_waits_wherever_it_is_typed() -> None:
+    typing = Typing()
+    assert typing.known("run psql and tell me why") == "run psql and tell me why"
+    for typed in ("postgres://me:S3cret", "postgres://me:S3cretPassw0rd9"):
+        text = f"run psql {typed} and tell me why"
+        for _ in range(2):  # also when it is written once more, at the end
+            assert typing.known(text) == "run psql postgres and tell me why"
+    done = "run psql postgres://localhost/shop and tell me why"
+    typing.known(done)
+    assert typing.known(f"{done}, please") == f"{done}, please", "somebody types elsewhere by now"
+    assert typing.known(f"{done} sk-ant-api03-{RANDOM[:12]}") == f"{done} "
 
 
 @pytest.mark.parametrize(

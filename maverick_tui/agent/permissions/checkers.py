@@ -108,7 +108,7 @@ _MYPY = Checker(
     show-error-end hide-error-end show-error-codes hide-error-codes show-error-code-links hide-error-code-links
     pretty no-pretty color-output no-color-output error-summary no-error-summary show-absolute-path
     hide-absolute-path output incremental no-incremental sqlite-cache no-sqlite-cache fixed-format-cache
-    no-fixed-format-cache cache-fine-grained skip-version-check skip-cache-mtime-checks num-workers show-traceback
+    no-fixed-format-cache cache-fine-grained skip-version-check skip-cache-mtime-checks show-traceback
     tb raise-exceptions scripts-are-modules exclude exclude-gitignore no-exclude-gitignore module package command
     find-occurrences""",
     "hivV",
@@ -148,8 +148,8 @@ _ISORT = Checker(
     profile line-length line-width wrap-length multi-line trailing-comma use-parentheses force-sort-within-sections
     force-single-line single-line-exclusions length-sort no-sections float-to-top python-version py src src-path
     project thirdparty future builtin color combine-as combine-star lines-after-imports lines-between-types
-    add-import remove-import indent filename order-by-type reverse-relative star-first case-sensitive honor-noqa
-    ensure-newline-before-comments force-adds sl fss tc up ac df""",
+    filename order-by-type reverse-relative star-first case-sensitive honor-noqa
+    ensure-newline-before-comments sl fss tc up ac df""",
     "cqvV",
     "jlmw",
 )
@@ -255,7 +255,7 @@ CHECKERS: dict[str, Checker] = {
     "black": _BLACK,
     "eslint": _ESLINT,
     "flake8": _FLAKE8,
-    "gofmt": Checker(letters="delsw", valued="r"),
+    "gofmt": Checker(letters="delsw"),
     "goimports": Checker(letters="delvw"),
     "isort": _ISORT,
     "jest": _JEST,

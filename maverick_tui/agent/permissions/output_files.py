@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 _OUTPUT: dict[str, str] = {
@@ -31,6 +31,7 @@ def writes_elsewhere(words: Sequence[str], said: int, here: Path) -> bool:
 
 def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
     """The values of these options, joined to them or as the next word; most programs take the beginning of a name."""
+    letters = [option for option in options if len(option) == 1]
     for at, word in enumerate(words if options else ()):
         following = "".join(words[at + 1 : at + 2])
         name, is_joined, value = word.lstrip("-").removeprefix("test.").partition("=")
@@ -38,8 +39,19 @@ def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
             continue
         if any(option.startswith(name) for option in options if len(name) > 1 or option == name):
             yield value if is_joined else following
-        elif not word.startswith("--") and word[1] in options:
-            yield word[2:]
+        if not word.startswith("--"):
+            yield from (rest.removeprefix("=") or following for rest in _behind(letters, word))
+
+
+def _behind(letters: Collection[str], word: str) -> Iterator[str]:
+    """What stands behind each of these letters in a word of several: `-qt` is `-q -t`. Others before it may have a
+    value, too, which nobody knows here; what is no letter or number is part of one.
+    """
+    for at, sign in enumerate(word[1:], start=2):
+        if not sign.isalnum():
+            return
+        if sign in letters:
+            yield word[at:]
 
 
 def _is_inside(value: str, here: Path) -> bool:

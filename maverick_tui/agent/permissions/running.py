@@ -71,8 +71,8 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
     subcommands says all that it does.
     """
     # Behind `uv run`, `python -m`, `conda run -n x` and what there may be else, a program is what it is by itself.
-    started = [place for place in range(1, min(said, len(words))) if _is_known(name_of(words[place]))]
-    calls = [(words, said), *(([name_of(words[place]), *words[place + 1 :]], said - place) for place in started)]
+    started = [(place, name) for place, word in enumerate(words[:said]) if (name := _known_name(word))]
+    calls = [(words, said), *(([name, *words[place + 1 :]], said - place) for place, name in started)]
     return any(_does_more(call, said_of_it, here) for call, said_of_it in calls)
 
 
@@ -95,8 +95,15 @@ def names_a_program(words: Sequence[str]) -> bool:
     return any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
 
 
-def _is_known(program: str) -> bool:
-    return program in _RUNNERS or program in _ALSO_CALLED or program in CHECKERS
+def _known_name(program: str) -> str:
+    """By which name something is known of a program, whichever version it is: `pip3.11` is `pip`, `flake8` is itself.
+    Empty if nothing is.
+    """
+    own = name_of(program)
+    without_version = own.rstrip("0123456789.").removesuffix("-")
+    return next(
+        (name for name in (own, without_version) if name in _RUNNERS or name in _ALSO_CALLED or name in CHECKERS), ""
+    )
 
 
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:

@@ -351,6 +351,8 @@ def _call_words(node: Node, command: bytes) -> Words | None:
 
 def read_word(text: str) -> Word | None:
     """A word without its quotes; None if a shell would make something else of it."""
+    if text == "{}":  # which is for `find`, and which no shell makes anything else of
+        return Word(text)
     if not text or text.startswith(("~", "=", "#", "^", "{")) or text == "}" or (text[0] == "!" and text != "!"):
         return None
     result, is_exact, end, bare, last = "", True, 0, "", ""

@@ -35,6 +35,8 @@ _ACTION = re.compile(r"-(?:exec|ok|delete)")
 _TEST = re.compile(r"[(!]|-(?![HLP]$)")
 _FOLLOWING = frozenset({"-L", "-H", "-follow"})
 """With these, `find` comes to the same files by other names."""
+_PLAIN_TESTS = frozenset("-type -name -iname -path -maxdepth -mindepth".split())
+"""Tests of `find` that have one value."""
 _BELOW = re.compile(r"[\w./*-]+/\*")
 _HIDDEN = re.compile(r"-\w*[HuI]|--hid|--unr|--no-ig")
 STATE = frozenset(".git .hg .svn .jj .bzr .sl .maverick .claude".split())
@@ -198,22 +200,32 @@ def _found(words: Sequence[str], *, is_read: bool, are_split: bool) -> Iterator[
     if len(branches) > 1 and branches[0][-1:] == ["-prune"] and "(" not in branches[0]:  # nothing is done with that
         branches = branches[1:]
     is_certain = is_read and not are_split and _FOLLOWING.isdisjoint(words)
-    passed_over = _passed_over(branches[0]) if is_certain and len(branches) == 1 else []
+    tests = branches[0] if is_certain and len(branches) == 1 else None
     branches = [_without_negated(one) for one in branches] if is_read else branches
     names = [[value for test, value in pairwise(one) if test in ("-name", "-iname")] for one in branches]
     is_any = not all(names) or any(not {"!", "-not", ","}.isdisjoint(one) for one in branches)
     only = [] if is_any else [some[0] for some in names]
-    yield from (Changed(folder, only, passed_over=passed_over) for folder in folders)
+    for folder in folders:
+        yield Changed(folder, only, passed_over=_passed_over(folder, tests) if tests is not None else [])
 
 
-def _passed_over(tests: Sequence[str]) -> list[str]:
-    """What `find` leaves out of the files that it changes, if it only finds files: `-type f -not -path '*/.git/*'`."""
-    before = zip(("", *tests), pairwise(tests), strict=False)
-    is_of_files = any(pair == ("-type", "f") and not one.startswith(("-", "!")) for one, pair in before)
-    if not is_of_files or not {"(", ")", ","}.isdisjoint(tests):
-        return []
-    negated = [tests[at : at + 3] for at in _negated(tests)]
-    return [path for _, test, path in negated if test == "-path" and _BELOW.fullmatch(path)]
+def _passed_over(folder: str, tests: Sequence[str]) -> list[str]:
+    """What `find` leaves out of the files that it changes, if it only finds files: `-type f -not -path '*/.git/*'`.
+
+    Only of tests each of which is known, with its value: any other may take the next words for its own. And `find` says
+    a path as the folder was given, so that one is to be plain.
+    """
+    found, is_of_files, at = list[str](), False, 0
+    tests = tests[:-1] if tests[-1:] in (["-print"], ["-print0"]) else tests
+    while at < len(tests):
+        is_not = tests[at] in ("!", "-not")
+        test, value, *_ = (*tests[at + is_not : at + is_not + 2], "", "")
+        if test not in _PLAIN_TESTS or (is_not and test == "-type"):
+            return []
+        is_of_files = is_of_files or (test, value) == ("-type", "f")
+        found += [value] if is_not and test == "-path" and _BELOW.fullmatch(value) else []
+        at += 2 + is_not
+    return found if is_of_files and "//" not in folder else []
 
 
 def _without_negated(tests: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from maverick_tui.review.comments import Comment
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText
-from maverick_tui.ui.unsent import Unsent, without_beginnings
+from maverick_tui.ui.unsent import Typing, Unsent
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +54,7 @@ class Comments:
         self._is_told = False
         self._taken: list[Path] = []
         """Where those stand that others have left, until all are written anew."""
+        self._typing: dict[Where, Typing] = {}
         self._one_at_a_time = asyncio.Lock()
 
     def placed_in(self, diff: DiffText) -> dict[int, list[tuple[int, str]]]:
@@ -126,7 +127,9 @@ class Comments:
 
     def _write(self, items: Sequence[Noted], unsaid: Mapping[Where, str], taken: Sequence[Path]) -> bool:
         """Keep them, unless a secret is among them, or the run is not kept; whether there is a secret."""
-        is_secret = _write(self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id), items, unsaid)
+        begun = {where: self._typing.setdefault(where, Typing()).known(words) for where, words in unsaid.items()}
+        file = self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id)
+        is_secret = _write(file, items, unsaid, begun)
         for file in taken:
             file.unlink(missing_ok=True)
         return is_secret
@@ -148,12 +151,11 @@ def _line_of(noted: Noted, diff: DiffText) -> int:
     return min(alike, default=(0, -1))[1]
 
 
-def _write(file: Path, items: Sequence[Noted], unsaid: Mapping[Where, str]) -> bool:
+def _write(file: Path, items: Sequence[Noted], unsaid: Mapping[Where, str], begun: Mapping[Where, str]) -> bool:
     from maverick_tui.history.whole_files import write_whole
     from maverick_tui.masking.redact import redact
 
-    begun = {where: known for where, words in unsaid.items() if (known := without_beginnings(words))}
-    told = [*map(_told, items), *({_UNSAID: where, "text": words} for where, words in begun.items())]
+    told = [*map(_told, items), *({_UNSAID: where, "text": words} for where, words in begun.items() if words)]
     plain = "\n".join([line for noted in items for line in (*noted.comment.code, noted.comment.text)])
     is_secret = any(redact(one) != one for one in (plain, *unsaid.values()))
     if not told or is_secret:

@@ -110,6 +110,8 @@ def repository(tmp_path: Path) -> Path:
 
 PASSED_OVER = [
     "find . -type f -not -path '*/.git/*' -exec sed -i s/a/b/ '{}' +",
+    "find . -type f -not -path './.git/*' -exec sed -i s/a/b/ {} +",
+    "find . -type f ! -path './.git/*' -exec sed -i s/a/b/ {} \\;",
     "find . -type f ! -path './.git/*' -print0 | xargs -0 sed -i s/a/b/",
     "find ./ -not -path './.git/*' -type f -exec sed -i s/a/b/ '{}' ';'",
 ]
@@ -128,6 +130,10 @@ def test_a_repository_that_is_passed_over_is_not_changed(command: str, repositor
         "find . -follow -type f ! -path './.git/*' -exec sed -i s/a/b/ '{}' +",
         "find . ! -path './.git/*' ! -name x -exec rm -rf '{}' +",
         "find . -not -type f -not -path '*/.git/*' -exec rm -rf '{}' +",
+        "find .// -type f -not -path './.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -fprintf out -not -path '*/.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -newer -not -path '*/.git/*' -exec sed -i s/a/b/ '{}' +",
+        "find . -type f -name -not -path '*/.git/*' -exec sed -i s/a/b/ '{}' +",
         "find . -type d -not -path './.git/*' -exec rm -rf '{}' +",
         "find . -not -path './.git/*' -exec rm -rf '{}' +",
         "find . -type f -not -path './.gi/*' -exec sed -i s/a/b/ '{}' +",
