@@ -16,7 +16,7 @@ from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
 from maverick_tui.agent.permissions.output_files import writes_elsewhere
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, of_git
-from maverick_tui.agent.permissions.targets import names_another_target
+from maverick_tui.agent.permissions.targets import ALSO_CALLED, names_another_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _known_name(program: str) -> str:
     own = name_of(program)
     without_version = own.rstrip("0123456789.").removesuffix("-")
     return next(
-        (name for name in (own, without_version) if name in _RUNNERS or name in _ALSO_CALLED or name in CHECKERS), ""
+        (name for name in (own, without_version) if name in _RUNNERS or name in ALSO_CALLED or name in CHECKERS), ""
     )
 
 
@@ -113,7 +113,7 @@ def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Check
     commands = ((place, _RUNNERS.get(f"{words[0]} {words[place]}")) for place in _commands_at(words, said))
     known = [(runner, place + 1) for place, runner in commands if runner is not None]
     yield from known
-    runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
+    runner = _RUNNERS.get(ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
     if runner is None or any(one.is_all and at == 2 for one, at in known):
         return
     is_handed_on = any(name_of(word) in CHECKERS for word in words[1:said])
@@ -321,7 +321,6 @@ _SCRIPTS = Runner(
 _NPM_EXEC = Runner("call package", "cp", is_for_scripts=True)
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
-_ALSO_CALLED = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnd": "mvn", "mvnw": "mvn"}
 _RUNNERS: dict[str, Runner] = {
     "ant": Runner("buildfile file lib propertyfile find logger listener inputhandler main f s", "D"),
     "apt": _PACKAGES,
