@@ -1,9 +1,9 @@
 """What checkers, formatters and runners of tests may be told by a rule for all of such a program: what to look at, and
 how to tell of it.
 
-A list of what is known to be harmless, for what is missing from one of what is not runs unasked: plugins and the next
-version bring options that name a program (`pytest --tx`), or a file to be written (`mypy --junit-xml`). Only whole
-names count, since an abbreviation may be that of another option.
+A list of what is known to be harmless: from a list of what is not, something would always be missing, and run unasked.
+Plugins and the next version bring options that name a program (`pytest --tx`), or a file to be written
+(`mypy --junit-xml`). Only whole names count, since an abbreviation may be that of another option.
 """
 
 from __future__ import annotations
@@ -207,8 +207,13 @@ _TSC = Checker(
     declaration emitDeclarationOnly sourceMap removeComments importHelpers useDefineForClassFields
     allowUnreachableCode allowUnusedLabels build verbose dry force stopBuildOnErrors types""",
     "bdfhvw",
-    "mt",
-    dict.fromkeys(("p", "project"), _INSIDE),
+    limited={
+        **dict.fromkeys(("p", "project"), _INSIDE),
+        # By their values, since one dash is enough for a long name: `-tsBuildInfoFile`.
+        "m": r"(?i)none|commonjs|amd|umd|system|es\w+|node\w+|preserve",
+        "t": r"(?i)es\w+",
+    },
+    refused=r"[@/~]|.*\.\.",  # it writes beside what it is to look at, and builds all of another project
 )
 _JEST = Checker(
     """coverage no-coverage collectCoverage collectCoverageFrom testNamePattern testPathPattern testPathPatterns

@@ -10,14 +10,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path, PurePath
 
 from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
 from maverick_tui.agent.permissions.output_files import writes_elsewhere
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, of_git
-from maverick_tui.agent.permissions.targets import names_another_target
+from maverick_tui.agent.permissions.targets import ALSO_CALLED, names_another_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +102,21 @@ def _known_name(program: str) -> str:
     own = name_of(program)
     without_version = own.rstrip("0123456789.").removesuffix("-")
     return next(
-        (name for name in (own, without_version) if name in _RUNNERS or name in _ALSO_CALLED or name in CHECKERS), ""
+        (name for name in (own, without_version) if name in _RUNNERS or name in ALSO_CALLED or name in CHECKERS), ""
     )
 
 
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:
     """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
-    is_handed_on = False
-    for place, (before, word) in enumerate(pairwise(("run", *words[:said]))):
-        if before in _BEFORE_CHECKERS and (checker := CHECKERS.get(name_of(word))):
-            yield checker, place + 1
-            is_handed_on = place > 0
+    if checker := CHECKERS.get(name_of(words[0])):
+        yield checker, 1
     commands = ((place, _RUNNERS.get(f"{words[0]} {words[place]}")) for place in _commands_at(words, said))
     known = [(runner, place + 1) for place, runner in commands if runner is not None]
     yield from known
-    runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
+    runner = _RUNNERS.get(ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
     if runner is None or any(one.is_all and at == 2 for one, at in known):
         return
+    is_handed_on = any(name_of(word) in CHECKERS for word in words[1:said])
     if runner.is_for_scripts or not is_handed_on:  # npm reads on behind what it starts
         yield runner, 2
 
@@ -314,8 +311,6 @@ _CHOSEN_TESTS = (
     r"-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)"
     r"(?:=[\w.#*,+!-]*)?"
 )
-_BEFORE_CHECKERS = frozenset("-m bunx exec npx pnpm pnpx run uvx yarn".split())
-"""Words behind which a program may be named for others to start."""
 _START_OTHERS = frozenset({"just", "tox"})
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
@@ -323,19 +318,22 @@ _SCRIPTS = Runner(
     "C",
     is_for_scripts=True,
 )
+_NPM_EXEC = Runner("call package", "cp", is_for_scripts=True)
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
-_ALSO_CALLED = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnd": "mvn", "mvnw": "mvn"}
 _RUNNERS: dict[str, Runner] = {
     "ant": Runner("buildfile file lib propertyfile find logger listener inputhandler main f s", "D"),
     "apt": _PACKAGES,
     "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
-    "cargo": Runner("config manifest-path", "ZC", is_for_scripts=True),
+    "bun test": Runner(letters="r"),
+    "cargo": Runner("config config-file tool-config-file manifest-path", "ZC", is_for_scripts=True),
+    "cargo clippy": Runner(letters="ZC"),  # behind `--` they are for the compiler
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
     "docker logs": Runner(is_all=True),
-    "dotnet": Runner("settings property test-adapter-path", "p", operands="^/p"),
+    "dotnet": Runner("settings property test-adapter-path", "pP", operands="(?i)^(?:/p|@)"),
+    "dotnet test": Runner(letters="s"),
     "gh": Runner("upload-pack config template jq", "cuq", harmless=_PLAIN_JQ),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
     "git archive": Runner("remote exec format output", "o"),
@@ -355,15 +353,20 @@ _RUNNERS: dict[str, Runner] = {
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
     "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler C w"),
-    "gradle": Runner("init-script build-file project-dir settings-file include-build gradle-user-home", "IbpcDPg"),
+    "gradle": Runner(
+        "init-script build-file project-dir settings-file include-build gradle-user-home system-prop project-prop",
+        "IbpcDPg",
+    ),
     "invoke": Runner("collection search-root config", "crf"),
     "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
-    "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
-    "make": Runner("eval file makefile directory include-dir", "EfCI", operands="="),
+    "kubectl": Runner("kubeconfig server token proxy-url as helm-command", "s", words="cp exec run"),
+    "make": Runner("eval file makefile directory include-dir temp-stdin", "EfCI", operands="="),
     "mvn": Runner("define file settings global-settings", "Dfs", operands=":", harmless=_CHOSEN_TESTS),
     "ninja": Runner(letters="Cft"),
     "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
+    "npm exec": _NPM_EXEC,
+    "npm x": _NPM_EXEC,
     "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
@@ -373,6 +376,7 @@ _RUNNERS: dict[str, Runner] = {
     "task": Runner("taskfile dir", "td", operands="="),
     "terraform": Runner("chdir from-module plugin-dir"),
     "tox": Runner("conf root override workdir env", "ecmx", is_for_scripts=True),
+    "turbo": Runner("cwd root-turbo-json cache-dir profile anon-profile graph", is_for_scripts=True),
     "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,
 }
