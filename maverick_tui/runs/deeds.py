@@ -65,8 +65,6 @@ _MODULES = frozenset("basedpyright black flake8 isort mypy pylint pyright pytest
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 _NAME = re.compile(r"[A-Za-z][\w:.-]*")
 """A subcommand of a subcommand, or a script of the project."""
-_MOST_WORDS = 4
-"""With which a program and what it does are said."""
 
 
 def deed_of(words: Sequence[str]) -> list[str]:
@@ -75,11 +73,12 @@ def deed_of(words: Sequence[str]) -> list[str]:
     while behind := call_behind(call):
         call = behind
     deed = _deed_itself(call)
-    return [*words[: len(words) - len(call)], *deed] if deed else []
+    found = [*words[: len(words) - len(call)], *deed]
+    return found if deed and all("*" not in word and word.split() == [word] for word in found) else []
 
 
 def _deed_itself(words: Sequence[str]) -> list[str]:
-    if not words or any("*" in word or word.split() != [word] for word in words[:_MOST_WORDS]):
+    if not words:
         return []
     program, *rest = words
     if _PYTHON.fullmatch(program):  # a module is a program; a script or a line of code may be anything

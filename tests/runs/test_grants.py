@@ -241,6 +241,12 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
             ["cargo test --config x", "cargo test --conf=x"],
         ),
         (
+            'git commit -m "fix it"',
+            "git commit",
+            ['git commit -am "and that"', "git commit -m \"$(cat <<'EOF'\nlong\nEOF\n)\""],
+            ["git commit -m x; id", 'git commit -m "$(id)"'],
+        ),
+        (
             "cargo build 2>&1 | tail -5",
             "cargo build",
             ["cargo build", "cargo build -q | head"],
