@@ -1,4 +1,4 @@
-"""Options that say where a subcommand is to write: a rule for it is one for the working directory."""
+"""Options that say where a subcommand is to write. A rule for it covers only what is written in the working directory."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 _OUTPUT: dict[str, str] = {
+    "bun": "outdir outfile",
     "cargo": "target-dir artifact-dir out-dir logfile",
+    "cargo install": "root",
+    "docker": "iidfile metadata-file cidfile",
     "dotnet": "output results-directory o",
     "gh": "dir output D O",
     "git": "output output-directory",
+    "git fast-export": "export-marks",
     "git format-patch": "o",
     "go": "o outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace testlogfile gocoverdir",
     "gradle": "project-cache-dir",
     "mvn": "log-file l",
+    "npm": "pack-destination logs-dir cache",
     "pip": "target root prefix report log src dest wheel-dir cache-dir t d w",
+    "podman": "iidfile metadata-file cidfile",
     "poetry": "output o",
     "terraform": "out state-out",
     "uv": "output-file out-dir cache-dir o",
