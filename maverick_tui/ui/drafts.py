@@ -61,6 +61,8 @@ class Drafts:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_over = False
         """Whether what is there is left to others: nothing more is written then."""
+        self._keeps_starting = False
+        """Whether also that is written which stands at runs that are only starting."""
 
     def keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
         """Keep what stands in the prompt of a run, in a moment; an empty prompt is known at once.
@@ -84,9 +86,12 @@ class Drafts:
         self._call_off(run_id)
         self._do(partial(self._remove, run_id))
 
-    async def keep_now(self) -> None:
-        """Keep them all at once: the window has gone, and nobody was asked."""
-        self._is_over = True
+    async def keep_now(self, *, keeps_runs: bool) -> None:
+        """Keep them all at once: the window has gone, and nobody was asked.
+
+        `keeps_runs` is what the settings say, for runs that have not come to say themselves whether they are kept.
+        """
+        self._is_over, self._keeps_starting = True, keeps_runs
         for run_id in [*self._waiting]:
             self._keep_waiting(run_id)
         await self._settle()
@@ -143,8 +148,8 @@ class Drafts:
 
     def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        if not run.is_kept:  # that is not known yet, or is known by now
-            self.keep(run, text, images)
+        if not run.is_kept and not (self._keeps_starting and run.store.loaded is None):
+            self.keep(run, text, images)  # while it starts, it is asked again in a moment
             return
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.

@@ -195,20 +195,30 @@ class Navigation:
         if run.run_id not in self._prompts:
             from maverick_tui.ui.widgets.prompt_history import PromptHistory, PromptState
 
-            history = PromptHistory(self._launch.cwd, may_write=self._keeps_runs)
+            history = PromptHistory(self._launch.cwd, may_write=self._will_keep_runs)
             state = self._prompts[run.run_id] = PromptState(history)
             if not self._launch.is_demo:
                 state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
 
-    async def _keeps_runs(self) -> bool:
-        """Whether the settings let runs be kept: else nothing that is sent to them may be."""
+    @property
+    def keeps_runs(self) -> bool:
+        """Whether the settings are known to let runs be kept: else nothing that is typed for them may be."""
         ready = self._setup.ready
-        await asyncio.wait({ready})
-        return ready.exception() is None and ready.result().config.keep_runs
+        return ready.done() and ready.exception() is None and ready.result().config.keep_runs
+
+    async def _will_keep_runs(self) -> bool:
+        """The same, once that is known."""
+        await asyncio.wait({self._setup.ready})
+        return self.keeps_runs
 
     def _keep_draft(self, run: RunModel, state: PromptState, text: str) -> None:
         self.drafts.keep(run, text, state.images.paths_in(text))
+
+    def look_at_drafts(self) -> None:
+        """Keep what stands in all prompts now, also what they have not told of yet."""
+        for run in self._board.runs.values():
+            self.prompt_of(run).keep(self.typed_in(run))
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""

@@ -70,15 +70,15 @@ async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatc
     assert drafts_of_run() == ["half a thou"]
 
 
-async def test_a_draft_is_kept_while_somebody_types_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.5)
+async def test_a_draft_is_kept_while_somebody_types_on() -> None:
     keep_run(RUN)
-    async with opened() as (_app, pilot):
-        for _ in range(200):
-            await pilot.press("a")
-            if drafts_of_run():
-                break
-        assert set(drafts_of_run()[0]) == {"a"}
+    async with opened() as (app, pilot):
+        drafts, run = app._navigation.drafts, app.run_model
+        drafts.keep(run, "half", {})
+        clock, _ = drafts._waiting[run.run_id]
+        drafts.keep(run, "half a thou", {})
+        assert drafts._waiting[run.run_id][0] is clock, "a further key does not put it off"
+        await until(pilot, lambda: drafts_of_run() == ["half a thou"])
 
 
 async def test_each_of_two_windows_keeps_its_own_draft() -> None:
@@ -161,7 +161,7 @@ async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() 
     left = await drafts.read(run, is_new=False)
     drafts.is_shown(run, left)
     drafts.keep(run, f"{left.text}ght", {})
-    await drafts.keep_now()
+    await drafts.keep_now(keeps_runs=True)
     assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
 
@@ -234,6 +234,18 @@ async def test_what_was_typed_before_it_is_known_whether_the_run_is_kept_is_kept
         as_kept(monkeypatch)
         app.tell(Tape().connect())
         await until(pilot, lambda: new_drafts() == ["at once"])
+
+
+@pytest.mark.parametrize("keeps", ["true", "false"])
+async def test_what_was_typed_when_the_window_goes_while_the_run_starts_is_kept_where_runs_are(
+    keeps: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", keeps)
+    async with watching() as (app, pilot):
+        await until(pilot, app._navigation._setup.ready.done, "the settings are read")
+        await pilot.press(*"at once")
+        await end(app, pilot, 129)
+    assert new_drafts() == (["at once"] if keeps == "true" else [])
 
 
 @pytest.mark.parametrize("keeps", ["true", "false"])
