@@ -14,10 +14,11 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui import paths
+from maverick_tui.events.kinds import PermissionAsked
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui import drafts as ui_drafts
-from maverick_tui.ui.drafts import Drafts
+from maverick_tui.ui.drafts import Draft, Drafts
 from maverick_tui.ui.unsent import Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
@@ -74,9 +75,9 @@ async def test_a_draft_is_kept_while_somebody_types_on() -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
         drafts, run = app._navigation.drafts, app.run_model
-        drafts.keep(run, "half", {})
+        drafts.keep(run, Draft("half", {}, {}))
         clock, _ = drafts._waiting[run.run_id]
-        drafts.keep(run, "half a thou", {})
+        drafts.keep(run, Draft("half a thou", {}, {}))
         assert drafts._waiting[run.run_id][0] is clock, "a further key does not put it off"
         await until(pilot, lambda: drafts_of_run() == ["half a thou"])
 
@@ -160,7 +161,7 @@ async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() 
     drafts = Drafts(Path(), Unsent(), print)
     left = await drafts.read(run, is_new=False)
     drafts.is_shown(run, left)
-    drafts.keep(run, f"{left.text}ght", {})
+    drafts.keep(run, Draft(f"{left.text}ght", {}, {}))
     await drafts.keep_now(keeps_runs=True)
     assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
@@ -234,6 +235,33 @@ async def test_what_was_typed_before_it_is_known_whether_the_run_is_kept_is_kept
         as_kept(monkeypatch)
         app.tell(Tape().connect())
         await until(pilot, lambda: new_drafts() == ["at once"])
+
+
+async def test_a_reason_that_was_begun_is_no_part_of_the_prompt_when_it_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    as_kept(monkeypatch)
+    asking = Tape().connect().prompt("Go").ask("Bash", {"command": "ls"}).wait(1)
+    (request,) = (event.request for event in asking.events if isinstance(event, PermissionAsked))
+    async with watching(asking) as (app, pilot):
+        folder = journal_of(app.run_model.run_id).parent
+        folder.mkdir(parents=True)
+        await pilot.press(*"later", "ctrl+r", *"because")
+        await end(app, pilot, 129)
+    (file,) = folder.glob("draft.*")
+    kept = json.loads(file.read_text())
+    assert (kept["text"], kept["reasons"]) == ("later", {request: "because"})
+
+    asking = Tape().connect().prompt("Go").ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(asking) as (app, pilot):
+        draft = journal_of(app.run_model.run_id).with_name("draft.json")
+        draft.parent.mkdir(parents=True)
+        draft.write_text(json.dumps(kept | {"reasons": {request: "because", "gone": "of a question that is gone"}}))
+        app._navigation.restore_draft(app.run_model)
+        prompt = app.run_screen.prompt
+        await until(pilot, lambda: prompt.text == "later\nof a question that is gone")
+        await pilot.press("ctrl+r")
+        assert prompt.text == "because"
 
 
 @pytest.mark.parametrize("keeps", ["true", "false"])
