@@ -197,6 +197,10 @@ async def test_what_was_saved_counts_as_taken_only_once_its_draft_is_written(
         assert told_of(folder), "whoever is killed now has it there"
         while told_of(folder):  # a look later
             await asyncio.sleep(0.01)
+        (editing,) = [worker for worker in app.workers if worker.group == "editor"]
+        editing.cancel()  # as whoever leaves does first
+        with suppress(WorkerCancelled):
+            await editing.wait()
 
 
 @pytest.mark.parametrize("ends", ["the application", "the editor"])
