@@ -1,4 +1,4 @@
-"""Options that say where a subcommand is to write. A rule for it covers only what is written in the working directory."""
+"""Options that say where a subcommand is to write: a rule for it covers only the working directory."""
 
 from __future__ import annotations
 

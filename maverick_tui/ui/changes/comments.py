@@ -21,8 +21,10 @@ _UNSAID = "unsaid"
 SECRET_TOLD = "There is a secret in what you comment on: your comments are not kept, and would be lost in a crash."
 
 
-Where = tuple[str, int, int]
-"""A file, and the first and last of its lines that something is said about."""
+Where = tuple[str, int, int, str]
+"""A file, the first and last of its lines that something is said about, and what was said until now: of a new comment
+nothing.
+"""
 
 
 class Noted(NamedTuple):
@@ -93,7 +95,12 @@ class Comments:
         """Write them down beside the run's journal."""
         async with self._one_at_a_time:
             try:
-                unsaid = {where: words for where, words in self.unsaid.items() if words.strip()}
+                there = {where_of(noted.comment) for noted in self.items}
+                unsaid = {
+                    where: words
+                    for where, words in self.unsaid.items()
+                    if words.strip() and (not where[-1] or where in there)  # what is changed may be gone
+                }
                 is_secret = await in_thread(self._write, list(self.items), unsaid, list(self._taken))
             except OSError as error:
                 log.warning("Comments cannot be kept: %s", error)
@@ -133,6 +140,11 @@ class Comments:
         for file in taken:
             file.unlink(missing_ok=True)
         return is_secret
+
+
+def where_of(comment: Comment) -> Where:
+    """By what that is known which is being written there."""
+    return (comment.path, comment.first, comment.last, comment.text)
 
 
 def shown(comment: Comment) -> str:
@@ -176,11 +188,15 @@ def _read(file: Path) -> _Left:
     try:
         told = json.loads(file.read_bytes())
         begun = [(one[_UNSAID], str(one["text"])) for one in told if _UNSAID in one]
-        unsaid = {(str(path), int(first), int(last)): words for (path, first, last), words in begun}
+        unsaid = {_where(*where): words for where, words in begun}
         return _Left([_noted(one) for one in told if _UNSAID not in one], unsaid)
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s cannot be read, so its comments are left out: %s", file, error)
         return _Left([], {})
+
+
+def _where(path: Any, first: Any, last: Any, text: Any = "") -> Where:
+    return str(path), int(first), int(last), str(text)
 
 
 def _told(noted: Noted) -> dict[str, Any]:
