@@ -197,8 +197,7 @@ class Navigation:
 
             history = PromptHistory(self._launch.cwd, may_write=self._will_keep_runs)
             state = self._prompts[run.run_id] = PromptState(history)
-            if not self._launch.is_demo:
-                state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
+            state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
 
     @property
@@ -223,7 +222,7 @@ class Navigation:
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""
-        if not self._launch.is_demo:
+        if not (is_new and self._launch.is_demo):  # those are for the project, and no part of the demo
             self._app.run_worker(self._restore_draft(run, is_new), group="drafts", exit_on_error=False)
 
     async def _restore_draft(self, run: RunModel, is_new: bool) -> None:

@@ -19,6 +19,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui import drafts as ui_drafts
 from maverick_tui.ui.drafts import Draft, Drafts
+from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.unsent import Typing, Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
@@ -60,6 +61,17 @@ async def test_a_draft_of_a_kept_run_comes_back_until_it_is_sent() -> None:
         await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
         await pilot.press(*"ght", "enter")
         await until(pilot, lambda: not drafts_of_run(), "it was sent")
+
+
+async def test_a_draft_of_a_real_run_is_the_same_in_the_window_of_the_demo() -> None:
+    keep_run(RUN)
+    demo = Launch(Path.cwd(), is_demo=True)
+    async with opened(launch=demo) as (app, pilot):
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: drafts_of_run() == ["half a thou"])
+        await end(app, pilot, 143)
+    async with opened(launch=demo) as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
 
 
 async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +123,7 @@ async def test_each_of_two_windows_keeps_its_own_draft() -> None:
 KILLED = """
 import sys
 from pathlib import Path
+from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.unsent import Typing, Unsent
 window = Unsent()
 file = window.file(Path(sys.argv[1]), "draft", sys.argv[2])

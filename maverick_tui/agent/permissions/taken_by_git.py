@@ -96,6 +96,8 @@ def _takings(words: Sequence[str]) -> Iterator[Taking]:
     command, *rest = words or [""]
     dashes = rest.index("--") if "--" in rest else len(rest)
     own, behind = rest[:dashes], rest[dashes + 1 :]
+    if any(word.startswith("-") for word in behind):  # `--` may be a value, as in `stash push -m -- -u`: no end of them
+        own, behind = rest, []
     named = [*(word for word in own if not word.startswith("-")), *behind]
     if command == "stash" and any(map(_UNTRACKED.match, own)):
         first = "".join(rest[:1])
