@@ -46,6 +46,7 @@ from maverick_tui.git.repository import find_repository
 
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
+PLANNING = "In mode plan nothing but reading runs unasked."
 _MOST_FOLDERS = 20
 """In which git is asked what it starts."""
 
@@ -146,7 +147,10 @@ class Judge:
         if not reason:
             return Judgement("allow", rule=self._allowing(call, standing))
         if self._person and mode != "dontAsk":
-            return self._question(call, "" if reason == ASKS else reason, rule, is_asked_each_time=is_asked_each_time)
+            by_mode = PLANNING if mode == "plan" else ""
+            return self._question(
+                call, by_mode if reason == ASKS else reason, rule, is_asked_each_time=is_asked_each_time
+            )
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
         return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=rule)

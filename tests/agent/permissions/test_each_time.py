@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.agent.permissions.judge import PLANNING, Judge, Judgement
 from maverick_tui.agent.permissions.standing import NONE, RuleBook, Standing, user_file
 from maverick_tui.agent.tools import ToolRule, parse_tool
 from maverick_tui.git.programs import programs_named, started_by_settings
@@ -136,3 +136,10 @@ def test_what_was_allowed_without_knowing_what_git_runs_does_not_answer(rule: st
     assert decide(judge, "Bash", bash("git log -p")) == "ask"
     subprocess.run(["git", "config", "--unset", "filter.x.clean"], cwd=armed, check=True)
     assert decide(judge, "Bash", bash("git log -p")) == "allow"
+
+
+def test_in_mode_plan_a_question_says_that_it_is_the_mode(project: Path) -> None:
+    edit = {"file_path": "a.py", "old_string": "a", "new_string": "b"}
+    judge = Judge(["Edit"], project, person=True)
+    assert judge.judge("Edit", edit, mode="plan").reason == PLANNING
+    assert judge.judge("Edit", edit, mode="default").reason == ""
