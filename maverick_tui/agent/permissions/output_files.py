@@ -13,8 +13,6 @@ _OUTPUT: dict[str, str] = {
     "git": "output output-directory",
     "git format-patch": "o",
     "go": "o outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace testlogfile gocoverdir",
-    "gradle": "project-cache-dir",
-    "mvn": "log-file l",
     "pip": "target root prefix report log src dest wheel-dir cache-dir t d w",
     "poetry": "output o",
     "terraform": "out state-out",
