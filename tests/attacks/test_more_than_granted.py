@@ -40,6 +40,8 @@ _INLINE = "import('fs').then(f=>f.writeFileSync('{O}/made',''))"
 _NPM: dict[str, str] = {
     "npm-shell": "npm test --script_shell=./evil.sh",
     "npm-code": f'npm test "--node_options=--import=data:text/javascript,{_INLINE}"',
+    "npm-behind": "npm test -- --script-shell=./evil.sh",
+    "npm-code-behind": f'npm run spec -- "--import=data:text/javascript,{_INLINE}" a.test.mjs',
     "npm-logs": "npm test --logs-dir={O}/made",
 }
 _CARGO: dict[str, str] = {
@@ -55,7 +57,7 @@ ORDINARY = (
     "make test -j 2", "git stash list",
 )  # fmt: skip
 RULES = [f"Bash({one}:*)" for one in ("pytest", "mypy", "ruff", "make test", "git stash")]
-RULES_OF_RUNNERS = [f"Bash({one}:*)" for one in ("npm test", "cargo clippy", "cargo fmt")]
+RULES_OF_RUNNERS = [f"Bash({one}:*)" for one in ("npm test", "npm run spec", "cargo clippy", "cargo fmt")]
 _CARGO_AT = Path(shutil.which("cargo") or "/").parent
 _TOOLCHAINS = {"RUSTUP_HOME": os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")}
 """Which are found in the home directory that the sandbox is in place of."""
@@ -68,7 +70,8 @@ def armed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     for path, text in {
         "tests/test_a.py": "def test_a(): pass\n",
         "Makefile": f"test:\n\t@true\ndeploy:\n\t@touch {made}\n",
-        "package.json": '{"scripts": {"test": "npm run unit", "unit": "node -e 0"}}',
+        "package.json": '{"scripts": {"test": "npm run unit", "unit": "node -e 0", "spec": "node --test"}}',
+        "a.test.mjs": "",
         "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
         "src/main.rs": "fn main() {}\n",
         "evil.sh": f"#!/bin/sh\ntouch {made}\n",

@@ -21,7 +21,9 @@ class Known:
 
     options: Checker
     gives_on: bool = False
-    """Whether everything behind `--` is for a program, or a script, of the project."""
+    """Whether everything behind `--` is for a program of the project."""
+    behind: Checker | None = None
+    """What that may be told if it may be any program: a script."""
     flags: str | None = None
     """For one that starts a program, which gets everything behind its name: which of the options have no value."""
 
@@ -32,6 +34,8 @@ class Known:
             end = self._program_at(words, place)
         elif self.gives_on and "--" in words:
             end = words.index("--")
+        if self.behind is not None and end >= said and self.behind.runs(words[end:]):
+            return True
         return self.options.runs(words[max(said, place) : end])
 
     def _program_at(self, words: Sequence[str], place: int) -> int:
@@ -67,7 +71,8 @@ def _known(program: str, words: Sequence[str], said: int) -> Iterator[tuple[Know
 
 _OF_SCRIPTS = frozenset("bun npm pnpm yarn".split())
 _PLAIN = r"[\w-]+"
-_NOTHING = r"(?!)"
+_EXPANDED = r"(?s:.*[$`])"
+"""What an older npm has a shell expand that runs the script."""
 _SCRIPTS = """silent quiet verbose loglevel color no-color progress no-progress json parseable long depth all help
     version if-present workspace workspaces include-workspace-root workspace-root recursive filter stream parallel bail
     no-bail sort no-sort workspace-concurrency aggregate-output foreground-scripts ignore-scripts force dry-run yes
@@ -78,27 +83,39 @@ _SCRIPTS = """silent quiet verbose loglevel color no-color progress no-progress 
     frozen-lockfile no-frozen-lockfile pure-lockfile immutable immutable-cache check-cache inline-builds mode
     shamefully-hoist ignore-engines ignore-optional ignore-platform ignore-workspace-root-check non-interactive
     network-timeout network-concurrency check-files"""
-_TOLD_TO_SCRIPTS = """coverage watch watchAll run ci no-ci fix check write max-warnings updateSnapshot update runInBand
-    passWithNoTests testPathPattern testNamePattern grep headed project port host noEmit"""
-"""What people tell a script without a `--`, and what says nothing to the program that runs it."""
+_TOLD_TO_SCRIPTS = """coverage watch watchAll no-watch run ci no-ci fix check list-different write max-warnings ext
+    updateSnapshot update runInBand passWithNoTests testPathPattern testPathPatterns testNamePattern testTimeout
+    findRelatedTests runTestsByPath onlyChanged changed maxWorkers workers retries shard forceExit detectOpenHandles
+    collectCoverageFrom grep headed port host noEmit skipLibCheck pretty configuration"""
+"""What people tell a script, also without a `--`, and what says nothing to the program that runs it."""
+_PLAIN_VALUES = {"reporter": _PLAIN, "project": r"(?!\.\.)[\w .-]+"}
+_FOR_SCRIPTS = Checker(
+    f"{_TOLD_TO_SCRIPTS} silent quiet verbose color no-color mode bail no-bail json only help version b h i q t u v w",
+    limited=_PLAIN_VALUES,
+    refused=_EXPANDED,
+    are_words=True,
+)
+"""It may be npm again, which takes them for its own, or node, which runs code that it is told (`--import=data:…`)."""
 _NPM = Known(
     Checker(
-        f"{_SCRIPTS} {_TOLD_TO_SCRIPTS} s q d dd ddd w ws iwr D E O P S B W F f y a l h t u v",
-        limited={"reporter": _PLAIN},
-        refused=_NOTHING,
+        f"{_SCRIPTS} {_TOLD_TO_SCRIPTS} s q d dd ddd w ws iwr D E P S B W F y a l h t u v",
+        limited=_PLAIN_VALUES,
+        refused=_EXPANDED,
         are_words=True,
     ),
     gives_on=True,
+    behind=_FOR_SCRIPTS,
 )
 _BUN = Known(
     Checker(
         f"""{_SCRIPTS} {_TOLD_TO_SCRIPTS} timeout rerun-each todo test-name-pattern update-snapshots randomize seed
-        concurrent max-concurrency smol no-cache elide-lines bun D E F b f h t u""",
-        limited={"coverage-reporter": "text|lcov", "reporter": _PLAIN},
-        refused=_NOTHING,
+        concurrent max-concurrency smol no-cache elide-lines bun D E F b h t u""",
+        limited={"coverage-reporter": "text|lcov"} | _PLAIN_VALUES,
+        refused=_EXPANDED,
         are_words=True,
     ),
     gives_on=True,
+    behind=_FOR_SCRIPTS,
 )
 
 _CARGO = """package workspace all exclude lib bins bin examples example tests test benches bench all-targets features
