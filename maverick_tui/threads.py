@@ -1,4 +1,6 @@
-"""Runs plain functions in threads that nobody has to wait for when the program ends."""
+"""Runs plain functions in threads: those that nobody has to wait for when the program ends, and those that are waited
+for whoever leaves.
+"""
 
 from __future__ import annotations
 

@@ -38,18 +38,19 @@ class NotKept:
 
     def _repositories_gone(self) -> Iterator[str]:
         """Repositories inside that are none any more: what git keeps of each is in no snapshot."""
-        before, after = ({part.at for part in one.parts} for one in (self._before, self._after))
-        return (at for at in before - after if self._look(f"{at}.git") is None)
+        after = {part.at for part in self._after.parts}
+        gone = (part.at for part in self._before.parts if part.at not in after)
+        return (at for at in gone if self._look(f"{at}.git") is None)
 
     def grown(self, touched: Iterable[str]) -> dict[str, str]:
         """Folders of which files were kept before, and that are left out afterwards, with the reason.
 
         Of these files, those that are gone are named: nothing else tells of them.
         """
-        new = self._after.left_out.keys() - self._before.left_out.keys()
+        new = ((path, why) for path, why in self._after.left_out.items() if path not in self._before.left_out)
         found = dict[str, str]()
-        for path in new:
-            why, kept = self._after.left_out[path], [one for one in touched if one.startswith(path)]
+        for path, why in new:
+            kept = [one for one in touched if one.startswith(path)]
             if path.endswith("/") and why != ENOUGH and kept:
                 found[path] = f"{why}{_gone_words(sorted(one for one in kept if self._look(one) is None))}"
         return found

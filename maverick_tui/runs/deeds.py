@@ -1,4 +1,4 @@
-"""Which words of a command say what it does: by those others are known that do the same to something else.
+"""Which words of a command say what it does. Other commands that begin with them do the same to something else.
 
 `git add a.py` adds, `gh repo view x` views, `uv run pytest -q` tests. Where nobody can say so, there are no such words,
 and only the very command is allowed.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from maverick_tui.agent.permissions.checkers import CHECKERS
 from maverick_tui.agent.permissions.running import names_a_program
+from maverick_tui.agent.permissions.wrapping import call_behind
 
 _WITH_SUBCOMMANDS = frozenset(
     "apt brew bun cargo composer conda docker dotnet gh git go gradle kubectl make mvn npm pip pnpm podman poetry task"
@@ -28,13 +30,14 @@ _GROUPS: dict[str, str] = {
     "docker trust": "key signer",
     "dotnet": "ef nuget sln workload",
     "dotnet ef": "database dbcontext migrations",
-    "gh": "cache codespace gist issue label org pr project release repo ruleset run search secret variable workflow",
+    "gh": "at attestation cache codespace cs gist issue label org pr project release repo rs ruleset run search secret"
+    " variable workflow",
     "gh repo": "autolink",
     "git": "bisect bundle flow lfs maintenance notes reflog remote stash submodule subtree svn worktree",
     "git flow": "bugfix feature hotfix release support",
     "go": "mod work",
     "kubectl": "apply certificate rollout top",
-    "npm": "access cache org owner profile rum run team token urn",
+    "npm": "access author cache ogr org owner profile rum run team token urn",
     "pip": "cache index",
     "pnpm": "cache run store",
     "podman": _CONTAINERS,
@@ -46,38 +49,44 @@ _GROUPS: dict[str, str] = {
 }
 """Words behind which another one says what is done, by what stands before them: `gh repo` views and deletes."""
 _RUN_ANYTHING = frozenset(
-    "alias api auth config create difftool dlx env exec explore extension foreach global hook init mergetool node pkg"
-    " run rustc set tool workspace workspaces x".split()
+    "bash dash debug deno dlx exec explore fish foreach irb node perl php pkg ruby sh shell ssh ts-node tsx unshare"
+    " zsh".split()
 )
-"""Subcommands that may do anything: the next word is a program, or makes one run, at once or later."""
-_RUN_PROGRAMS = frozenset({"hatch", "pdm", "pipenv", "poetry", "uv"})
-"""Where `run` is followed by a program and its arguments."""
-_ARGUMENTS_ARE_DATA = frozenset(
-    "black flake8 gofmt isort mkdir mypy pyright pytest ruff rustfmt shellcheck touch yamllint".split()
+"""Subcommands that may do anything, of whatever they are: the next word is a program, or makes one run."""
+_RUN_ANYTHING_FIRST = frozenset(
+    "alias api auth config create difftool env ext extension extensions fsi global hook init innit instaweb mergetool"
+    " prof recursive run rustc rustdoc script set tool watch workspace workspaces x".split()
 )
-"""Programs to which arguments say what to look at, not what to run: of any other only the very command is allowed.
-Options of theirs that do make them run something are never covered."""
-_MODULES = frozenset("black flake8 isort mypy pyright pytest ruff yamllint".split())
-"""Modules of Python of which the same holds."""
+"""Those that do so of a program itself, at once or later: `gh pr create` and `cargo nextest run` are for one thing."""
+_RUN_ANYTHING_THERE = frozenset({"gradle wrapper", "npm c", "pnpm c", "pnpm m", "pnpm multi", "yarn plugin import"})
+"""Those that do so of one program alone."""
+_MODULES = frozenset("basedpyright black flake8 isort mypy pylint pyright pytest ruff yamllint".split())
+"""Checkers that are modules of Python as well."""
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
 _NAME = re.compile(r"[A-Za-z][\w:.-]*")
 """A subcommand of a subcommand, or a script of the project."""
-_MOST_WORDS = 4
-"""With which a program and what it does are said."""
 
 
 def deed_of(words: Sequence[str]) -> list[str]:
     """The words with which a command begins and that say what it does, without those that say to what."""
-    if not words or any("*" in word or word.split() != [word] for word in words[:_MOST_WORDS]):
+    call = words
+    while behind := call_behind(call):
+        call = behind
+    deed = _deed_itself(call)
+    found = [*words[: len(words) - len(call)], *deed]
+    return found if deed and all("*" not in word and word.split() == [word] for word in found) else []
+
+
+def _deed_itself(words: Sequence[str]) -> list[str]:
+    if not words:
         return []
     program, *rest = words
     if _PYTHON.fullmatch(program):  # a module is a program; a script or a line of code may be anything
         return [*words[:3]] if rest[:1] == ["-m"] and rest[1:2] and rest[1] in _MODULES else []
-    if program in _RUN_PROGRAMS and rest[:1] == ["run"]:
-        return [*words[:2], *inner] if (inner := deed_of(rest[1:])) else []
     if program in _WITH_SUBCOMMANDS:
         return _subcommand(words)
-    return [program] if program in _ARGUMENTS_ARE_DATA else []
+    # Options of checkers that make them do more are never covered. Of any other program, arguments may do anything.
+    return [program] if program in CHECKERS else []
 
 
 def _subcommand(words: Sequence[str]) -> list[str]:
@@ -87,6 +96,8 @@ def _subcommand(words: Sequence[str]) -> list[str]:
         count += 1
     if len(words) < count or names_a_program(words):
         return []
-    last = words[count - 1]
-    is_known = last.isidentifier() and last not in _RUN_ANYTHING if count == 2 else _NAME.fullmatch(last)
-    return [*words[:count]] if is_known else []
+    said, last = words[:count], words[count - 1]
+    if last in _RUN_ANYTHING or _PYTHON.fullmatch(last) or " ".join(said) in _RUN_ANYTHING_THERE:
+        return []
+    is_known = last.isidentifier() and last not in _RUN_ANYTHING_FIRST if count == 2 else _NAME.fullmatch(last)
+    return [*said] if is_known else []

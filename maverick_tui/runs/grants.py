@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from maverick_tui.agent.engines import ToolQuestion
 from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.marking import marks_in
@@ -32,6 +33,15 @@ class Grant:
     """A standing rule that says about as much, in words that a person sees; empty where none can."""
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What there is to say of a call: the text of the grant that allows it; without one, what to ask a person with."""
+
+    rule: str = ""
+    offers: list[Grant] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+
+
 class Grants:
     """The grants of one run. None reaches further than its text says."""
 
@@ -45,6 +55,15 @@ class Grants:
         """Allow it from now on, also what is asked about for the cause that this was asked about for."""
         self._given.append((grant, cause))
 
+    def weighed(self, about: ToolQuestion) -> Weighed:
+        """All of it, with one look at what asks each time: that may start git, which no event loop should wait for."""
+        tool, arguments = about.tool, about.arguments
+        is_free = not about.is_asked_each_time and not self._is_asked_each_time(tool, arguments)
+        if is_free and (rule := self._granted(tool, arguments, about.cause)):
+            return Weighed(rule)
+        offers = self._offered(tool, arguments, about.known_as) if is_free else []
+        return Weighed("", offers, marks_in(Call(tool, arguments, self._cwd), self._places))
+
     def rule_for(self, tool: str, arguments: Mapping[str, Any], cause: str = "") -> str:
         """The text of the grant that allows this call; nothing if none does, or if it asks each time.
 
@@ -52,8 +71,9 @@ class Grants:
         every command has not thought of the one that they want to be asked about. So it is where git, asked only to
         look, runs what the repository names: whoever allows `git status` has not thought of a program.
         """
-        if self._is_asked_each_time(tool, arguments):
-            return ""
+        return "" if self._is_asked_each_time(tool, arguments) else self._granted(tool, arguments, cause)
+
+    def _granted(self, tool: str, arguments: Mapping[str, Any], cause: str) -> str:
         given = (grant for grant, known in self._given if cause in ("", known))
         return next((grant.text for grant in given if grant.covers(tool, arguments)), "")
 
@@ -62,7 +82,10 @@ class Grants:
 
         `known_as` is what rules call the tool, where that is not its name.
         """
-        if tool in ASKS_PERSON or self._is_asked_each_time(tool, arguments):
+        return [] if self._is_asked_each_time(tool, arguments) else self._offered(tool, arguments, known_as)
+
+    def _offered(self, tool: str, arguments: Mapping[str, Any], known_as: str) -> list[Grant]:
+        if tool in ASKS_PERSON:
             return []
         if tool == "Bash":
             return _commands(_command(arguments), self._cwd) if is_plain(arguments) else []
@@ -76,10 +99,6 @@ class Grants:
             Grant(f"{tool}, with these arguments", lambda name, given: name == tool and _exactly(given) == same),
             Grant(f"every use of {tool}", lambda name, _given: name == tool, _rule(known_as or tool)),
         ]
-
-    def marks(self, tool: str, arguments: Mapping[str, Any]) -> list[Mark]:
-        """The parts of a call that whoever is asked should look at."""
-        return marks_in(Call(tool, arguments, self._cwd), self._places)
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))

@@ -16,7 +16,7 @@ from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import Decision, Noticed, PermissionAsked, PermissionSettled
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.runs.commands import AnswerPermission
-from maverick_tui.runs.grants import Grant, Grants
+from maverick_tui.runs.grants import Grant, Grants, Weighed
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.own_questions import ASKS_PERSON, is_own
 from maverick_tui.threads import in_thread
@@ -55,6 +55,9 @@ class Questions:
         self._news = asyncio.Event()
         """Set when the rules may have changed, or nothing is open any more."""
         self._looking: asyncio.Task[None] | None = None
+        self._granting: set[asyncio.Task[None]] = set()
+        self._in_order = asyncio.Lock()
+        """Held while a question is weighed, so that those come first that were asked first."""
 
     def work_in(self, cwd: Path, agent: str) -> None:
         """The run's folder and its agent are known; what was allowed elsewhere is not allowed here."""
@@ -68,19 +71,34 @@ class Questions:
     async def ask(self, about: ToolQuestion) -> Permission:
         """What is to become of a call; a question that is cancelled is withdrawn."""
         request = uuid.uuid4().hex  # an answer to a question of an earlier process of this run is for no other
-        grants = None if about.is_asked_each_time else self._grants
-        if grants and (rule := grants.rule_for(about.tool, about.arguments, about.cause)):
-            self._log.emit(PermissionSettled(self._log.now(), request, about.call, "run", by_rule=rule))
-            return Permission(True)
-        offers = grants.offers(about.tool, about.arguments, about.known_as) if grants else []
-        rules = () if about.cause else tuple(dict.fromkeys(grant.rule for grant in offers if grant.rule))
+        question = _Question(about, [], asyncio.get_running_loop().create_future())
+        self._open[request] = question
+        try:
+            async with self._in_order:
+                weighed = await in_thread(self._grants.weighed, about)
+                if not question.answer.done():
+                    self._put(request, question, weighed)
+            answer = await question.answer
+        finally:
+            self._settle(request, "withdrawn")  # unless it is settled
+        if isinstance(answer, Permission):
+            return answer
+        if answer is not None and answer.rule and answer.decision in ALLOWING:
+            await self._write_rule(answer.rule, self._agent if answer.is_for_agent else "")
+        return _permission(about, answer)
+
+    def _put(self, request: str, question: _Question, weighed: Weighed) -> None:
+        """Put it to whoever reads, or answer it by what was allowed for the run."""
+        about = question.about
+        if weighed.rule:
+            self._grant(request, weighed.rule)
+            return
+        question.grants = weighed.offers
+        rules = () if about.cause else tuple(dict.fromkeys(grant.rule for grant in weighed.offers if grant.rule))
         if any(map(has_secret, rules)):  # and all of the tool is not the next best
             rules = tuple(rule for rule in rules if "(" in rule and not has_secret(rule))
-        question = _Question(about, offers, asyncio.get_running_loop().create_future())
-        self._open[request] = question
         if about.look_again is not None and (self._looking is None or self._looking.done()):
             self._looking = asyncio.create_task(self._look_again(), name="maverick-rules")
-        marks = self._grants.marks(about.tool, about.arguments)
         self._log.emit(
             PermissionAsked(
                 self._log.now(),
@@ -93,19 +111,9 @@ class Questions:
                 grants=tuple(grant.text for grant in question.grants),
                 rules=rules,
                 rules_file=str(user_file()) if rules else "",
-                marks=tuple(mark.to_json() for mark in marks),
+                marks=tuple(mark.to_json() for mark in weighed.marks),
             )
         )
-        try:
-            answer = await question.answer
-        except asyncio.CancelledError:
-            self._settle(request, "withdrawn")
-            raise
-        if isinstance(answer, Permission):
-            return answer
-        if answer is not None and answer.rule and answer.decision in ALLOWING:
-            await self._write_rule(answer.rule, self._agent if answer.is_for_agent else "")
-        return _permission(about, answer)
 
     async def _write_rule(self, rule: str, agent: str) -> None:
         """What a person allows for good is written where they can read and change it; the judge reads it there."""
@@ -143,15 +151,23 @@ class Questions:
             self._settle(request, "once", by_rule=rule)
             question.answer.set_result(AnswerPermission(request, "once"))
 
-    def _grant_others(self) -> None:
+    async def _grant_others(self) -> None:
         """What was just allowed for the run answers what else waits for that."""
         for request, question in list(self._open.items()):
             about = question.about
-            if about.is_asked_each_time or self.is_planning() or question.answer.done():
+            if about.is_asked_each_time or not self._may_be_granted(request):
                 continue
-            if rule := self._grants.rule_for(about.tool, about.arguments, about.cause):
-                self._settle(request, "run", by_rule=rule)
-                question.answer.set_result(AnswerPermission(request, "once"))
+            rule = await in_thread(self._grants.rule_for, about.tool, about.arguments, about.cause)
+            if rule and self._may_be_granted(request):
+                self._grant(request, rule)
+
+    def _may_be_granted(self, request: str) -> bool:
+        return request in self._open and not self._open[request].answer.done() and not self.is_planning()
+
+    def _grant(self, request: str, rule: str) -> None:
+        question = self._open[request]
+        self._settle(request, "run", by_rule=rule)
+        question.answer.set_result(AnswerPermission(request, "once"))
 
     def answer(self, command: AnswerPermission) -> None:
         """Take a person's answer; one that comes too late is nobody's."""
@@ -170,7 +186,9 @@ class Questions:
         self._settle(command.request, decision, command.reason or said, command.by, arguments)
         question.answer.set_result(command)
         if decision == "run":
-            self._grant_others()
+            granting = asyncio.create_task(self._grant_others(), name="maverick-grants")
+            self._granting.add(granting)
+            granting.add_done_callback(self._granting.discard)
 
     def refuse(self, call: str, reason: str) -> bool:
         """Deny a call that is asked about; whether it is."""

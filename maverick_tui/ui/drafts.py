@@ -14,11 +14,11 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
-from maverick_tui.ui.unsent import AFTER_TYPING, of_run, without_beginnings
+from maverick_tui.ui.unsent import AFTER_TYPING, Typing, of_run
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -33,15 +33,22 @@ SECRET_TOLD = "There is a secret in what you type: this draft is not kept, and w
 
 
 class Draft(NamedTuple):
-    """What stood in a prompt, and where that is which was attached to it, by the words that stand for it."""
+    """What stood in a prompt."""
 
     text: str
     images: Mapping[str, str]
+    """Where that is which was attached to it, by the words that stand for it."""
+    reasons: Mapping[str, str]
+    """What was begun as a reason to deny, by the question that it is for: it is no part of the prompt."""
     files: Collection[Path] = ()
     """Where it stands until it is written anew."""
 
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.text.strip() or self.reasons)
 
-NO_DRAFT = Draft("", {})
+
+NO_DRAFT = Draft("", {}, {})
 
 
 class Drafts:
@@ -57,22 +64,23 @@ class Drafts:
         """What is kept in a moment, and the clock for that."""
         self._files: dict[str, set[Path]] = {}
         """Where that stands which is in the prompts of runs."""
+        self._typing: dict[tuple[str, str], Typing] = {}
+        """Of each run its prompt, and its reasons by what they are about."""
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_over = False
         """Whether what is there is left to others: nothing more is written then."""
+        self._keeps_starting = False
+        """Whether also that is written which stands at runs that are only starting."""
 
-    def keep(self, run: RunModel, text: str, images: Mapping[str, str]) -> None:
-        """Keep what stands in the prompt of a run, in a moment; an empty prompt is known at once.
-
-        `images` are the paths of what is attached to it, by the words that stand for it.
-        """
+    def keep(self, run: RunModel, draft: Draft) -> None:
+        """Keep what stands in the prompt of a run, in a moment; an empty prompt is known at once."""
         if self._is_over:
             return
-        if not text.strip():
+        if not draft:
             self.drop(run.run_id)
-        elif _may_be_kept(run) and len(text) <= LONGEST:
-            keep = partial(self._keep, run, text, images, frozenset(self._files.get(run.run_id, ())))
+        elif _may_be_kept(run) and len(draft.text) <= LONGEST:
+            keep = partial(self._keep, run, draft, frozenset(self._files.get(run.run_id, ())))
             if run.run_id in self._waiting:
                 clock, _ = self._waiting[run.run_id]
             else:
@@ -84,9 +92,12 @@ class Drafts:
         self._call_off(run_id)
         self._do(partial(self._remove, run_id))
 
-    async def keep_now(self) -> None:
-        """Keep them all at once: the window has gone, and nobody was asked."""
-        self._is_over = True
+    async def keep_now(self, *, keeps_runs: bool) -> None:
+        """Keep them all at once: the window has gone, and nobody was asked.
+
+        `keeps_runs` is what the settings say, for runs that have not come to say themselves whether they are kept.
+        """
+        self._is_over, self._keeps_starting = True, keeps_runs
         for run_id in [*self._waiting]:
             self._keep_waiting(run_id)
         await self._settle()
@@ -141,30 +152,29 @@ class Drafts:
         about = f"{run.agent}\0{os.path.realpath(folder)}".encode("utf-8", "surrogateescape")
         return _of_new(), hashlib.sha256(about).hexdigest()[:16]
 
-    def _keep(self, run: RunModel, text: str, images: Mapping[str, str], before: Collection[Path]) -> None:
+    def _keep(self, run: RunModel, draft: Draft, before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        if not run.is_kept:  # that is not known yet, or is known by now
-            self.keep(run, text, images)
+        if not run.is_kept and not (self._keeps_starting and run.store.loaded is None):
+            self.keep(run, draft)  # while it starts, it is asked again in a moment
             return
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
         if not run.store.entries and all(file.parent != place[0] for file in before):
             place = self._place(run, is_new=True)
-        self._do(partial(self._replace, run.run_id, place, text, images, before, asyncio.get_running_loop()))
+        self._do(partial(self._replace, run.run_id, place, draft, before, asyncio.get_running_loop()))
 
     def _replace(
         self,
         run_id: str,
         place: tuple[Path, str],
-        text: str,
-        images: Mapping[str, str],
+        draft: Draft,
         before: Collection[Path],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         """Write a draft in the place of what is in it; only once it is written, that goes."""
         file = self._unsent.file(*place, run_id)
         self._files.setdefault(run_id, set()).add(file)
-        self._write(file, text, images, loop)
+        self._write(file, run_id, draft, loop)
         for other in {*before} - {file}:
             other.unlink(missing_ok=True)
             self._files[run_id].discard(other)
@@ -178,25 +188,32 @@ class Drafts:
         found = [*folder.glob(f"{kind}.*")]
         if not is_new:  # it may have been left before anything was said
             found += [file for file in _of_new().glob("*.json") if of_run(file, run.run_id)]
-        left = [draft for file in self._unsent.take(found) if (draft := _read(file)).text]
+        left = [draft for file in self._unsent.take(found) if (draft := _read(file))]
         images = {mark: path for draft in left for mark, path in draft.images.items()}
+        reasons = {request: words for draft in left for request, words in draft.reasons.items()}
         files = [file for draft in left for file in draft.files]
-        return Draft("\n".join(draft.text for draft in left), images, files)
+        return Draft("\n".join(draft.text for draft in left if draft.text), images, reasons, files)
 
-    def _write(self, file: Path, text: str, images: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
+    def _write(self, file: Path, run_id: str, draft: Draft, loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
         from maverick_tui.history.whole_files import write_whole
         from maverick_tui.masking.redact import redact
 
-        is_secret = any(redact(one) != one for one in (text, *images.values()))
-        if is_secret or not (known := without_beginnings(text)):
+        text, images, reasons, _ = draft
+        is_secret = any(redact(one) != one for one in (text, *images.values(), *reasons.values()))
+        typed = {"": text, **reasons}
+        begun = {
+            about: self._typing.setdefault((run_id, about), Typing()).known(words) for about, words in typed.items()
+        }
+        known = Draft(begun.pop(""), images, {request: words for request, words in begun.items() if words})
+        if is_secret or not known:
             file.unlink(missing_ok=True)
             if is_secret:
                 loop.call_soon_threadsafe(self._tell_once)
             return
         if file.parent == _of_new():
             paths.make_private(file.parent)
-        write_whole(file, [json.dumps({"text": known, "images": dict(images)})])
+        write_whole(file, [json.dumps({"text": known.text, "images": dict(images), "reasons": begun})])
 
     def _tell_once(self) -> None:
         if not self._is_told:
@@ -228,9 +245,13 @@ def _of_new() -> Path:
 def _read(file: Path) -> Draft:
     try:
         kept = json.loads(file.read_bytes())
-        text, images = kept["text"], dict(kept.get("images", {}))
+        text, images, reasons = kept["text"], _texts(kept.get("images", {})), _texts(kept.get("reasons", {}))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return NO_DRAFT
     if not isinstance(text, str):
         return NO_DRAFT
-    return Draft(text, {mark: path for mark, path in images.items() if isinstance(path, str)}, [file])
+    return Draft(text, images, reasons, [file])
+
+
+def _texts(kept: Any) -> dict[str, str]:
+    return {name: text for name, text in dict(kept).items() if isinstance(text, str)}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.paths import working_folder
 from maverick_tui.programs import find_program, program_path
-from maverick_tui.ui.unsaved import TEXT, editing_folder, told_of
+from maverick_tui.ui.unsaved import TEXT, editing_folder, note_taken, saved_text, told_of
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -50,13 +50,15 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
     with editing_folder() as folder:
         path = folder / TEXT
         _write(path, text)
-        watching = asyncio.create_task(_watch(path, text, saved), name="maverick-edited")
+        note_taken(folder, text)
+        watching = asyncio.create_task(_watch(folder, text, saved), name="maverick-edited")
         try:
             code = await _edit(app, folders, editor, str(path))
-        finally:
+        finally:  # also if the window goes: what was saved a moment ago has not been told yet
             watching.cancel()
-        if (left := _read(path)) is not None and left != text:
-            saved(left)
+            if (left := saved_text(folder)) is not None and left != text:
+                saved(left)
+                note_taken(folder, left)
         if code:
             hint = f"The text is as it was last saved. {told_of(folder)}".rstrip()
             raise MaverickError(_ended(editor, code), hint=hint)
@@ -202,21 +204,19 @@ def _write(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _read(path: Path) -> str | None:
-    """The text that was saved there; None between two steps of saving. Editors end the last line, and it had no end."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
-    except FileNotFoundError:
-        return None
+async def _watch(folder: Path, text: str, saved: Callable[[str], None]) -> None:
+    """Tell of each text that is saved there, once it is the same twice: an editor may be in the middle of writing.
 
-
-async def _watch(path: Path, text: str, saved: Callable[[str], None]) -> None:
-    """Tell of each text that is saved there, once it is the same twice: an editor may be in the middle of writing."""
-    told: str | None = text.removesuffix("\n")
-    before = told
+    It counts as taken a look later: by then its draft is on disk, whoever is killed.
+    """
+    taken = told = text.removesuffix("\n")
+    before: str | None = told
     while True:
         await asyncio.sleep(LOOK_EVERY)
-        now = await asyncio.to_thread(_read, path)
+        now = await asyncio.to_thread(saved_text, folder)
+        if told != taken:
+            taken = told
+            note_taken(folder, taken)
         if now is not None and now == before != told:
             told = now
             saved(now)

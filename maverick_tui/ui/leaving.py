@@ -214,13 +214,13 @@ class Leaving:
                     self.left.append((f"{run.title} {state}", run.attached.named(run.run_id)))
                 leaving.append(self._leave_run(run, fate, is_to_end=not _waits(run)))
         self._give_up(self._board.runs.values(), waiting)
-        await asyncio.gather(*leaving)
+        await asyncio.gather(*leaving, self._end_editors())
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
         if code:  # the terminal has gone, or somebody has ended us: nobody was asked
-            await self._navigation.drafts.keep_now()
+            await self._navigation.drafts.keep_now(keeps_runs=self._navigation.keeps_runs)
         else:
             await self._navigation.drafts.drop_all()
         for screen in self._app.screen_stack:
@@ -228,6 +228,15 @@ class Leaving:
                 await screen.end_writing(is_kept=bool(code))
         self._navigation.unsent.let_go()
         self._app.exit(code)
+
+    async def _end_editors(self) -> None:
+        """End them before drafts are kept: what was saved there a moment ago is in the prompt only then."""
+        editors = [one for one in self._app.workers if one.group == "editor" and one.is_running]
+        for editor in editors:
+            editor.cancel()
+        await asyncio.gather(*(editor.wait() for editor in editors), return_exceptions=True)
+        if editors:
+            self._navigation.look_at_drafts()
 
 
 def end_whatever_waits() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
@@ -14,7 +14,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from maverick_tui.inert import inert
-from maverick_tui.ui.drafts import Drafts
+from maverick_tui.ui.drafts import Draft, Drafts
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
 from maverick_tui.ui.unsent import Unsent
@@ -195,40 +195,50 @@ class Navigation:
         if run.run_id not in self._prompts:
             from maverick_tui.ui.widgets.prompt_history import PromptHistory, PromptState
 
-            history = PromptHistory(self._launch.cwd, may_write=self._keeps_runs)
+            history = PromptHistory(self._launch.cwd, may_write=self._will_keep_runs)
             state = self._prompts[run.run_id] = PromptState(history)
-            if not self._launch.is_demo:
-                state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
+            state.keep, state.restore = partial(self._keep_draft, run, state), partial(self.restore_draft, run)
         return self._prompts[run.run_id]
 
-    async def _keeps_runs(self) -> bool:
-        """Whether the settings let runs be kept: else nothing that is sent to them may be."""
+    @property
+    def keeps_runs(self) -> bool:
+        """Whether the settings are known to let runs be kept: else nothing that is typed for them may be."""
         ready = self._setup.ready
-        await asyncio.wait({ready})
-        return ready.exception() is None and ready.result().config.keep_runs
+        return ready.done() and ready.exception() is None and ready.result().config.keep_runs
 
-    def _keep_draft(self, run: RunModel, state: PromptState, text: str) -> None:
-        self.drafts.keep(run, text, state.images.paths_in(text))
+    async def _will_keep_runs(self) -> bool:
+        """The same, once that is known."""
+        await asyncio.wait({self._setup.ready})
+        return self.keeps_runs
+
+    def _keep_draft(self, run: RunModel, state: PromptState, text: str, reasons: Mapping[str, str]) -> None:
+        self.drafts.keep(run, Draft(text, state.images.paths_in(text), reasons))
+
+    def look_at_drafts(self) -> None:
+        """Keep what stands in all prompts now, also what they have not told of yet."""
+        for screen in self.run_screens:
+            if screen.is_mounted:
+                screen.keep_draft()
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""
-        if not self._launch.is_demo:
+        if not (is_new and self._launch.is_demo):  # those are for the project, and no part of the demo
             self._app.run_worker(self._restore_draft(run, is_new), group="drafts", exit_on_error=False)
 
     async def _restore_draft(self, run: RunModel, is_new: bool) -> None:
         left = await self.drafts.read(run, is_new=is_new)
-        draft, state = left.text, self.prompt_of(run)
+        state = self.prompt_of(run)
         for wrong in await state.images.bring_back(left.images):
             self._app.notify(inert(wrong), title="Draft", severity="warning", markup=False)
-        if not draft or run.run_id not in self._board.runs:
+        if not left or run.run_id not in self._board.runs:
             return
         self.drafts.is_shown(run, left)
         screen = self.screen_of(run)
         if screen is not None and screen.is_mounted:
-            screen.bring_back(draft)
+            screen.bring_back(left.text, left.reasons)
         else:
             later = state.draft if state.draft != state.suggestion else ""
-            state.draft = "\n".join(filter(None, (draft, later)))
+            state.draft = "\n".join(filter(None, (left.text, *left.reasons.values(), later)))
 
     # -- from one to the other ----------------------------------------------------------------------------------------
 

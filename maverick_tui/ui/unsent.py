@@ -11,6 +11,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
+from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 
@@ -68,19 +69,38 @@ class Unsent:
             return self._window
 
 
-def without_beginnings(text: str) -> str:
-    """What of a text that is being typed may be written down, if there is no secret in it; in a thread.
+class Typing:
+    """One text that is being typed; its function is called in a thread."""
 
-    What may be the beginning of one waits until that is known: a few words at most, since what has more behind it is a
-    text about secrets, and a draft that lacks its end is as good as lost.
-    """
+    def __init__(self) -> None:
+        self._text = ""
+        self._typed_to = 0
+        """Where that ends which was typed last."""
+
+    def known(self, text: str) -> str:
+        """What of it may be written down now, if there is no secret in it.
+
+        What may be the beginning of one, at the end or where somebody is typing, waits until that is known: a few words
+        at most, since what has more behind it is a text about secrets, and a draft that lacks its end is as good as
+        lost.
+        """
+        if text != self._text:
+            alike = takewhile(lambda pair: pair[0] == pair[1], zip(reversed(text), reversed(self._text), strict=False))
+            self._typed_to = len(text) - sum(1 for _ in alike)
+            self._text = text
+        known = _without_beginning(text[: self._typed_to]) + text[self._typed_to :]
+        known = _without_beginning(known) if self._typed_to < len(text) else known
+        return known if known.strip() else ""
+
+
+def _without_beginning(text: str) -> str:
     from maverick_tui.journal.masked_text import PiecewiseMask
     from maverick_tui.masking.redact import known_values
 
     (known,) = PiecewiseMask(known_values).add([(0, text)]).now
     if len(text) - len(known) > _LONGEST_BEGINNING:
         known = text[: -len(text.split()[-1])] if text == text.rstrip() else text
-    return known if text.startswith(known) and known.strip() else ""
+    return known if text.startswith(known) else ""
 
 
 def of_run(file: Path, run_id: str) -> bool:

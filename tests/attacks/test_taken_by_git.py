@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.permissions import patterns, taken_by_git
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.patterns import MOST_SEARCHES
+from maverick_tui.git.asking import ask
 from tests.agent.permissions.deciding import bash
 from tests.executor.files.support import IDENTITY, git, write
 
@@ -42,7 +45,16 @@ TAKEN: dict[str, tuple[str, str]] = {
     "cleaned-with-value-named": ("git clean -fd -e src", ".maverick/rules.toml"),
     "cleaned-repositories": ("git clean -ffd", "sub/.git/config"),
     "cleaned-repositories-long": ("git clean -f --force -d", "sub/.git/config"),
+    "cleaned-after-all": ("git clean -n --no-dry-run -fd", ".maverick/rules.toml"),
+    "cleaned-after-all-short": ("git clean -fd --dry --no-d", ".maverick/rules.toml"),
+    "cleaned-behind-value": ("git clean -e -- -fd", ".maverick/rules.toml"),
+    "cleaned-behind-long-value": ("git clean -f --exclude -- -d", ".maverick/rules.toml"),
+    "stashed-behind-message": ("git stash push -m -- -u", ".maverick/rules.toml"),
+    "stashed-behind-messages": ("git stash -qm -- -a", ".maverick/rules.toml"),
     "removed": ("git rm -rq .", "docs/.claude/old.json"),
+    "removed-after-all": ("git rm -n --no-dry-run -r .", "docs/.claude/old.json"),
+    "removed-not-only-from-index": ("git rm --cached --no-cached -rf .", "docs/.claude/old.json"),
+    "removed-by-list": ("echo docs > ./-n && git rm -r --pathspec-from-file -n", "docs/.claude/old.json"),
     "removed-folder": ("git rm -r docs", "docs/.claude/old.json"),
     "removed-by-pattern": ("git rm '*.json'", "docs/.claude/old.json"),
 }
@@ -128,6 +140,32 @@ def test_where_nothing_of_that_is_taken_it_runs(fresh: Callable[[], Path]) -> No
         "git rm -r .",
     )
     assert {one: why for one in usual if (why := judge.judge("Bash", bash(one)).reason)} == {}
+
+
+def test_git_is_asked_once_for_what_is_said_often(fresh: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[tuple[str, ...]]()
+
+    def counted(folder: Path, *words: str) -> bytes | None:
+        asked.append(words)
+        return ask(folder, *words)
+
+    monkeypatch.setattr(taken_by_git, "ask", counted)
+    judge = Judge(["Bash"], fresh(), person=False)
+    assert judge.judge("Bash", bash("; ".join(["git clean -fd web"] * 50))).decision == "allow"
+    assert asked == [("ls-files", "-z", "--others", "--exclude-standard", "--", "web")]
+    many = "; ".join(f"git clean -fd web/{number}" for number in range(200))
+    assert judge.judge("Bash", bash(many)).reason == taken_by_git.TOO_MUCH
+    assert len(asked) <= 1 + MOST_SEARCHES
+
+
+def test_more_names_than_are_looked_at_ask(fresh: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    project = fresh()
+    write(project / "node_modules", {f"{number}.js": "" for number in range(40)})
+    judge = Judge(RULES, project, person=False)
+    monkeypatch.setattr(patterns, "MOST_SEEN", 30)
+    assert judge.judge("Bash", bash("git clean -fdx web node_modules")).decision == "allow", "others have made those"
+    write(project / "web", {f"{number}.js": "" for number in range(40)})
+    assert judge.judge("Bash", bash("git clean -fdx web")).reason == taken_by_git.TOO_MUCH
 
 
 def test_what_cannot_be_known_asks(fresh: Callable[[], Path]) -> None:

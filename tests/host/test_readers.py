@@ -32,6 +32,10 @@ class Asking(Served):
         if isinstance(command, AnswerPermission):
             self.questions.answer(command)
 
+    @property
+    def has_asked(self) -> bool:
+        return any(isinstance(event, ev.PermissionAsked) for event in self.events.since(0))
+
     def ask(self) -> asyncio.Task[Permission]:
         return asyncio.create_task(self.questions.ask(ToolQuestion("Bash", {"command": "ls"}, "call-1")))
 
@@ -77,7 +81,7 @@ async def test_whoever_answers_first_has_answered_and_the_others_see_who_did() -
 async def test_a_decision_that_is_not_known_allows_nothing() -> None:
     run = Asking()
     asked = run.ask()
-    await until(lambda: run.questions.is_waiting)
+    await until(lambda: run.has_asked)
     (request,) = (event.request for event in run.events.since(0) if isinstance(event, ev.PermissionAsked))
     run.questions.answer(AnswerPermission(request, cast("Literal['deny']", "deny_and_stop")))
     assert not (await asked).is_granted
@@ -88,7 +92,7 @@ async def test_who_is_alone_has_no_name() -> None:
     run = Asking()
     async with run.server.listening(), reading("pts/3") as (only,):
         asked = run.ask()
-        await until(lambda: run.questions.is_waiting)
+        await until(lambda: run.has_asked)
         (request,) = (event.request for event in run.events.since(0) if isinstance(event, ev.PermissionAsked))
         only.send(AnswerPermission(request, "once", by="somebody else"))
         await asked

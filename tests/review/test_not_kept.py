@@ -13,9 +13,12 @@ import pytest
 
 from maverick_tui.review import not_kept
 from maverick_tui.review.kinds import START
+from maverick_tui.review.not_kept import NotKept
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots import shadow
 from maverick_tui.snapshots.caps import Caps
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import Part, Snapshot
 from tests.review.played import PlayedRun, why
 from tests.snapshots.folders import content, project
 
@@ -262,3 +265,12 @@ def test_a_folder_with_nothing_else_than_what_is_not_kept_is_kept_itself(folder:
     assert not (folder / "web" / "src").exists()
     assert "web/src/app.js" in review.redo().paths
     assert content(folder) == was
+
+
+def test_what_is_gone_or_left_out_is_named_in_the_order_of_the_snapshots(folder: Path) -> None:
+    folders = [f"{name}/" for name in "qwertyuiop"]
+    before = Snapshot("", tuple(Part(at, "", "") for at in folders), (0o644, 0o755))
+    after = Snapshot("", (), (0o644, 0o755), left_out=dict.fromkeys(folders, "it is large"))
+    found = NotKept(Shadow(folder), before, after, 0, 0)
+    assert [*found.gone(())] == [f"{at}.git" for at in folders]
+    assert [*found.grown([f"{at}file" for at in folders])] == folders

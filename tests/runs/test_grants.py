@@ -64,6 +64,40 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         ("flake8 a.py", "flake8", ["flake8 b.py"], ["flake8 --append-config=x a.py"]),
         ("isort a.py", "isort", ["isort -q b.py"], ["isort --settings-path x a.py", "isort --sp=x a.py"]),
         ("pyright a.py", "pyright", ["pyright b.py"], ["pyright -p x", "pyright --pythonpath ./evil"]),
+        ("pylint a.py", "pylint", ["pylint -E b.py"], ["pylint --init-hook=x a.py", "pylint --rcfile=x a.py"]),
+        ("eslint a.js", "eslint", ["eslint --fix b.js"], ["eslint -c x a.js", "eslint --rulesdir x a.js"]),
+        ("prettier a.js", "prettier", ["prettier -w b.js"], ["prettier --plugin=x a.js"]),
+        ("jest a", "jest", ["jest -t x"], ["jest -c x", "jest --globalSetup x"]),
+        ("vitest run", "vitest", ["vitest run a"], ["vitest --config x"]),
+        ("tsc --noEmit", "tsc", ["tsc --noEmit -p a"], ["tsc --outDir x", "tsc -b ../x"]),
+        ("goimports -l .", "goimports", ["goimports -w a.go"], ["goimports -cpuprofile=x a.go"]),
+        (
+            "python -m pylint a.py",
+            "python -m pylint",
+            ["python -m pylint -E b.py"],
+            ["python -m pylint --rcfile=x b.py"],
+        ),
+        (
+            "npx eslint a",
+            "npx eslint",
+            ["npx eslint --fix b"],
+            ["npx eslint -c x", "npx eslint --call=x", "npx -p x eslint b", "npx jest a", "npx eslint@1 b"],
+        ),
+        ("uvx ruff check", "uvx ruff", ["uvx ruff format"], ["uvx ruff check --config x", "uvx --from x ruff check"]),
+        ("pnpm exec jest a", "pnpm exec jest", ["pnpm exec jest b"], ["pnpm exec jest -c x", "pnpm exec sh"]),
+        (
+            "npm exec eslint a",
+            "npm exec eslint",
+            ["npm exec eslint b"],
+            ["npm exec eslint --call=x", "npm exec eslint --package=x", "npm exec eslint --script-shell=x"],
+        ),
+        ("rye run pytest -q", "rye run pytest", ["rye run pytest"], ["rye run pytest -c x", "rye run sh"]),
+        (
+            "conda run pytest",
+            "conda run pytest",
+            ["conda run pytest -x"],
+            ["conda run pytest -p x", "conda run -n x sh"],
+        ),
         ("touch a", "touch", ["touch -c b"], ["touch -- -o", "touch ./--eval=x"]),
         (
             "uv run pytest -q",
@@ -121,6 +155,12 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         ("git worktree add x", "git worktree add", ["git worktree add y"], ["git worktree remove x", "git worktree"]),
         ("gh repo view x", "gh repo view", ["gh repo view y"], ["gh repo delete x", "gh repo", "gh pr view x"]),
         ("gh run list -L 5", "gh run list", ["gh run list"], ["gh run cancel x", "gh run delete x"]),
+        ("gh cs list", "gh cs list", ["gh cs list -L 5"], ["gh cs delete x", "gh codespace delete x", "gh cs"]),
+        ("gh run watch 1", "gh run watch", ["gh run watch 2"], ["gh run rerun 1"]),
+        ("npm author ls x", "npm author ls", ["npm author ls y"], ["npm author add x y"]),
+        ("cargo nextest run", "cargo nextest run", ["cargo nextest run -j 4"], ["cargo nextest archive"]),
+        ("docker compose config", "docker compose config", [], ["docker compose down"]),
+        ("yarn plugin list", "yarn plugin list", [], ["yarn plugin import x"]),
         ("gh pr create -t x", "gh pr create", ["gh pr create -t y"], ["gh pr merge 1"]),
         (
             "kubectl get pods",
@@ -201,6 +241,12 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
             ["cargo test --config x", "cargo test --conf=x"],
         ),
         (
+            'git commit -m "fix it"',
+            "git commit",
+            ['git commit -am "and that"', "git commit -m \"$(cat <<'EOF'\nlong\nEOF\n)\""],
+            ["git commit -m x; id", 'git commit -m "$(id)"'],
+        ),
+        (
             "cargo build 2>&1 | tail -5",
             "cargo build",
             ["cargo build", "cargo build -q | head"],
@@ -229,12 +275,19 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
         "docker run a b", "git bisect run id x", "go env -w CC=x", "csh x", "busybox sh", "source x", ". x", "setsid x",
         "flock a b", "gdb x", "Rscript x", "cp a b", "ln a b", "python -m pdb x", "python -m runpy x",
         "sed -i s/a/b/ x", "find . -delete", "pytest > x", "pytest $X", "'a b' c", "env pytest", "git", "go run x",
-        "pylint --init-hook=x a.py", "pylint a.py", "eslint a.js", "prettier a.js", "rubocop a.rb", "jest a",
-        "python -m pylint a.py", "python -m unittest a", "ls a*", "git add a*",
-        "npx eslint a", "bundle exec rspec a", "pnpm exec jest a", "yarn workspace a test", "yarn workspaces run lint",
+        "pylint --init-hook=x a.py", "rubocop a.rb",
+        "python -m unittest a", "python -m eslint a", "ls a*", "git add a*",
+        "npx cowsay a", "npx -p x eslint", "npx -c x", "bundle exec rspec a", "pnpm exec sh", "npm exec", "npx",
+        "yarn workspace a test", "yarn workspaces run lint",
         "poetry run sh", "aws s3 ls x", "gcloud projects list", "az vm list", "python -m http.server", "gh api user",
         "git remote -v", "git remote add x y", "git stash -q", "gh repo -R x view", "docker compose -f x ps", "npm run",
         "docker compose exec a sh", "composer global exec x", "yarn global add x", "uv run git remote add x y",
+        "brew bundle exec x", "brew bundle sh", "brew ruby -e x", "brew sh", "podman unshare x", "podman machine ssh x",
+        "cargo watch -s x", "pnpm recursive exec x", "pnpm multi exec x", "pnpm m exec x", "kubectl debug x",
+        "gh codespace ssh x", "gh cs ssh x", "gh ext exec x", "gh cs", "npm c set a=b", "pnpm c set a=b", "npm innit x",
+        "bun run sh x", "bun run python3.12 x", "yarn run node x", "pnpm bash x", "yarn tsx x", "bun pm pkg set a=b",
+        "yarn plugin import x", "dotnet watch x", "dotnet fsi x", "gradle wrapper x", "poetry shell x", "git shell x",
+        "git instaweb x", "docker buildx debug x", "npm author", "cargo rustdoc x", "uv run podman unshare x",
     ],
 )  # fmt: skip
 def test_only_the_very_command_where_what_begins_alike_could_be_anything(command: str) -> None:
@@ -360,7 +413,7 @@ async def test_no_rule_with_a_secret_is_offered_or_written() -> None:
     log = EventLog()
     questions = Questions(log)
     asking = asyncio.create_task(questions.ask(ToolQuestion("Bash", bash(secret), "c1")))
-    while not questions.is_waiting:
+    while not len(log):
         await asyncio.sleep(0)
     (asked,) = log.since(0)
     assert isinstance(asked, PermissionAsked)

@@ -1,4 +1,7 @@
-"""vim in the middle of a text when its window goes: what was not saved is kept, and the next start says where."""
+"""vim in the middle of a text when its window goes: what was not saved is kept, and the next start says where.
+
+What was saved is in the draft, or is told of likewise.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +34,50 @@ class WithVim(Application):
         return Written()
 
 
-@pytest.mark.parametrize("ends", ["the window", "the application"])
-def test_what_was_not_saved_can_be_had_back(maverick: Maverick, teller: str, mark: str, ends: str) -> None:
+def in_vim(maverick: Maverick, teller: str) -> WithVim:
+    """A prompt in vim."""
     app = maverick.seen_by(WithVim, "--agent", teller, scenes=SCENES, is_ours=True, environment=VARIABLES)
     app.see("waiting for your prompt")
     app.send("an hour")
     app.until(lambda glass: prompt_of(glass) == "an hour")
     app.send(CTRL_G)
     app.read(b"prompt.md")
-    app.send("A of work that nobody has saved")
-    app.read(b"nobody has saved")
+    return app
+
+
+def end(app: WithVim, ends: str) -> None:
     if ends == "the application":
         os.kill(app.pid, signal.SIGKILL)
     app.hang_up()
     app.wait()
+
+
+@pytest.mark.parametrize("ends", ["the window", "the application"])
+def test_what_was_saved_a_moment_before_is_not_lost(maverick: Maverick, teller: str, mark: str, ends: str) -> None:
+    app = in_vim(maverick, teller)
+    app.send("A of work that I have saved\x1b:w\r")
+    app.read(b"B written")  # the panel of usage has a row of that name
+    end(app, ends)
+    assert wait_until_gone(mark) == {}
+
+    again = maverick("--agent", teller, scenes=SCENES, is_ours=True, environment=VARIABLES)
+    if ends == "the window":
+        again.until(lambda glass: prompt_of(glass) == "an hour of work that I have saved")
+        assert [*(paths.user_state() / "editing").iterdir()] == []
+    else:
+        again.see("you had saved in your editor")
+        (text,) = (paths.user_state() / "editing").glob("*/prompt.md")
+        assert text.read_text() == "an hour of work that I have saved\n"
+    again.hang_up()
+    again.wait()
+
+
+@pytest.mark.parametrize("ends", ["the window", "the application"])
+def test_what_was_not_saved_can_be_had_back(maverick: Maverick, teller: str, mark: str, ends: str) -> None:
+    app = in_vim(maverick, teller)
+    app.send("A of work that nobody has saved")
+    app.read(b"nobody has saved")
+    end(app, ends)
     assert wait_until_gone(mark) == {}
 
     (folder,) = (paths.user_state() / "editing").iterdir()

@@ -45,8 +45,10 @@ class KeptApp(FedApp):
 
 
 @asynccontextmanager
-async def opened(run_id: str = RUN, *place: Any) -> AsyncIterator[tuple[KeptApp, Pilot[Any]]]:
-    app = KeptApp()
+async def opened(
+    run_id: str = RUN, *place: Any, launch: Launch | None = None
+) -> AsyncIterator[tuple[KeptApp, Pilot[Any]]]:
+    app = KeptApp(launch)
     async with app.run_test(size=(100, 30)) as pilot:
         app.open_kept(run_id, *place)
         await until(pilot, lambda: app.top == "RunScreen" and app.screen.is_mounted, "the run is shown")

@@ -14,11 +14,13 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui import paths
+from maverick_tui.events.kinds import PermissionAsked
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.ui import drafts as ui_drafts
-from maverick_tui.ui.drafts import Drafts
-from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.drafts import Draft, Drafts
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.unsent import Typing, Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
@@ -61,6 +63,17 @@ async def test_a_draft_of_a_kept_run_comes_back_until_it_is_sent() -> None:
         await until(pilot, lambda: not drafts_of_run(), "it was sent")
 
 
+async def test_a_draft_of_a_real_run_is_the_same_in_the_window_of_the_demo() -> None:
+    keep_run(RUN)
+    demo = Launch(Path.cwd(), is_demo=True)
+    async with opened(launch=demo) as (app, pilot):
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: drafts_of_run() == ["half a thou"])
+        await end(app, pilot, 143)
+    async with opened(launch=demo) as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
+
+
 async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 60.0)
     keep_run(RUN)
@@ -70,15 +83,15 @@ async def test_what_was_typed_a_moment_before_the_window_goes_is_kept(monkeypatc
     assert drafts_of_run() == ["half a thou"]
 
 
-async def test_a_draft_is_kept_while_somebody_types_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.5)
+async def test_a_draft_is_kept_while_somebody_types_on() -> None:
     keep_run(RUN)
-    async with opened() as (_app, pilot):
-        for _ in range(200):
-            await pilot.press("a")
-            if drafts_of_run():
-                break
-        assert set(drafts_of_run()[0]) == {"a"}
+    async with opened() as (app, pilot):
+        drafts, run = app._navigation.drafts, app.run_model
+        drafts.keep(run, Draft("half", {}, {}))
+        clock, _ = drafts._waiting[run.run_id]
+        drafts.keep(run, Draft("half a thou", {}, {}))
+        assert drafts._waiting[run.run_id][0] is clock, "a further key does not put it off"
+        await until(pilot, lambda: drafts_of_run() == ["half a thou"])
 
 
 async def test_each_of_two_windows_keeps_its_own_draft() -> None:
@@ -110,7 +123,8 @@ async def test_each_of_two_windows_keeps_its_own_draft() -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.unsent import Typing, Unsent
 window = Unsent()
 file = window.file(Path(sys.argv[1]), "draft", sys.argv[2])
 file.write_text('{"text": "of another process"}')
@@ -160,8 +174,8 @@ async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() 
     drafts = Drafts(Path(), Unsent(), print)
     left = await drafts.read(run, is_new=False)
     drafts.is_shown(run, left)
-    drafts.keep(run, f"{left.text}ght", {})
-    await drafts.keep_now()
+    drafts.keep(run, Draft(f"{left.text}ght", {}, {}))
+    await drafts.keep_now(keeps_runs=True)
     assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
 
@@ -183,6 +197,19 @@ async def test_what_may_be_the_beginning_of_a_secret_is_not_kept(begun: str) -> 
         await until(pilot, drafts_of_run)
         assert "the key is" in drafts_of_run()[0]
         assert begun[-6:] not in drafts_of_run()[0]
+
+
+def test_what_may_be_the_beginning_of_a_secret_waits_wherever_it_is_typed() -> None:
+    typing = Typing()
+    assert typing.known("run psql and tell me why") == "run psql and tell me why"
+    for typed in ("postgres://me:S3cret", "postgres://me:S3cretPassw0rd9"):
+        text = f"run psql {typed} and tell me why"
+        for _ in range(2):  # also when it is written once more, at the end
+            assert typing.known(text) == "run psql postgres and tell me why"
+    done = "run psql postgres://localhost/shop and tell me why"
+    typing.known(done)
+    assert typing.known(f"{done}, please") == f"{done}, please", "somebody types elsewhere by now"
+    assert typing.known(f"{done} sk-ant-api03-{RANDOM[:12]}") == f"{done} "
 
 
 @pytest.mark.parametrize(
@@ -234,6 +261,45 @@ async def test_what_was_typed_before_it_is_known_whether_the_run_is_kept_is_kept
         as_kept(monkeypatch)
         app.tell(Tape().connect())
         await until(pilot, lambda: new_drafts() == ["at once"])
+
+
+async def test_a_reason_that_was_begun_is_no_part_of_the_prompt_when_it_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    as_kept(monkeypatch)
+    asking = Tape().connect().prompt("Go").ask("Bash", {"command": "ls"}).wait(1)
+    (request,) = (event.request for event in asking.events if isinstance(event, PermissionAsked))
+    async with watching(asking) as (app, pilot):
+        folder = journal_of(app.run_model.run_id).parent
+        folder.mkdir(parents=True)
+        await pilot.press(*"later", "ctrl+r", *"because")
+        await end(app, pilot, 129)
+    (file,) = folder.glob("draft.*")
+    kept = json.loads(file.read_text())
+    assert (kept["text"], kept["reasons"]) == ("later", {request: "because"})
+
+    asking = Tape().connect().prompt("Go").ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(asking) as (app, pilot):
+        draft = journal_of(app.run_model.run_id).with_name("draft.json")
+        draft.parent.mkdir(parents=True)
+        draft.write_text(json.dumps(kept | {"reasons": {request: "because", "gone": "of a question that is gone"}}))
+        app._navigation.restore_draft(app.run_model)
+        prompt = app.run_screen.prompt
+        await until(pilot, lambda: prompt.text == "later\nof a question that is gone")
+        await pilot.press("ctrl+r")
+        assert prompt.text == "because"
+
+
+@pytest.mark.parametrize("keeps", ["true", "false"])
+async def test_what_was_typed_when_the_window_goes_while_the_run_starts_is_kept_where_runs_are(
+    keeps: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", keeps)
+    async with watching() as (app, pilot):
+        await until(pilot, app._navigation._setup.ready.done, "the settings are read")
+        await pilot.press(*"at once")
+        await end(app, pilot, 129)
+    assert new_drafts() == (["at once"] if keeps == "true" else [])
 
 
 @pytest.mark.parametrize("keeps", ["true", "false"])

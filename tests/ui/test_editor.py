@@ -19,7 +19,8 @@ from textual.worker import WorkerCancelled
 from maverick_tui import paths
 from maverick_tui.folder_locks import OWNER
 from maverick_tui.ui.editor import find_editor
-from maverick_tui.ui.unsaved import left_by_editors
+from maverick_tui.ui.unsaved import left_by_editors, note_taken, told_of
+from tests.masking.examples import RANDOM
 from tests.support.runs import BEGAN, Tape
 from tests.support.terminal import GlassDriver
 from tests.ui.running import watching
@@ -91,10 +92,15 @@ async def test_the_text_comes_back_as_it_was_left(editor: Path, tmp_path: Path) 
 async def test_what_was_edited_when_an_application_was_killed_goes_with_the_next_start(
     editor: Path, tmp_path: Path
 ) -> None:
-    left = abandoned("alone")
+    left, kept = map(abandoned, ("alone", "swapped"))
+    note_taken(left, "as it was")
+    (left / "prompt.md").write_text("as it was\n")  # saved without a change, by an editor that ends the last line
+    (kept / ".prompt.md.swp").touch()
     async with watching(Tape().connect()) as (app, pilot):
-        await until(pilot, lambda: not left.exists(), "nobody holds it")
-        assert not app._notifications
+        await until(pilot, lambda: app._notifications, "all is told at once")
+        (told,) = app._notifications
+        assert str(kept) in told.message
+        assert not left.exists()
 
 
 async def test_what_an_editor_has_kept_is_told_at_the_next_start_and_goes_when_it_is_old(
@@ -126,6 +132,18 @@ async def test_what_an_editor_has_kept_is_told_at_the_next_start_and_goes_when_i
     assert str(saved) in again
 
 
+def test_what_was_saved_and_is_nowhere_else_is_told_at_the_next_start_unless_it_is_secret() -> None:
+    saved, secret = map(abandoned, ("saved", "secret"))
+    for folder in (saved, secret):
+        note_taken(folder, "before")
+    (saved / "prompt.md").write_text("an hour of work\n")
+    (secret / "prompt.md").write_text(f"api_key={RANDOM}\n")
+    (told,) = left_by_editors()
+    assert told.startswith(f"What you had saved in your editor is not in the prompt: {saved / 'prompt.md'}\n")
+    assert (saved / "prompt.md").read_text() == "an hour of work\n"
+    assert not secret.exists()
+
+
 async def test_what_is_saved_is_in_the_prompt_at_once_and_stays_there_if_the_editor_fails(
     editor: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +162,45 @@ async def test_what_is_saved_is_in_the_prompt_at_once_and_stays_there_if_the_edi
         assert app.prompt.text == "and more"
         (told,) = [notification.message for notification in app._notifications]
         assert told.endswith("ended with exit code 3. The text is as it was last saved.")
+
+
+async def test_what_was_saved_a_moment_before_the_window_goes_is_in_the_prompt(
+    editor: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.editor.LOOK_EVERY", 600.0)
+    does(editor, "path.write_text('an hour of work\\n')\nreport.with_name('saved').touch()\ntime.sleep(600)")
+    app = PromptApp(driver_class=GlassDriver)
+    async with app.run_test(headless=False) as pilot:
+        app.prompt.set_text("before")
+        await pilot.press("ctrl+g")
+        while not (editor / "saved").exists():
+            await asyncio.sleep(0.01)
+        (editing,) = [worker for worker in app.workers if worker.group == "editor"]
+        editing.cancel()
+        with suppress(WorkerCancelled):
+            await editing.wait()
+        assert app.prompt.text == "an hour of work"
+    assert [*(paths.user_state() / "editing").iterdir()] == [], "it is nowhere else"
+
+
+async def test_what_was_saved_counts_as_taken_only_once_its_draft_is_written(
+    editor: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.editor.LOOK_EVERY", 0.01)
+    does(editor, "path.write_text('an hour of work\\n')\ntime.sleep(600)")
+    app = PromptApp(driver_class=GlassDriver)
+    async with app.run_test(headless=False) as pilot:
+        await pilot.press("ctrl+g")
+        while app.prompt.text != "an hour of work":
+            await asyncio.sleep(0)
+        (folder,) = (paths.user_state() / "editing").iterdir()
+        assert told_of(folder), "whoever is killed now has it there"
+        while told_of(folder):  # a look later
+            await asyncio.sleep(0.01)
+        (editing,) = [worker for worker in app.workers if worker.group == "editor"]
+        editing.cancel()  # as whoever leaves does first
+        with suppress(WorkerCancelled):
+            await editing.wait()
 
 
 @pytest.mark.parametrize("ends", ["the application", "the editor"])
@@ -168,7 +225,7 @@ async def test_what_the_editor_keeps_when_it_is_ended_stays(editor: Path, ends: 
     folder = Path((editor / "report").read_text().partition(" ")[2]).parent
     assert folder.parent == paths.user_state() / "editing"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert {path.name for path in folder.iterdir()} == {OWNER, "prompt.md", ".prompt.md.swp"}
+    assert {path.name for path in folder.iterdir()} == {OWNER, "prompt.md", ".prompt.md.swp", "taken"}
 
 
 async def test_visual_comes_first(editor: Path, monkeypatch: pytest.MonkeyPatch) -> None:

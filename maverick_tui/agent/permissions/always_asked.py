@@ -162,13 +162,13 @@ def _why_command_asks(call: Call, places: Places) -> str:
             texts, entered = without_git_options(meant)
             run.append(texts)
             folders.update(filter(None, entered))
-    put, possible = Limits(), [*run, *_run_within(unread)]
+    put, taken, possible = Limits(), Limits(), [*run, *_run_within(unread)]
     for here in heres:
         meaning = _meaning(plain, here)
         if reason := (
             why_copying_asks(possible, here, meaning, places, put)
             or why_changing_asks(possible, here, meaning, places, is_read=is_read)
-            or why_taking_asks(possible, [here, *_folders_at(folders, here)], places)
+            or why_taking_asks(possible, [here, *_folders_at(folders, here)], places, taken)
             or why_checking_asks(possible, here, places)
         ):
             return reason

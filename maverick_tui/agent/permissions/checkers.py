@@ -1,9 +1,9 @@
 """What checkers, formatters and runners of tests may be told by a rule for all of such a program: what to look at, and
 how to tell of it.
 
-A list of what is known to be harmless, for what is missing from one of what is not runs unasked: plugins and the next
-version bring options that name a program (`pytest --tx`), or a file to be written (`mypy --junit-xml`). Only whole
-names count, since an abbreviation may be that of another option.
+A list of what is known to be harmless: from a list of what is not, something would always be missing, and run unasked.
+Plugins and the next version bring options that name a program (`pytest --tx`), or a file to be written
+(`mypy --junit-xml`). Only whole names count, since an abbreviation may be that of another option.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ _MYPY = Checker(
     show-error-end hide-error-end show-error-codes hide-error-codes show-error-code-links hide-error-code-links
     pretty no-pretty color-output no-color-output error-summary no-error-summary show-absolute-path
     hide-absolute-path output incremental no-incremental sqlite-cache no-sqlite-cache fixed-format-cache
-    no-fixed-format-cache cache-fine-grained skip-version-check skip-cache-mtime-checks num-workers show-traceback
+    no-fixed-format-cache cache-fine-grained skip-version-check skip-cache-mtime-checks show-traceback
     tb raise-exceptions scripts-are-modules exclude exclude-gitignore no-exclude-gitignore module package command
     find-occurrences""",
     "hivV",
@@ -153,8 +153,8 @@ _ISORT = Checker(
     profile line-length line-width wrap-length multi-line trailing-comma use-parentheses force-sort-within-sections
     force-single-line single-line-exclusions length-sort no-sections float-to-top python-version py src src-path
     project thirdparty future builtin color combine-as combine-star lines-after-imports lines-between-types
-    add-import remove-import indent filename order-by-type reverse-relative star-first case-sensitive honor-noqa
-    ensure-newline-before-comments force-sort-within-sections force-adds sl fss tc up ac df""",
+    filename order-by-type reverse-relative star-first case-sensitive honor-noqa
+    ensure-newline-before-comments sl fss tc up ac df""",
     "cqvV",
     "jlmw",
 )
@@ -212,8 +212,13 @@ _TSC = Checker(
     declaration emitDeclarationOnly sourceMap removeComments importHelpers useDefineForClassFields
     allowUnreachableCode allowUnusedLabels build verbose dry force stopBuildOnErrors types""",
     "bdfhvw",
-    "mt",
-    dict.fromkeys(("p", "project"), _INSIDE),
+    limited={
+        **dict.fromkeys(("p", "project"), _INSIDE),
+        # By their values, since one dash is enough for a long name: `-tsBuildInfoFile`.
+        "m": r"(?i)none|commonjs|amd|umd|system|es\w+|node\w+|preserve",
+        "t": r"(?i)es\w+",
+    },
+    refused=r"[@/~]|.*\.\.",  # it writes beside what it is to look at, and builds all of another project
 )
 _JEST = Checker(
     """coverage no-coverage collectCoverage collectCoverageFrom testNamePattern testPathPattern testPathPatterns
@@ -255,7 +260,7 @@ CHECKERS: dict[str, Checker] = {
     "black": _BLACK,
     "eslint": _ESLINT,
     "flake8": _FLAKE8,
-    "gofmt": Checker(letters="delsw", valued="r"),
+    "gofmt": Checker(letters="delsw"),
     "goimports": Checker(letters="delvw"),
     "isort": _ISORT,
     "jest": _JEST,

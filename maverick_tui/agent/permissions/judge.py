@@ -133,7 +133,11 @@ class Judge:
         asked = denied or self._about(call, standing, "ask")
         reason, is_asked_each_time = self._reason(call, mode, standing)
         if asked:
-            reason = reason if reason not in ("", ASKS) else _why_by_rule(*asked)
+            by_rule = _why_by_rule(*asked)
+            if reason in ("", ASKS):
+                reason = by_rule
+            elif asked is denied:  # which is why it is asked each time
+                reason = f"{reason} {by_rule}"
             is_asked_each_time = is_asked_each_time or asked is denied
         if standing.problem:
             reason = standing.problem if reason in ("", ASKS) else f"{reason} {standing.problem}"

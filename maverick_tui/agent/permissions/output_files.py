@@ -1,19 +1,25 @@
-"""Options that say where a subcommand is to write: a rule for it is one for the working directory."""
+"""Options that say where a subcommand is to write: a rule for it covers only the working directory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 _OUTPUT: dict[str, str] = {
+    "bun": "outdir outfile",
     "cargo": "target-dir artifact-dir out-dir logfile",
+    "cargo install": "root",
+    "docker": "iidfile metadata-file cidfile",
     "dotnet": "output results-directory o",
     "gh": "dir output D O",
     "git": "output output-directory",
+    "git fast-export": "export-marks",
     "git format-patch": "o",
     "go": "o outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace testlogfile gocoverdir",
+    "npm": "pack-destination logs-dir cache",
     "pip": "target root prefix report log src dest wheel-dir cache-dir t d w",
+    "podman": "iidfile metadata-file cidfile",
     "poetry": "output o",
     "terraform": "out state-out",
     "uv": "output-file out-dir cache-dir o",
@@ -29,6 +35,7 @@ def writes_elsewhere(words: Sequence[str], said: int, here: Path) -> bool:
 
 def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
     """The values of these options, joined to them or as the next word; most programs take the beginning of a name."""
+    letters = [option for option in options if len(option) == 1]
     for at, word in enumerate(words if options else ()):
         following = "".join(words[at + 1 : at + 2])
         name, is_joined, value = word.lstrip("-").removeprefix("test.").partition("=")
@@ -36,8 +43,19 @@ def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
             continue
         if any(option.startswith(name) for option in options if len(name) > 1 or option == name):
             yield value if is_joined else following
-        elif not word.startswith("--") and word[1] in options:
-            yield word[2:]
+        if not word.startswith("--"):
+            yield from (rest.removeprefix("=") or following for rest in _behind(letters, word))
+
+
+def _behind(letters: Collection[str], word: str) -> Iterator[str]:
+    """What stands behind each of these letters in a word of several: `-qt` is `-q -t`. Others before it may have a
+    value, too, which nobody knows here; what is no letter or number is part of one.
+    """
+    for at, sign in enumerate(word[1:], start=2):
+        if not sign.isalnum():
+            return
+        if sign in letters:
+            yield word[at:]
 
 
 def _is_inside(value: str, here: Path) -> bool:

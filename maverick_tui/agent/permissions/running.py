@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path, PurePath
 
 from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
@@ -18,7 +17,7 @@ from maverick_tui.agent.permissions.output_files import writes_elsewhere
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, of_git
 from maverick_tui.agent.permissions.runner_options import LISTED, has_unknown_options
-from maverick_tui.agent.permissions.targets import names_another_target
+from maverick_tui.agent.permissions.targets import ALSO_CALLED, names_another_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,8 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
     subcommands says all that it does.
     """
     # Behind `uv run`, `python -m`, `conda run -n x` and what there may be else, a program is what it is by itself.
-    started = [place for place in range(1, min(said, len(words))) if _is_known(name_of(words[place]))]
-    calls = [(words, said), *(([name_of(words[place]), *words[place + 1 :]], said - place) for place in started)]
+    started = [(place, name) for place, word in enumerate(words[:said]) if (name := _known_name(word))]
+    calls = [(words, said), *(([name, *words[place + 1 :]], said - place) for place, name in started)]
     return any(_does_more(call, said_of_it, here) for call, said_of_it in calls)
 
 
@@ -100,26 +99,36 @@ def names_a_program(words: Sequence[str]) -> bool:
 
 
 def _is_told_more(words: Sequence[str], said: int) -> bool:
-    return has_unknown_options([_ALSO_CALLED.get(words[0], words[0]), *words[1:]], said)
+    return has_unknown_options([ALSO_CALLED.get(words[0], words[0]), *words[1:]], said)
 
 
-def _is_known(program: str) -> bool:
-    return any(program in known for known in (_RUNNERS, _ALSO_CALLED, LISTED, CHECKERS))
+def _known_name(program: str) -> str:
+    """By which name something is known of a program, whichever version it is: `pip3.11` is `pip`, `flake8` is itself.
+    Empty if nothing is.
+    """
+    own = name_of(program)
+    without_version = own.rstrip("0123456789.").removesuffix("-")
+    return next(
+        (
+            name
+            for name in (own, without_version)
+            if any(name in one for one in (_RUNNERS, ALSO_CALLED, LISTED, CHECKERS))
+        ),
+        "",
+    )
 
 
 def _concerned(words: Sequence[str], said: int) -> Iterator[tuple[Runner | Checker, int]]:
     """What is known of the programs and subcommands that a rule names, and where their arguments begin."""
-    is_handed_on = False
-    for place, (before, word) in enumerate(pairwise(("run", *words[:said]))):
-        if before in _BEFORE_CHECKERS and (checker := CHECKERS.get(name_of(word))):
-            yield checker, place + 1
-            is_handed_on = place > 0
+    if checker := CHECKERS.get(name_of(words[0])):
+        yield checker, 1
     commands = ((place, _RUNNERS.get(f"{words[0]} {words[place]}")) for place in _commands_at(words, said))
     known = [(runner, place + 1) for place, runner in commands if runner is not None]
     yield from known
-    runner = _RUNNERS.get(_ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
+    runner = _RUNNERS.get(ALSO_CALLED.get(words[0], words[0])) if said > 1 else None
     if runner is None or any(one.is_all and at == 2 for one, at in known):
         return
+    is_handed_on = any(name_of(word) in CHECKERS for word in words[1:said])
     if runner.is_for_scripts or not is_handed_on:  # npm reads on behind what it starts
         yield runner, 2
 
@@ -310,8 +319,6 @@ _CHOICE = r"-X[\w=-]+"
 """For a strategy of merging, whose name is that of a program: what it is to prefer."""
 _PLAIN_JQ = r"(?:-q|--jq)[ =]?(?!.*(?i:env|import|include)).+"
 """A query that reads nothing but the answer: `env` has all variables."""
-_BEFORE_CHECKERS = frozenset("-m bunx exec npx pnpm pnpx run uvx yarn".split())
-"""Words behind which a program may be named for others to start."""
 _START_OTHERS = frozenset({"just", "tox"})
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
@@ -319,14 +326,15 @@ _SCRIPTS = Runner(
     "C",
     is_for_scripts=True,
 )
+_NPM_EXEC = Runner("call package", "cp", is_for_scripts=True)
 _PACKAGES = Runner("option config-file", "oc")
 _CONTAINERS = Runner("file project-directory config output", "fHo", "cp create exec run")
-_ALSO_CALLED = {"gmake": "make", "gradlew": "gradle", "inv": "invoke", "mvnd": "mvn", "mvnw": "mvn"}
 _RUNNERS: dict[str, Runner] = {
     "ant": Runner("buildfile file lib propertyfile find logger listener inputhandler main f s", "D"),
     "apt": _PACKAGES,
     "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
+    "bun test": Runner(letters="r"),
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
     "docker logs": Runner(is_all=True),
@@ -350,10 +358,12 @@ _RUNNERS: dict[str, Runner] = {
     "git submodule": Runner("template", words="foreach"),
     "invoke": Runner("collection search-root config", "crf"),
     "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
-    "kubectl": Runner("kubeconfig server token proxy-url as", "s", words="cp exec run"),
+    "kubectl": Runner("kubeconfig server token proxy-url as helm-command", "s", words="cp exec run"),
     "ninja": Runner(letters="Cft"),
     "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
+    "npm exec": _NPM_EXEC,
+    "npm x": _NPM_EXEC,
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
     "podman logs": Runner(is_all=True),
@@ -362,5 +372,6 @@ _RUNNERS: dict[str, Runner] = {
     "task": Runner("taskfile dir", "td", operands="="),
     "terraform": Runner("chdir from-module plugin-dir"),
     "tox": Runner("conf root override workdir env", "ecmx", is_for_scripts=True),
+    "turbo": Runner("cwd root-turbo-json cache-dir profile anon-profile graph", is_for_scripts=True),
     "yarn": _SCRIPTS,
 }

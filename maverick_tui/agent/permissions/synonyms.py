@@ -10,19 +10,38 @@ from functools import lru_cache
 
 from maverick_tui.agent.permissions.reading import name_of
 
+_RUN = "run|run-script|rum|urn"
 _OF_PACKAGES = (
     "install|add|a|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|it|install-test",
     "ci|clean-install|ic|install-clean|isntall-clean",
     "uninstall|remove|rm|r|un|unlink",
     "update|up|upgrade|udpate",
-    "run|run-script|rum|urn",
-    "test|t|tst",
+    _RUN,
 )
+_OF_SCRIPTS = tuple(
+    "|".join((names, *(f"{run} {names.partition('|')[0]}" for run in _RUN.split("|"))))
+    for names in ("test|t|tst", "start", "stop", "restart")
+)
+"""Scripts of a project for which there are commands: `npm test` is `npm run test`."""
+_RUN_WORDS = [[name] for name in _RUN.split("|")]
+_RUN_SCRIPTS_BY_NAME = frozenset({"bun", "pnpm", "yarn"})
+"""Programs that take any word for a script which is no command of theirs: `yarn deploy` is `yarn run deploy`."""
+_NO_SCRIPTS = frozenset(
+    {
+        *_RUN_SCRIPTS_BY_NAME,
+        *(name for names in _OF_PACKAGES for name in names.split("|")),
+        *"""access audit bin cache config constraints create dedupe dlx env exec explain fetch global help import info
+        init la licenses link list ll ln login logout ls node npm outdated owner pack patch patch-commit plugin pm
+        policies prune publish rb rebuild recursive root search self-update set setup store tag team unplug
+        upgrade-interactive version versions view whoami why workspace workspaces x""".split(),
+    }
+)
+"""Commands of theirs, and their own names: a text may have two calls of one."""
 _OF_CARGO = ("build|b", "check|c", "doc|d", "remove|rm", "run|r", "test|t")
 _OF_CONTAINERS = (
     *(
         f"{name}|container {name}"
-        for name in "attach commit cp create diff exec export kill logs pause port rename restart rm run start stats"
+        for name in "attach commit cp create diff exec export kill logs pause port rename restart run start stats"
         " stop top unpause update wait".split()
     ),
     *(f"{name}|image {name}" for name in "history import load pull push save tag".split()),
@@ -30,12 +49,13 @@ _OF_CONTAINERS = (
     "images|image ls|image list",
     "inspect|container inspect|image inspect",
     "ps|container ps|container ls|container list",
+    "rm|container rm|container remove",
     "rmi|image rm|image remove",
     "network rm|network remove",
     "volume rm|volume remove",
 )
 _OF_PROGRAMS = {
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _OF_PACKAGES),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _OF_PACKAGES + _OF_SCRIPTS),
     **dict.fromkeys(("docker", "podman"), _OF_CONTAINERS),
     "cargo": _OF_CARGO,
     "git": ("add|stage",),
@@ -64,8 +84,19 @@ def spellings(words: Sequence[str]) -> Iterator[list[str]]:
     if words[0] == "yarn" and all(word.startswith("-") for word in words[1:]):
         words = ["yarn", "install", *words[1:]]
         yield [*words]
+    yield from _as_scripts(words)
     for count in range(1, _LONGEST + 1):
         yield from ([*name, *words[count:]] for name in _OTHERS.get(tuple(words[:count]), ()))
+
+
+def _as_scripts(words: Sequence[str]) -> Iterator[list[str]]:
+    """A call of a script with and without the word `run`, where that makes no difference."""
+    program, *rest = words
+    is_run = rest[:1] in _RUN_WORDS
+    script = rest[1:] if is_run else rest
+    if program not in _RUN_SCRIPTS_BY_NAME or not script or script[0] in _NO_SCRIPTS or script[0].startswith("-"):
+        return
+    yield from [[program, *script]] if is_run else ([program, *run, *script] for run in _RUN_WORDS)
 
 
 def may_be_spelled(own: Sequence[str], text: str) -> bool:

@@ -37,11 +37,15 @@ _START_NOTHING = frozenset(
     " svn tee type unset vi vim winget yum zypper".split()
 )
 """Programs whose words name packages, files or texts, or are for a script: it may do anything, whatever it is told."""
-_BEHIND_SUBCOMMAND = {
-    **dict.fromkeys("conda hatch mamba pdm pipenv poetry rustup rye uv".split(), "run"),
-    **dict.fromkeys("bundle npm pnpm yarn".split(), "exec"),
-}
-"""Of programs that do other things as well: by which command they start what stands behind it."""
+_START_WHAT_FOLLOWS = frozenset(
+    {
+        *(f"{program} run" for program in "conda hatch mamba pdm pipenv poetry rustup rye uv".split()),
+        *(f"{program} exec" for program in "bundle npm pnpm yarn".split()),
+        "npx",
+        "uvx",
+    }
+)
+"""Programs, with that command of theirs where they have others as well, which start what stands behind."""
 
 
 def calls_meant(words: Sequence[str], *, is_text: bool = False) -> list[list[str]] | None:
@@ -50,8 +54,8 @@ def calls_meant(words: Sequence[str], *, is_text: bool = False) -> list[list[str
     In a text, which may be prose, only what certainly starts something counts: `time to patch it` is no command.
     """
     found = [call := unwrapped(words)]
-    while len(call) > 2 and _BEHIND_SUBCOMMAND.get(call[0]) == call[1]:
-        words = ["env", *call[2:]]
+    while behind := call_behind(call):
+        words = ["env", *behind]
         found.append(call := unwrapped(words))
         if len(found) > _MOST_MEANT:
             return None
@@ -68,6 +72,13 @@ def calls_meant(words: Sequence[str], *, is_text: bool = False) -> list[list[str
         if len(found) > _MOST_MEANT:
             return None
     return found
+
+
+def call_behind(call: Sequence[str]) -> Sequence[str]:
+    """What a call starts by its first words, `uv run`, say: its other words, which may begin with options for it. Empty
+    if it is no such call.
+    """
+    return next((call[count:] for count in (1, 2) if " ".join(call[:count]) in _START_WHAT_FOLLOWS), ())
 
 
 def place_said(words: Sequence[str]) -> int:

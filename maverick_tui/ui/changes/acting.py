@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.review.comments import Comment, as_prompt
-from maverick_tui.ui.changes.comments import Noted
+from maverick_tui.ui.changes.comments import Noted, where_of
 from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
@@ -74,8 +74,8 @@ class Acting:
             return
 
         def typed(words: str) -> None:
-            if place is None and comments.writing == where:
-                comments.unsaid[where] = words
+            if comments.writing == where:
+                comments.unsaid[where] = words if words != about.text else ""
                 self._screen.comment_typed()
 
         def put(words: str | None) -> None:
@@ -86,10 +86,10 @@ class Acting:
             self._screen.comments_changed()
 
         about = noted.comment
-        comments.writing = where = about[:3]
+        comments.writing = where = where_of(about)
         lines = f"{about.first}" if about.first == about.last else f"{about.first}-{about.last}"
         title = f"Comment on {shown_path(about.path)}:{lines}"
-        words = about.text or comments.unsaid.get(where, "")
+        words = comments.unsaid.get(where) or about.text
         dialog = WordsScreen(title, about.code, words, verb="keep", typed=typed)
         _ = self._screen.app.push_screen(dialog, put)
 

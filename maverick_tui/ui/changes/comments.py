@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from maverick_tui.review.comments import Comment
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText
-from maverick_tui.ui.unsent import Unsent, without_beginnings
+from maverick_tui.ui.unsent import Typing, Unsent
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +21,10 @@ _UNSAID = "unsaid"
 SECRET_TOLD = "There is a secret in what you comment on: your comments are not kept, and would be lost in a crash."
 
 
-Where = tuple[str, int, int]
-"""A file, and the first and last of its lines that something is said about."""
+Where = tuple[str, int, int, str]
+"""A file, the first and last of its lines that something is said about, and what was said until now: of a new comment
+nothing.
+"""
 
 
 class Noted(NamedTuple):
@@ -54,6 +56,7 @@ class Comments:
         self._is_told = False
         self._taken: list[Path] = []
         """Where those stand that others have left, until all are written anew."""
+        self._typing: dict[Where, Typing] = {}
         self._one_at_a_time = asyncio.Lock()
 
     def placed_in(self, diff: DiffText) -> dict[int, list[tuple[int, str]]]:
@@ -92,7 +95,12 @@ class Comments:
         """Write them down beside the run's journal."""
         async with self._one_at_a_time:
             try:
-                unsaid = {where: words for where, words in self.unsaid.items() if words.strip()}
+                there = {where_of(noted.comment) for noted in self.items}
+                unsaid = {
+                    where: words
+                    for where, words in self.unsaid.items()
+                    if words.strip() and (not where[-1] or where in there)  # what is changed may be gone
+                }
                 is_secret = await in_thread(self._write, list(self.items), unsaid, list(self._taken))
             except OSError as error:
                 log.warning("Comments cannot be kept: %s", error)
@@ -126,10 +134,17 @@ class Comments:
 
     def _write(self, items: Sequence[Noted], unsaid: Mapping[Where, str], taken: Sequence[Path]) -> bool:
         """Keep them, unless a secret is among them, or the run is not kept; whether there is a secret."""
-        is_secret = _write(self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id), items, unsaid)
+        begun = {where: self._typing.setdefault(where, Typing()).known(words) for where, words in unsaid.items()}
+        file = self._unsent.file(self._folder, _BESIDE_JOURNAL, self._run_id)
+        is_secret = _write(file, items, unsaid, begun)
         for file in taken:
             file.unlink(missing_ok=True)
         return is_secret
+
+
+def where_of(comment: Comment) -> Where:
+    """By what that is known which is being written there."""
+    return (comment.path, comment.first, comment.last, comment.text)
 
 
 def shown(comment: Comment) -> str:
@@ -148,12 +163,11 @@ def _line_of(noted: Noted, diff: DiffText) -> int:
     return min(alike, default=(0, -1))[1]
 
 
-def _write(file: Path, items: Sequence[Noted], unsaid: Mapping[Where, str]) -> bool:
+def _write(file: Path, items: Sequence[Noted], unsaid: Mapping[Where, str], begun: Mapping[Where, str]) -> bool:
     from maverick_tui.history.whole_files import write_whole
     from maverick_tui.masking.redact import redact
 
-    begun = {where: known for where, words in unsaid.items() if (known := without_beginnings(words))}
-    told = [*map(_told, items), *({_UNSAID: where, "text": words} for where, words in begun.items())]
+    told = [*map(_told, items), *({_UNSAID: where, "text": words} for where, words in begun.items() if words)]
     plain = "\n".join([line for noted in items for line in (*noted.comment.code, noted.comment.text)])
     is_secret = any(redact(one) != one for one in (plain, *unsaid.values()))
     if not told or is_secret:
@@ -174,11 +188,15 @@ def _read(file: Path) -> _Left:
     try:
         told = json.loads(file.read_bytes())
         begun = [(one[_UNSAID], str(one["text"])) for one in told if _UNSAID in one]
-        unsaid = {(str(path), int(first), int(last)): words for (path, first, last), words in begun}
+        unsaid = {_where(*where): words for where, words in begun}
         return _Left([_noted(one) for one in told if _UNSAID not in one], unsaid)
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s cannot be read, so its comments are left out: %s", file, error)
         return _Left([], {})
+
+
+def _where(path: Any, first: Any, last: Any, text: Any = "") -> Where:
+    return str(path), int(first), int(last), str(text)
 
 
 def _told(noted: Noted) -> dict[str, Any]:

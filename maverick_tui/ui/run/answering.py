@@ -56,8 +56,8 @@ class Answering:
         """The question that is to be denied with the reason that stands in the prompt."""
         self._aside = ""
         """What stood in the prompt before a reason was asked for."""
-        self._unsaid = ("", "")
-        """The question for which a reason was begun and left, and the words."""
+        self._unsaid: dict[str, str] = {}
+        """The words of reasons that were begun and left, by their questions."""
         self._wanted: tuple[str, str, int, float] | None = None
         """Which question is to be allowed by which scope, after how many keys, and when: the very next key may."""
         self._doubted: tuple[str, int, str] | None = None
@@ -94,6 +94,26 @@ class Answering:
         return "\n".join(filter(None, (self._aside, self._prompt.whole_text)))
 
     @property
+    def draft_alone(self) -> str:
+        """The same without the words of a reason, for as long as they can be one."""
+        return self._aside if self.asks_reason and not self.has_lost_question else self.draft
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """What was begun as a reason, by the question that it is for."""
+        begun = self._unsaid | ({self._reason_for: self._prompt.whole_text} if self.asks_reason else {})
+        return {
+            request: words for request, words in begun.items() if request in self._store.questions and words.strip()
+        }
+
+    def bring_back(self, reasons: Mapping[str, str]) -> list[str]:
+        """Have reasons come back with their questions' keys; the words of those whose question is gone are returned."""
+        is_read = bool(self._store.entries)
+        gone = {request for request in reasons if is_read and request not in self._store.questions}
+        self._unsaid = {request: words for request, words in reasons.items() if request not in gone} | self._unsaid
+        return [words for request, words in reasons.items() if request in gone]
+
+    @property
     def asks_reason(self) -> bool:
         """Whether what is typed is a reason."""
         return bool(self._reason_for)
@@ -111,7 +131,7 @@ class Answering:
     def leave_reason(self) -> None:
         """Back to the draft alone: the words of a reason are no part of it. They come back with the question's key."""
         if not self.has_lost_question:
-            self._unsaid = (self._reason_for, self._prompt.take())
+            self._unsaid[self._reason_for] = self._prompt.take()
         self._bring_draft_back()
 
     def drop_lost_reason(self) -> None:
@@ -264,8 +284,7 @@ class Answering:
             return
         if not self.asks_reason:
             self._aside = self._prompt.take()
-            unsaid_for, words = self._unsaid
-            self._prompt.set_text(words if unsaid_for == question.request else "")
+            self._prompt.set_text(self._unsaid.pop(question.request, ""))
         self._reason_for = question.request
         self._focus_prompt()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -284,18 +284,24 @@ class RunScreen(Screen[None]):
     @on(Prompt.Changed)
     def _text_changed(self) -> None:
         self._prompting.place_changed()
-        draft = self.draft
-        self._prompt_state.keep(draft if draft != self._prompt_state.suggestion else "")
+        self.keep_draft()
+
+    def keep_draft(self) -> None:
+        """Keep what was typed, in case that nobody gets to send it."""
+        draft, reasons = self._answering.draft_alone, self._answering.reasons
+        self._prompt_state.keep(draft if draft != self._prompt_state.suggestion else "", reasons)
 
     @on(Prompt.SelectionChanged)
     def _place_changed(self) -> None:
         self._prompting.place_changed()
 
-    def bring_back(self, draft: str) -> None:
-        """Put in what was typed before, above what has been typed since."""
-        if self.prompt.shows_suggestion:
+    def bring_back(self, draft: str, reasons: Mapping[str, str]) -> None:
+        """Put in what was typed before, above what has been typed since; reasons wait for their question's key."""
+        draft = "\n".join(filter(None, (draft, *self._answering.bring_back(reasons))))
+        if draft and self.prompt.shows_suggestion:
             self.prompt.set_text("")
-        self.prompt.put_before(draft)
+        if draft:
+            self.prompt.put_before(draft)
 
     @on(Prompt.SearchRequested)
     def _search_prompts(self, event: Prompt.SearchRequested) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,8 +37,8 @@ class PromptState:
     """What stood in it when the person left it."""
     suggestion: str = ""
     """What was put into it without the person having typed it."""
-    keep: Callable[[str], None] = lambda _draft: None
-    """Keeps what stands in it now, in case that nobody gets to send it."""
+    keep: Callable[[str, Mapping[str, str]], None] = lambda _draft, _reasons: None
+    """Keeps what stands in it now, in case that nobody gets to send it; and reasons, by their questions."""
     images: Images = field(default_factory=Images)
     """What is attached to it."""
     restore: Callable[[], None] = lambda: None

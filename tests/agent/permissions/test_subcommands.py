@@ -55,6 +55,11 @@ from tests.support.cases import each
         ("nox -s tests:*", "nox -s tests --session=deploy", False),
         ("tox -e py:*", "tox -e py -- -k x", True),
         ("tox -e py:*", "tox -e py -x testenv.commands=id", False),
+        ("turbo run build:*", "turbo run build --filter web --concurrency=4", True),
+        ("turbo run build:*", "turbo run build -- deploy", True),
+        ("turbo run build:*", "turbo run build deploy", False),
+        ("npx turbo run build:*", "npx turbo run build deploy", False),
+        ("turbo run build:*", "turbo run build --cwd ../x", False),
         ("npm test:*", "npm test deploy", True),
         ("cargo test:*", "cargo test a_filter", True),
     ],
@@ -84,10 +89,22 @@ def test_targets(rule: str, command: str, is_covered: bool) -> None:
         ("git stash:*", "git stash show -p --outp ../x", False),
         ("git format-patch:*", "git format-patch -o patches main", True),
         ("git format-patch:*", "git format-patch -o../x main", False),
+        ("git format-patch:*", "git format-patch -no ../x main", False),
+        ("git format-patch:*", "git format-patch -1o../x", False),
+        ("git format-patch:*", "git format-patch -no patches main", True),
         ("git commit:*", "git commit -o a.py -m 'x'", True),
         ("git rebase:*", "git rebase --onto main a", True),
         ("pip install:*", "pip install -r requirements.txt", True),
         ("pip install:*", "pip install --targ /home/u/x y", False),
+        ("pip install:*", "pip install -qt /home/u/x y", False),
+        ("pip install:*", "pip install -Ur ../requirements.txt", True),
+        ("pip3 install:*", "pip3 install -t /home/u/x y", False),
+        ("pip3.11 install:*", "pip3.11 install --targ=/home/u/x y", False),
+        ("pip3 install:*", "pip3 install -r ../requirements.txt", True),
+        ("python3.12 -m pip install:*", "python3.12 -m pip install -qt /home/u/x y", False),
+        ("uv run pip3 install:*", "uv run pip3 install -t /home/u/x y", False),
+        ("uv export:*", "uv export -qo /home/u/x", False),
+        ("uv export:*", "uv export -qo=/home/u/x", False),
         ("uv export:*", "uv export -o requirements.txt", True),
         ("uv export:*", "uv export -o/home/u/x", False),
         ("terraform plan:*", "terraform plan -out=/home/u/x", False),
@@ -100,6 +117,35 @@ def test_files_that_are_written(rule: str, command: str, is_covered: bool, tmp_p
     if not (here / "link").is_symlink():
         (here / "link").symlink_to(tmp_path)
     assert covers_command(rule, command, here) is is_covered
+
+
+@each(
+    ("rule", "ordinary", "more"),
+    [
+        ("dotnet test:*", "dotnet test -c Release --no-build -v q", "dotnet test -s x"),
+        ("dotnet test:*", "dotnet test a.csproj --filter x", "dotnet test -s:x"),
+        ("dotnet build:*", "dotnet build -c Release", "dotnet build /P:a=b"),
+        ("dotnet build:*", "dotnet build src/a.csproj", "dotnet build -P:a=b"),
+        ("dotnet build:*", "dotnet build --nologo", "dotnet build @x"),
+        ("bun test:*", "bun test -t x --bail", "bun test -r ./x.ts"),
+        ("gradle test:*", "gradle test --stacktrace -s", "gradle test --system-prop=x=y"),
+        ("gradle test:*", "gradle test --parallel", "gradle test --project-prop x=y"),
+        ("make lint:*", "make lint --touch -s", "make lint --temp-stdin=x"),
+        ("cargo nextest run:*", "cargo nextest run --no-fail-fast", "cargo nextest run --config-file x"),
+        ("cargo nextest run:*", "cargo nextest run -p a", "cargo nextest run --tool-config-file=a:x"),
+        (
+            "cargo clippy:*",
+            "cargo clippy -- -D warnings -Aclippy::too_many_lines",
+            "cargo clippy -- -Zcodegen-backend=x",
+        ),
+        ("npm exec make a:*", "npm exec make a -s", "npm exec make a --call=x"),
+        ("npm x make a:*", "npm x make a", "npm x make a --package=x"),
+        ("kubectl kustomize:*", "kubectl kustomize a", "kubectl kustomize a --enable-helm --helm-command=./x"),
+    ],
+)
+def test_options_that_make_a_subcommand_run_or_load_something(rule: str, ordinary: str, more: str) -> None:
+    assert covers_command(rule, ordinary, Path.cwd())
+    assert not covers_command(rule, more, Path.cwd())
 
 
 @each(
@@ -127,6 +173,10 @@ def test_files_that_are_written(rule: str, command: str, is_covered: bool, tmp_p
         ("mise exec -- pytest:*", "mise exec -- pytest -p x"),
         ("direnv exec . make test:*", "direnv exec . make test SHELL=x"),
         ("coverage run -m pytest:*", "coverage run -m pytest -p x"),
+        ("pytest-3:*", "pytest-3 -p x"),
+        ("uv run pytest-3.11:*", "uv run pytest-3.11 -p x"),
+        ("pip3 install:*", "pip3 install --python x y"),
+        ("/usr/bin/pip3.11 install:*", "/usr/bin/pip3.11 install --python x y"),
         ("docker compose exec web pytest:*", "docker compose exec web pytest --tx=x"),
     ],
 )

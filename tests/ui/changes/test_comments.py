@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.comments import Comment
 from maverick_tui.ui.changes import screen as changes_screen
 from maverick_tui.ui.changes.comments import Comments, Noted
 from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.history.kept import keep_run
-from tests.ui.changes.looking import at_file, reviewing
+from tests.ui.changes.looking import at_file, reviewing, screen_of
 from tests.ui.changes.told_review import shop
+from tests.ui.running import FedApp
 from tests.ui.waiting import until
 
 RUN = "7f3a00c0ffee"
@@ -76,14 +80,69 @@ async def test_a_comment_that_is_being_written_when_the_window_goes_is_there_aga
     assert list(comments.unsaid.values()) == (["half a thou"] if code else [])
 
 
+async def to_comment(app: FedApp, pilot: Pilot[Any]) -> None:
+    """Down to the first comment."""
+    for _ in range(30):
+        if screen_of(app).diff.comment_at is not None:
+            return
+        await pilot.press("down")
+    raise AssertionError("There is none.")
+
+
+async def test_what_is_typed_into_a_comment_that_is_there_is_kept_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        run_id = app.run_model.run_id
+        journal_of(run_id).parent.mkdir(parents=True)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("c", *"first", "enter", "c", *"a second one", "escape")
+        await to_comment(app, pilot)
+        await pilot.press("c", *" and more", "escape", "c")
+        assert app.screen.query_one(Prompt).text == "first", "whoever leaves it has it as it was"
+        await pilot.press(*" and much more")
+        app._leaving.end_now(129)
+        await until(pilot, lambda: app._exit, "it has ended")
+
+    left = Comments(run_id, Unsent(), print)
+    await left.bring_back()
+    assert [noted.comment.text for noted in left.items] == ["first"]
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        screen = screen_of(app)
+        screen.looking.comments.items += left.items
+        screen.looking.comments.unsaid |= left.unsaid
+        screen.comments_changed()
+        await pilot.press("c")
+        assert app.screen.query_one(Prompt).text == "a second one"
+        await pilot.press("escape")
+        await to_comment(app, pilot)
+        await pilot.press("c")
+        assert app.screen.query_one(Prompt).text == "first and much more"
+
+    left.items.clear()
+    await left.keep()
+    again = Comments(run_id, Unsent(), print)
+    left._unsent.let_go()
+    await again.bring_back()
+    assert [*again.unsaid.values()] == ["a second one"], "what was to become of a comment goes with it"
+
+
+async def test_what_was_begun_with_an_earlier_version_is_there_again() -> None:
+    keep_run(RUN)
+    told = [{"unsaid": ["a.py", 1, 2], "text": "half a thou"}]
+    journal_of(RUN).with_name("comments.json").write_text(json.dumps(told))
+    comments = Comments(RUN, Unsent(), print)
+    await comments.bring_back()
+    assert comments.unsaid == {("a.py", 1, 2, ""): "half a thou"}
+
+
 async def test_what_may_be_the_beginning_of_a_secret_waits_and_with_a_secret_nothing_is_kept() -> None:
     folder, told = keep_run(RUN).parent, list[str]()
     comments = Comments(RUN, Unsent(), told.append)
-    comments.unsaid["a.py", 1, 1] = "use sk-ant"
+    comments.unsaid["a.py", 1, 1, ""] = "use sk-ant"
     await comments.keep()
     (file,) = folder.glob("comments.*")
     assert [one["text"] for one in json.loads(file.read_bytes())] == ["use "]
-    comments.unsaid["a.py", 1, 1] = f"use sk-ant-api03-{'a1B2' * 20}"
+    comments.unsaid["a.py", 1, 1, ""] = f"use sk-ant-api03-{'a1B2' * 20}"
     await comments.keep()
     assert not file.exists()
     assert len(told) == 1
