@@ -6,6 +6,7 @@ Each trick is run for real, to see that it does what it is feared for; then an a
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,11 +36,31 @@ TRICKS: dict[str, str] = {
     "make-behind": "make test -k deploy",
     "stash-output": "git stash show -p --output={O}/made",
 }
+_INLINE = "import('fs').then(f=>f.writeFileSync('{O}/made',''))"
+_NPM: dict[str, str] = {
+    "npm-shell": "npm test --script_shell=./evil.sh",
+    "npm-code": f'npm test "--node_options=--import=data:text/javascript,{_INLINE}"',
+    "npm-behind": "npm test -- --script-shell=./evil.sh",
+    "npm-code-behind": f'npm run spec -- "--import=data:text/javascript,{_INLINE}" a.test.mjs',
+    "npm-logs": "npm test --logs-dir={O}/made",
+}
+_CARGO: dict[str, str] = {
+    "cargo-linker": "cargo clippy --offline -- --emit=link -Clinker=./evil.sh",
+    "cargo-settings": "cargo fmt -- --print-config default {O}/made",
+}
+OF_RUNNERS = (_NPM if shutil.which("npm") else {}) | (_CARGO if shutil.which("cargo-clippy") else {})
+ORDINARY_OF_RUNNERS = (
+    "npm test --silent", "npm test -- -u", "cargo clippy --all-targets -- -D warnings",
+)  # fmt: skip
 ORDINARY = (
     "pytest -q -x tests", "pytest -k a -n 2 tests", "mypy src/main.py", "ruff check src",
     "make test -j 2", "git stash list",
 )  # fmt: skip
 RULES = [f"Bash({one}:*)" for one in ("pytest", "mypy", "ruff", "make test", "git stash")]
+RULES_OF_RUNNERS = [f"Bash({one}:*)" for one in ("npm test", "npm run spec", "cargo clippy", "cargo fmt")]
+_CARGO_AT = Path(shutil.which("cargo") or "/").parent
+_TOOLCHAINS = {"RUSTUP_HOME": os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")}
+"""Which are found in the home directory that the sandbox is in place of."""
 
 
 @pytest.fixture
@@ -49,10 +70,16 @@ def armed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     for path, text in {
         "tests/test_a.py": "def test_a(): pass\n",
         "Makefile": f"test:\n\t@true\ndeploy:\n\t@touch {made}\n",
+        "package.json": '{"scripts": {"test": "npm run unit", "unit": "node -e 0", "spec": "node --test"}}',
+        "a.test.mjs": "",
+        "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
+        "src/main.rs": "fn main() {}\n",
+        "evil.sh": f"#!/bin/sh\ntouch {made}\n",
         "evil.py": f"open({str(made)!r}, 'w').close()\nclass E(Warning): pass\n",
     }.items():
         (sandbox.project / path).parent.mkdir(exist_ok=True)
         (sandbox.project / path).write_text(text)
+    (sandbox.project / "evil.sh").chmod(0o755)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(sandbox.project))
     return sandbox
@@ -66,8 +93,8 @@ def test_each_of_them_does_what_it_is_feared_for(armed: Sandbox) -> None:
     (armed.project / "README.md").write_text("changed\n")
     subprocess.run(["bash", "-c", "git stash push -- README.md"], cwd=armed.project, capture_output=True, check=True)
     blunt, made = {}, armed.outside / "made"
-    given = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.defpath}"}
-    for name, command in TRICKS.items():
+    given = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.defpath}:{_CARGO_AT}"} | _TOOLCHAINS
+    for name, command in {**TRICKS, **OF_RUNNERS}.items():
         line = ["bash", "-c", said(command, armed)]
         done = subprocess.run(line, cwd=armed.project, env=given, capture_output=True, text=True, check=False)
         if not made.exists():
@@ -80,6 +107,13 @@ def test_no_rule_covers_them(armed: Sandbox) -> None:
     judge = Judge(RULES, armed.project, person=False)
     assert [name for name, one in TRICKS.items() if judge.judge("Bash", bash(said(one, armed)))[0] != "deny"] == []
     assert {one: why for one in ORDINARY if (why := judge.judge("Bash", bash(one)).reason)} == {}
+
+
+def test_no_rule_covers_those_of_runners(armed: Sandbox) -> None:
+    judge = Judge(RULES_OF_RUNNERS, armed.project, person=False)
+    tricks = {**_NPM, **_CARGO}
+    assert [name for name, one in tricks.items() if judge.judge("Bash", bash(said(one, armed)))[0] != "deny"] == []
+    assert {one: why for one in ORDINARY_OF_RUNNERS if (why := judge.judge("Bash", bash(one)).reason)} == {}
 
 
 async def test_no_grant_covers_them(armed: Sandbox, serve: ServeModel) -> None:

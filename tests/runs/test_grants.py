@@ -32,7 +32,7 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         (
             "npm run a",
             "npm run a",
-            ["npm run a -- -x"],
+            ["npm run a -- -u"],
             ["npm run b", "npm test", "npm run a; rm x", "npm run $(x)", "npm run a > b"],
         ),
         (
@@ -225,8 +225,8 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
         (
             "npm run b",
             "npm run b",
-            ["npm run b -- --shell x"],
-            ["npm run b --script-shell=id", "npm run b --script-sh i"],
+            ["npm run b -- --fix"],
+            ["npm run b --script-shell=id", "npm run b --script-sh i", "npm run b -- --shell x"],
         ),
         (
             "docker compose ps",

@@ -26,8 +26,12 @@ class Checker:
     """Short ones with any value."""
     limited: Mapping[str, str] = field(default_factory=dict)
     """Options whose value must be like a regular expression: by their names, and by their letters."""
+    others: str = r"(?!)"
+    """A regular expression for further options, with their values."""
     refused: str = r"@"
     """Words that are more than something to look at, by their beginning: a file with further arguments."""
+    are_words: bool = False
+    """Whether letters do not stand in one word: `-run` is `--run`, by any number of dashes, and values follow a `:`."""
 
     def runs(self, words: Sequence[str]) -> bool:
         """Whether these words may make it do more.
@@ -41,11 +45,12 @@ class Checker:
         )
 
     def _knows(self, option: str, following: str, known: frozenset[str]) -> bool:
-        if option in ("-", "--"):
+        if option in ("-", "--") or re.fullmatch(self.others, option):
             return True
-        if option.startswith("--"):
-            name, is_joined, value = option[2:].partition("=")
-            return name in known or self._is_within_limits(name, value if is_joined else following)
+        if self.are_words or option.startswith("--"):
+            text, sign = (option.lstrip("-"), "[=:]") if self.are_words else (option[2:], "=")
+            name, value, *_ = (*re.split(sign, text, maxsplit=1), following)
+            return name in known or self._is_within_limits(name, value)
         for at, letter in enumerate(option[1:], start=2):
             if letter in self.valued:
                 return True

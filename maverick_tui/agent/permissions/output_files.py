@@ -17,8 +17,6 @@ _OUTPUT: dict[str, str] = {
     "git fast-export": "export-marks",
     "git format-patch": "o",
     "go": "o outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace testlogfile gocoverdir",
-    "gradle": "project-cache-dir",
-    "mvn": "log-file l",
     "npm": "pack-destination logs-dir cache",
     "pip": "target root prefix report log src dest wheel-dir cache-dir t d w",
     "podman": "iidfile metadata-file cidfile",

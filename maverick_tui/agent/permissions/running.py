@@ -16,6 +16,7 @@ from maverick_tui.agent.permissions.checkers import CHECKERS, Checker
 from maverick_tui.agent.permissions.output_files import writes_elsewhere
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, of_git
+from maverick_tui.agent.permissions.runner_options import LISTED, has_unknown_options
 from maverick_tui.agent.permissions.targets import ALSO_CALLED, names_another_target
 
 
@@ -55,8 +56,8 @@ class Runner:
         if not word.startswith("-") or word in ("-", "--"):
             return word in self.words.split() or (self.operands != "" and re.search(self.operands, word) is not None)
         name = re.split("[=:.]", word.lstrip("-"), maxsplit=1)[0]
-        if self.is_for_scripts:  # npm takes any number of dashes, and `--no-no-x` for `--x`
-            name = re.sub("^(no-)+", "", name.lower())
+        if self.is_for_scripts:  # npm takes any number of dashes, `_` for one, and `--no-no-x` for `--x`
+            name = re.sub("^(no-)+", "", name.lower().replace("_", "-"))
         is_short = not word.startswith("--")
         if is_short and (name in self.options.split() or any(letter in word for letter in self.letters)):
             return True
@@ -79,6 +80,8 @@ def runs_another(words: Sequence[str], said: int, here: Path) -> bool:
 def _does_more(words: Sequence[str], said: int, here: Path) -> bool:
     if any(runner.runs(words[max(said, place) :]) for runner, place in _concerned(words, said)):
         return True
+    if _is_told_more(words, said):
+        return True
     if said > 1 and (names_another_target(words, said) or writes_elsewhere(words, said, here)):
         return True
     commands = [place for place in _commands_at(words, said) if words[0] == "git" and words[place] in _WITH_REMOTES]
@@ -87,12 +90,16 @@ def _does_more(words: Sequence[str], said: int, here: Path) -> bool:
 
 def has_arguments_of_its_own(program: str) -> bool:
     """Whether it is known what the words of a program are for, and that they are no program which it starts."""
-    return (program in _RUNNERS and program not in _START_OTHERS) or program in CHECKERS
+    return (program in _RUNNERS and program not in _START_OTHERS) or program in LISTED or program in CHECKERS
 
 
 def names_a_program(words: Sequence[str]) -> bool:
     """Whether a call of a subcommand may name another program for it to run."""
-    return any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
+    return _is_told_more(words, 2) or any(runner.runs(words[place:]) for runner, place in _concerned(words, 2))
+
+
+def _is_told_more(words: Sequence[str], said: int) -> bool:
+    return has_unknown_options([ALSO_CALLED.get(words[0], words[0]), *words[1:]], said)
 
 
 def _known_name(program: str) -> str:
@@ -102,7 +109,12 @@ def _known_name(program: str) -> str:
     own = name_of(program)
     without_version = own.rstrip("0123456789.").removesuffix("-")
     return next(
-        (name for name in (own, without_version) if name in _RUNNERS or name in ALSO_CALLED or name in CHECKERS), ""
+        (
+            name
+            for name in (own, without_version)
+            if any(name in one for one in (_RUNNERS, ALSO_CALLED, LISTED, CHECKERS))
+        ),
+        "",
     )
 
 
@@ -307,10 +319,6 @@ _CHOICE = r"-X[\w=-]+"
 """For a strategy of merging, whose name is that of a program: what it is to prefer."""
 _PLAIN_JQ = r"(?:-q|--jq)[ =]?(?!.*(?i:env|import|include)).+"
 """A query that reads nothing but the answer: `env` has all variables."""
-_CHOSEN_TESTS = (
-    r"-D(?:test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests)"
-    r"(?:=[\w.#*,+!-]*)?"
-)
 _START_OTHERS = frozenset({"just", "tox"})
 _SCRIPTS = Runner(
     "script-shell shell node-options node-arg prefix userconfig globalconfig cwd dir git config use-yarnrc preload"
@@ -327,13 +335,9 @@ _RUNNERS: dict[str, Runner] = {
     "apt-get": _PACKAGES,
     "bun": _SCRIPTS,
     "bun test": Runner(letters="r"),
-    "cargo": Runner("config config-file tool-config-file manifest-path", "ZC", is_for_scripts=True),
-    "cargo clippy": Runner(letters="ZC"),  # behind `--` they are for the compiler
     "composer": Runner("working-dir", "d"),
     "docker": _CONTAINERS,
     "docker logs": Runner(is_all=True),
-    "dotnet": Runner("settings property test-adapter-path", "pP", operands="(?i)^(?:/p|@)"),
-    "dotnet test": Runner(letters="s"),
     "gh": Runner("upload-pack config template jq", "cuq", harmless=_PLAIN_JQ),
     "git": Runner("exec extcmd receive-pack template upload-pack open-files-in-pager sendmail-cmd smtp-server"),
     "git archive": Runner("remote exec format output", "o"),
@@ -352,22 +356,14 @@ _RUNNERS: dict[str, Runner] = {
     "git revert": Runner("strategy"),
     "git send-email": Runner("to-cmd cc-cmd header-cmd sendmail-cmd smtp-server"),
     "git submodule": Runner("template", words="foreach"),
-    "go": Runner("exec toolexec vettool overlay modfile ldflags gcflags gccgoflags compiler C w"),
-    "gradle": Runner(
-        "init-script build-file project-dir settings-file include-build gradle-user-home system-prop project-prop",
-        "IbpcDPg",
-    ),
     "invoke": Runner("collection search-root config", "crf"),
     "just": Runner("justfile working-directory shell set command chooser choose dotenv edit", "fdce", operands="="),
     "kubectl": Runner("kubeconfig server token proxy-url as helm-command", "s", words="cp exec run"),
-    "make": Runner("eval file makefile directory include-dir temp-stdin", "EfCI", operands="="),
-    "mvn": Runner("define file settings global-settings", "Dfs", operands=":", harmless=_CHOSEN_TESTS),
     "ninja": Runner(letters="Cft"),
     "nox": Runner("sessions noxfile tags keywords plugins force default", "stfkx", is_for_scripts=True),
     "npm": _SCRIPTS,
     "npm exec": _NPM_EXEC,
     "npm x": _NPM_EXEC,
-    "pip": Runner("python"),
     "pnpm": _SCRIPTS,
     "podman": _CONTAINERS,
     "podman logs": Runner(is_all=True),
@@ -377,6 +373,5 @@ _RUNNERS: dict[str, Runner] = {
     "terraform": Runner("chdir from-module plugin-dir"),
     "tox": Runner("conf root override workdir env", "ecmx", is_for_scripts=True),
     "turbo": Runner("cwd root-turbo-json cache-dir profile anon-profile graph", is_for_scripts=True),
-    "uv": Runner("python project directory config-file", "p"),
     "yarn": _SCRIPTS,
 }

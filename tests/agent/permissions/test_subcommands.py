@@ -138,7 +138,7 @@ def test_files_that_are_written(rule: str, command: str, is_covered: bool, tmp_p
             "cargo clippy -- -D warnings -Aclippy::too_many_lines",
             "cargo clippy -- -Zcodegen-backend=x",
         ),
-        ("npm exec make a:*", "npm exec make a -k", "npm exec make a --call=x"),
+        ("npm exec make a:*", "npm exec make a -s", "npm exec make a --call=x"),
         ("npm x make a:*", "npm x make a", "npm x make a --package=x"),
         ("kubectl kustomize:*", "kubectl kustomize a", "kubectl kustomize a --enable-helm --helm-command=./x"),
     ],
