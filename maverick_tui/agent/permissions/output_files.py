@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 _OUTPUT: dict[str, str] = {
-    "bun": "outdir outfile",
     "cargo": "target-dir artifact-dir out-dir logfile",
     "cargo install": "root",
     "docker": "iidfile metadata-file cidfile",
@@ -17,7 +16,6 @@ _OUTPUT: dict[str, str] = {
     "git fast-export": "export-marks",
     "git format-patch": "o",
     "go": "o outputdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace testlogfile gocoverdir",
-    "npm": "pack-destination logs-dir cache",
     "pip": "target root prefix report log src dest wheel-dir cache-dir t d w",
     "podman": "iidfile metadata-file cidfile",
     "poetry": "output o",
