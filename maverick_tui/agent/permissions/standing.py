@@ -99,6 +99,8 @@ class RuleBook:
     _worktree: Worktree | None = field(init=False, default=None)
     """The one that the agent works in, if it is in one."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
+    _forbidding: dict[Path, list[StandingRule]] = field(init=False, default_factory=dict)
+    """What each file of a project was last seen to deny or to ask about."""
 
     def __post_init__(self) -> None:
         # In the worktree of a run the project's own rules count, for all that it has there.
@@ -109,7 +111,7 @@ class RuleBook:
     def __call__(self) -> Standing:
         """What holds now."""
         state = [_state(path) for path, _, _ in self._files]
-        if not any(state):
+        if not any(state) and not any(self._forbidding.values()):
             return NONE
         state.append(_state(paths.worktrees()))  # which changes with each that is made or removed
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
@@ -123,9 +125,15 @@ class RuleBook:
         rules, problems = list[StandingRule](), list[str]()
         for path, project, base in self._files:
             try:
-                if (content := content_of(path, project)) is not None:
-                    counts = project is None or self.is_trusted(path, content)
-                    rules += rules_of(path, content, base, is_trusted=counts)
+                content = content_of(path, project)
+                if content is None:  # an agent may have had git take it away: it forbids as long as the run lasts
+                    rules += self._forbidding.get(path, ())
+                    continue
+                counts = project is None or self.is_trusted(path, content)
+                found = rules_of(path, content, base, is_trusted=counts)
+                rules += found
+                if project is not None:
+                    self._forbidding[path] = [rule for rule in found if rule.effect != "allow"]
             except ConfigError as error:
                 problems.append(error.message)
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]

@@ -123,6 +123,24 @@ def test_what_a_rule_allows_runs_and_nothing_besides(person: bool, project: Path
     assert decide(judge, "WebFetch", {"url": "https://example.org.evil.com/", "prompt": "x"}, "default") == refused
 
 
+def test_what_a_project_denies_is_denied_to_the_runs_at_work_also_if_git_takes_the_file_away(project: Path) -> None:
+    git(project, "init", "-q")
+    (project / "a.txt").write_text("a\n")
+    git(project, "add", ".")
+    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+    file = write('deny = ["Bash(make deploy:*)"]\nask = ["Bash(make lint:*)"]', project_file(project))
+    judge = Judge(["Bash(make:*)", "Bash(git:*)"], project, person=False, standing=RuleBook(project))
+    for _ in range(2):
+        assert decide(judge, "Bash", bash("make deploy")) == "deny"
+        assert decide(judge, "Bash", bash("make lint")) == "deny"
+        assert decide(judge, "Bash", bash("make test")) == "allow"
+        git(project, "add", ".")
+        git(project, "-c", "user.name=a", "-c", "user.email=a@b", "stash", "-q")
+        assert not file.exists()
+    write('deny = ["Bash(make lint:*)"]', file)
+    assert decide(judge, "Bash", bash("make deploy")) == "allow", "who changes a file says what holds"
+
+
 def test_no_rule_gives_an_agent_a_tool_that_it_does_not_have(project: Path) -> None:
     write('allow = ["Bash", "Edit"]')
     judge = Judge(["Read"], project, person=True, standing=RuleBook(project))
