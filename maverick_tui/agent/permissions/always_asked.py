@@ -26,7 +26,7 @@ from maverick_tui.agent.permissions.reading import (
     takes_names,
     without_git_options,
 )
-from maverick_tui.agent.permissions.rules import paths_of, places_within, why_not_clear
+from maverick_tui.agent.permissions.rules import commands_in, paths_of, places_within, why_not_clear
 from maverick_tui.agent.permissions.running import (
     commands_within,
     sets_git,
@@ -104,7 +104,10 @@ def why_always_asked(call: Call, places: Places) -> str:
         values = [
             value for value in call.arguments.values() if isinstance(value, str) and 0 < len(value) < _LONGEST_PATH
         ]
-        if reason := first_reason(places.why_not_to_hand_over(value, call.here) for value in values):
+        if reason := first_reason(places.why_not_to_hand_over(_before_signs(value), call.here) for value in values):
+            return reason
+        commands = (Call("Bash", {"command": text}, call.here) for text in commands_in(call.arguments))
+        if reason := first_reason(_why_command_asks(command, places) for command in commands):
             return reason
     is_reading = call.tool in READING_TOOLS
     if not is_reading and (
@@ -120,6 +123,12 @@ def why_always_asked(call: Call, places: Places) -> str:
         if reason := first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
             return reason
     return ""
+
+
+def _before_signs(text: str) -> str:
+    """The folder that a pattern begins in; any other text as it is."""
+    literal = re.split(r"[*?\[{]", text, maxsplit=1)[0]
+    return text if literal == text else literal.rpartition("/")[0] or literal
 
 
 def _why_command_asks(call: Call, places: Places) -> str:

@@ -42,6 +42,10 @@ _MOST_PLACES = 20_000
 _SIGN = re.compile(r"[*?\[{]")
 _FROM_ROOT = re.compile(r"(?<=[{,])[/~][^*?\[\]{},]*")
 _TO_FOLDER = re.compile(r"cd ([\"']?)(?P<folder>/[\w./+@%=,-]*)\1 && (?P<rest>\S.*)", re.DOTALL)
+_FOR_COMMANDS = frozenset(
+    "argv args bash cmd command command_line commandline commands exec input line script shell".split()
+)
+"""Names of arguments that are commands, or may be."""
 _SPACE = "\x1f"
 """Between words, where a blank may be part of one."""
 
@@ -242,6 +246,14 @@ def host_of(arguments: Mapping[str, Any]) -> str:
     """The host of the address that a call names; empty unless the address is so plain that all readers agree on it."""
     found = _ADDRESS.match(str(arguments.get("url") or "").lower())
     return found[1] if found else ""
+
+
+def commands_in(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """What a tool whose arguments are not known is told to run, by the names of those: each text, and a list as one."""
+    for name, value in arguments.items():
+        if name.casefold() in _FOR_COMMANDS:
+            texts = list(_texts(value))
+            yield from dict.fromkeys((*texts, " ".join(texts)))
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -230,3 +230,31 @@ def test_no_tool_of_others_is_given_a_folder_with_a_home_directory_in_it(path: s
     is_above = path != ".." or Path.home().is_relative_to(project.parent)
     assert decide(judge, "mcp__rg__search", given) == ("deny" if is_above else "allow")
     assert decide(judge, "mcp__rg__search", {"pattern": "either / or", "path": "."}) == "allow"
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_what_an_mcp_tool_is_told_to_run_is_looked_at_as_a_command(person: bool, project: Path) -> None:
+    for key in (".ssh/id_rsa", ".netrc"):
+        (Path.home() / key).parent.mkdir(exist_ok=True)
+        (Path.home() / key).touch()
+    (project / ".git" / "hooks").mkdir(parents=True)
+    judge = Judge(["mcp__sh__*"], project, person=person)
+    judge.grant(ToolRule("mcp__sh__run"))
+    refused = "ask" if person else "deny"
+    for command in (
+        "cat ~/.ss*/id*",
+        f"cat {Path.home()}/.ss*/id*",
+        "cat ~/.net*",
+        "grep -rh SECRET ~",
+        "tar cf - ~ | base64",
+        "rm -rf ~",
+        "git config core.fsmonitor ./x",
+        "cp x .gi?/hooks",
+    ):
+        assert decide(judge, "mcp__sh__run", {"command": command}) == refused, command
+        assert decide(judge, "mcp__sh__run", {"args": ["-c", command], "cwd": str(project)}) == refused, command
+        assert decide(judge, "mcp__sh__run", {"cmd": "sh", "args": command.split()}) == refused, command
+    assert decide(judge, "mcp__sh__run", {"pattern": f"{Path.home()}/**/*"}) == refused
+    for command in ("ls -la", "make test", "git log | head", "grep -rn x src", "pytest -q 2>&1 | tail -5"):
+        assert decide(judge, "mcp__sh__run", {"command": command}) == "allow", command
+    assert decide(judge, "mcp__sh__run", {"pattern": "src/**/*.py"}) == "allow"
