@@ -220,6 +220,8 @@ _TSC = Checker(
     },
     refused=r"[@/~]|.*\.\.",  # it writes beside what it is to look at, and builds all of another project
 )
+_ALONE = "-[tw]"
+"""With a value, which does not follow in the same word: there, `-tc` is `-t -c`."""
 _JEST = Checker(
     """coverage no-coverage collectCoverage collectCoverageFrom testNamePattern testPathPattern testPathPatterns
     testPathIgnorePatterns runInBand bail verbose silent ci no-ci updateSnapshot onlyChanged onlyFailures lastCommit
@@ -229,8 +231,8 @@ _JEST = Checker(
     workerIdleMemoryLimit watchman no-watchman watch watchAll no-watchAll coverageProvider testLocationInResults
     version help""",
     "befhiouv",
-    "tw",
-    {"coverageReporters": "text|text-summary|html|json|json-summary|lcov|lcovonly|clover|cobertura|none"},
+    limited={"coverageReporters": "text|text-summary|html|json|json-summary|lcov|lcovonly|clover|cobertura|none"},
+    others=_ALONE,
 )
 _VITEST = Checker(
     """run watch coverage no-coverage coverage.enabled testNamePattern update silent hideSkippedTests color no-color
@@ -240,11 +242,11 @@ _VITEST = Checker(
     disable-console-intercept disableConsoleIntercept expandSnapshotDiff globals standalone version help clearScreen
     slowTestThreshold no-threads threads""",
     "huvw",
-    "t",
-    {
+    limited={
         "pool": "threads|forks|vmThreads|vmForks",
         "reporter": "default|basic|verbose|dot|json|tap|tap-flat|tree|hanging-process|github-actions",
     },
+    others=_ALONE,
 )
 _SHELLCHECK = Checker(
     """check-sourced color include exclude extended-analysis format list-optional norc enable shell severity version

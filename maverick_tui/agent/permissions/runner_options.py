@@ -83,12 +83,12 @@ _SCRIPTS = """silent quiet verbose loglevel color no-color progress no-progress 
     frozen-lockfile no-frozen-lockfile pure-lockfile immutable immutable-cache check-cache inline-builds mode
     shamefully-hoist ignore-engines ignore-optional ignore-platform ignore-workspace-root-check non-interactive
     network-timeout network-concurrency check-files"""
-_TOLD_TO_SCRIPTS = """coverage watch watchAll no-watch run ci no-ci fix check list-different write max-warnings ext
+_TOLD_TO_SCRIPTS = """coverage watch watchAll no-watch ci no-ci fix check list-different write max-warnings ext
     updateSnapshot update runInBand passWithNoTests testPathPattern testPathPatterns testNamePattern testTimeout
     findRelatedTests runTestsByPath onlyChanged changed maxWorkers workers retries shard forceExit detectOpenHandles
-    collectCoverageFrom grep headed port host noEmit skipLibCheck pretty configuration"""
+    collectCoverageFrom grep headed port noEmit skipLibCheck pretty configuration"""
 """What people tell a script, also without a `--`, and what says nothing to the program that runs it."""
-_PLAIN_VALUES = {"reporter": _PLAIN, "project": r"(?!\.\.)[\w .-]+"}
+_PLAIN_VALUES = {"reporter": _PLAIN, "project": r"(?!\.\.)[\w .-]+", "run": "|-.*"}  # `node --run x` runs a script
 _FOR_SCRIPTS = Checker(
     f"{_TOLD_TO_SCRIPTS} silent quiet verbose color no-color mode bail no-bail json only help version b h i q t u v w",
     limited=_PLAIN_VALUES,

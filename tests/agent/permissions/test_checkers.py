@@ -70,6 +70,7 @@ MORE = [
     "pylint --load-plugins=x a", "pylint --output=x a", "pylint --output-format=json:x a", "pylint -f evil.Reporter a",
     "isort --add-import 'import os; os.system(x)' a.py", "isort -a 'import x' a.py", "isort --remove-import x a.py",
     "gofmt -r 'a -> b' -w .", "mypy --num-workers 2 src",
+    "jest -tc ./x.js", "jest -wc ./x.js", "vitest -tc ./x.ts", "vitest -uc x.ts",
     "gofmt -cpuprofile x", "gofmt -cpuprofile=x", "rustfmt --config a=b", "rustfmt --config-path x", "rustfmt +evil a",
     "yamllint -c x", "yamllint -d x", "shellcheck --rcfile=x a.sh", "mkdir -- -o", "touch ./--eval=x", "mkdir -Z a",
     "tsc -b ../other", "tsc --build packages/a packages/../../x", "tsc -b /x", "tsc ../x.ts", "tsc -tsBuildInfoFile x",
