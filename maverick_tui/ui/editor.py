@@ -151,19 +151,26 @@ async def _edit(app: App[Any], folders: Sequence[Path], editor: Editor, *argumen
 
 
 async def _run(command: Sequence[str]) -> int:
-    process = await asyncio.create_subprocess_exec(*command)
+    starting = asyncio.create_task(asyncio.create_subprocess_exec(*command), name="maverick-editor")
     try:
-        return await process.wait()
+        return await (await asyncio.shield(starting)).wait()
     finally:
-        if process.returncode is None:  # the application ends
-            await _end(process)
+        await _end(starting)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Have it end, and wait for what it keeps of a text that was not saved, however often we are told to go."""
-    process.terminate()
-    until = time.monotonic() + ENDS_WITHIN
-    while process.returncode is None and time.monotonic() < until:
+async def _end(starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
+    """If the application ends first, have the editor end, and wait for what it keeps of a text that was not saved,
+    however often we are told to go. One that is just being started is told as soon as it is there.
+    """
+    until, is_told = time.monotonic() + ENDS_WITHIN, False
+    while time.monotonic() < until:
+        if starting.done():
+            process = starting.result() if not starting.cancelled() and starting.exception() is None else None
+            if process is None or process.returncode is not None:
+                return
+            if not is_told:
+                process.terminate()
+            is_told = True
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(_POLL)
 

@@ -203,8 +203,22 @@ async def test_what_was_saved_counts_as_taken_only_once_its_draft_is_written(
             await editing.wait()
 
 
-@pytest.mark.parametrize("ends", ["the application", "the editor"])
-async def test_what_the_editor_keeps_when_it_is_ended_stays(editor: Path, ends: str) -> None:
+async def slow_start(*command: str) -> asyncio.subprocess.Process:
+    """As it is where much else is to be done: the editor is there before we know it."""
+    process = await START(*command)
+    await asyncio.sleep(0.5)
+    return process
+
+
+START = asyncio.create_subprocess_exec
+
+
+@pytest.mark.parametrize("ends", ["the application", "the application at once", "the editor"])
+async def test_what_the_editor_keeps_when_it_is_ended_stays(
+    editor: Path, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ends == "the application at once":
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", slow_start)
     keeps = "signal.signal(signal.SIGTERM, lambda *_: (path.with_name('.prompt.md.swp').touch(), sys.exit(1)))"
     does(editor, f"import signal\n{keeps}\nreport.with_name('pid').write_text(str(os.getpid()))\ntime.sleep(600)")
     app = PromptApp(driver_class=GlassDriver)
@@ -213,7 +227,7 @@ async def test_what_the_editor_keeps_when_it_is_ended_stays(editor: Path, ends: 
         while not (editor / "pid").exists() or not (editor / "pid").read_text():
             await asyncio.sleep(0.01)
         (editing,) = [worker for worker in app.workers if worker.group == "editor"]
-        if ends == "the application":
+        if ends != "the editor":
             app.exit()
         else:
             os.kill(int((editor / "pid").read_text()), signal.SIGTERM)
