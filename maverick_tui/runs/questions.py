@@ -35,6 +35,8 @@ class _Question:
     grants: list[Grant]
     answer: asyncio.Future[AnswerPermission | Permission | None]
     """None if the question was withdrawn."""
+    is_put: bool = False
+    """Whether somebody was told of it, and is to hear what became of it."""
 
     @property
     def call(self) -> str:
@@ -93,7 +95,7 @@ class Questions:
         if weighed.rule:
             self._grant(request, weighed.rule)
             return
-        question.grants = weighed.offers
+        question.grants, question.is_put = weighed.offers, True
         rules = () if about.cause else tuple(dict.fromkeys(grant.rule for grant in weighed.offers if grant.rule))
         if any(map(has_secret, rules)):  # and all of the tool is not the next best
             rules = tuple(rule for rule in rules if "(" in rule and not has_secret(rule))
@@ -214,7 +216,7 @@ class Questions:
         by_rule: str = "",
     ) -> None:
         question = self._open.pop(request, None)
-        if question is not None:
+        if question is not None and (question.is_put or by_rule):
             now, call = self._log.now(), question.call
             self._log.emit(PermissionSettled(now, request, call, decision, reason, by_rule, by, arguments))
         if not self._open:
