@@ -35,6 +35,7 @@ from maverick_tui import (
     TimeoutError,
     extract_all_text,
 )
+from maverick_tui.agent.engine.claude.options import OWN_SEARCH
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.masking.redact import MASK, redact
 from tests.support.agents import Talker, Worker, context, drain
@@ -147,7 +148,8 @@ def test_options(tmp_path: Path) -> None:
     assert DEFAULT_PERMISSION_MODE == "acceptEdits"
     assert options.permission_mode == DEFAULT_PERMISSION_MODE
     assert options.system_prompt == "You review code."
-    assert options.tools == options.allowed_tools == ["Read", "Grep", "Glob"]
+    assert options.tools == ["Read", "Grep", "Glob"]
+    assert options.allowed_tools == [*options.tools, OWN_SEARCH]
     assert options.cwd == tmp_path
     assert options.include_partial_messages
     assert options.setting_sources == []

@@ -37,6 +37,10 @@ NO_BUNDLED_SKILLS = {"CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1"}
 FIXED_SETTINGS = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True, "env": WITH_HOOKS}
 """The settings: such a socket, where there is one nevertheless, takes nothing, no other skill runs commands so, and
 what other files of settings say of the environment does not count either."""
+OWN_SEARCH = "Grep(/dev/null)"
+"""Where no rule names Grep or Glob, the CLI has `grep` and `find` be functions of its shell, which start programs of
+its own: to ugrep `grep -3 x` behind a pipe is a search of the whole folder. The judge knows those of the system. This
+rule allows nothing, since every call is judged, and an agent without Grep does not have it by this."""
 
 
 def options_of(
@@ -50,7 +54,7 @@ def options_of(
         model=agent._model_by(settings),
         system_prompt=_OWN if agent.system_prompt == CLAUDE_CODES_PROMPT else agent.system_prompt,
         tools=granted.tools,
-        allowed_tools=granted.allowed_tools,
+        allowed_tools=[*granted.allowed_tools, OWN_SEARCH],
         disallowed_tools=granted.disallowed_tools,
         permission_mode=agent._mode_by(settings),  # type: ignore[arg-type]
         mcp_servers=dict(agent.mcp_servers),
