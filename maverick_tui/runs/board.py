@@ -12,7 +12,7 @@ from maverick_tui.runs.store import RunStore
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event, RunStarted
-    from maverick_tui.runs.commands import Command
+    from maverick_tui.runs.commands import Command, SendPrompt
     from maverick_tui.runs.log import EventLog, LogReader
 
 log = logging.getLogger(__name__)
@@ -247,6 +247,14 @@ class RunModel:
             self._catch_up()  # that it was heard shows at once
         else:
             self._early.append(command)
+
+    @property
+    def undelivered(self) -> list[SendPrompt]:
+        """The prompts that wait for the run to be there."""
+        from maverick_tui.runs import commands
+
+        prompts = [command for command in self._early if isinstance(command, commands.SendPrompt)]
+        return [prompt for prompt in prompts if prompt.prompt_id in self.store.queue and not prompt.is_command]
 
     def connect(self, handle: RunHandle) -> None:
         """The run is there; what was wanted before goes first."""

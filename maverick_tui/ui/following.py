@@ -55,14 +55,16 @@ def _tell_missed(app: App[Any], hello: HostHello) -> None:
         app.notify(", ".join(words), title=title, timeout=TOLD_FOR, markup=False)
 
 
-async def leave_once_heard(run: RunModel) -> None:
-    """Let a run go on without us, once it has heard what was wanted of it last."""
+async def leave_once_heard(run: RunModel) -> list[str]:
+    """Let a run go on without us, once it has heard what was wanted of it last; the prompts that it has not heard."""
     if (attached := run.attached) is None:
-        return
+        return []
     with suppress(TimeoutError, asyncio.TimeoutError):
         async with asyncio.timeout(HEARD_WITHIN):
             await attached.heard()
+    unheard = attached.unsent()
     attached.leave()
+    return unheard
 
 
 def prompts_in(wanted: Iterable[Command]) -> list[str]:

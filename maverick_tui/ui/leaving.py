@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -123,13 +123,16 @@ class Leaving:
         else:
             self._navigation.show_picker()
 
-    async def _leave_run(self, run: RunModel, fate: Fate, *, is_to_end: bool = True) -> None:
-        """Leave a run that has a process of its own, once it has heard what is wanted of it; one at rest may end."""
+    async def _leave_run(self, run: RunModel, fate: Fate, *, is_to_end: bool = True) -> list[str]:
+        """Leave a run that has a process of its own, once it has heard what is wanted of it; one at rest may end.
+
+        Returns the prompts that it has not heard.
+        """
         if run.is_busy and fate == "interrupt":
             run.interrupt()
         elif run.is_ours and not run.is_busy and is_to_end:
             run.close(if_unused=True)
-        await leave_once_heard(run)
+        return await leave_once_heard(run)
 
     def _give_up(self, runs: Iterable[RunModel], workers: Iterable[Worker[Any]]) -> None:
         """End the workers of runs that cannot take a command yet: these would begin after all."""
@@ -203,7 +206,7 @@ class Leaving:
     async def _leave(self, code: int, fate: Fate) -> None:
         """Close every run that ends with us, so that no CLI stays behind, and then the application."""
         waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
-        leaving = []
+        leaving: dict[RunModel, Awaitable[list[str]]] = {}
         for run in self._board.runs.values():
             if run.attached is None or (run.is_busy and fate == "end"):
                 run.close()
@@ -212,15 +215,17 @@ class Leaving:
                     works = "is still at work" if run.is_agent_busy else "still runs a command"
                     state = works if run.is_busy and fate == "leave" else "waits for you"
                     self.left.append((f"{run.title} {state}", run.attached.named(run.run_id)))
-                leaving.append(self._leave_run(run, fate, is_to_end=not _waits(run)))
+                leaving[run] = self._leave_run(run, fate, is_to_end=not _waits(run))
         self._give_up(self._board.runs.values(), waiting)
-        await asyncio.gather(*leaving, self._end_editors())
+        left = asyncio.gather(*leaving.values())
+        await asyncio.gather(left, self._end_editors())
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
         if code:  # the terminal has gone, or somebody has ended us: nobody was asked
-            await self._navigation.drafts.keep_now(keeps_runs=self._navigation.keeps_runs)
+            self._navigation.keep_undelivered(dict(zip(leaving, left.result(), strict=True)))
+            await self._navigation.drafts.keep_now(keeps_runs=await self._navigation.learn_keeps_runs())
         else:
             await self._navigation.drafts.drop_all()
         for screen in self._app.screen_stack:

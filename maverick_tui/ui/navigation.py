@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,6 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from maverick_tui.inert import inert
+from maverick_tui.threads import in_thread
 from maverick_tui.ui.drafts import Draft, Drafts
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from maverick_tui.ui.replay.screen import ReplayScreen
     from maverick_tui.ui.run.screen import RunScreen
     from maverick_tui.ui.widgets.prompt_history import PromptState
+
+log = logging.getLogger(__name__)
 
 
 @runtime_checkable
@@ -206,6 +210,19 @@ class Navigation:
         ready = self._setup.ready
         return ready.done() and ready.exception() is None and ready.result().config.keep_runs
 
+    async def learn_keeps_runs(self) -> bool:
+        """The same, though the application is left before its runs could begin."""
+        if self._setup.ready.done() or self._launch.is_demo:
+            return self.keeps_runs
+        from maverick_tui.exceptions import MaverickError
+        from maverick_tui.ui.launch import load_settings
+
+        try:
+            return (await in_thread(load_settings)).keep_runs
+        except (MaverickError, OSError) as error:
+            log.warning("Whether runs are kept is not known: %s", error)
+            return False
+
     async def _will_keep_runs(self) -> bool:
         """The same, once that is known."""
         await asyncio.wait({self._setup.ready})
@@ -219,6 +236,16 @@ class Navigation:
         for screen in self.run_screens:
             if screen.is_mounted:
                 screen.keep_draft()
+
+    def keep_undelivered(self, unheard: Mapping[RunModel, Sequence[str]]) -> None:
+        """Keep, before what stands in their prompts, what was sent to runs that were not there yet, or did not hear."""
+        for run in self._board.runs.values():
+            prompts = run.undelivered
+            if sent := [*unheard.get(run, ()), *(prompt.text for prompt in prompts)]:
+                typed = self.typed_in(run)
+                images = {mark: path for prompt in prompts for mark, path in prompt.images.items()}
+                images |= self.prompt_of(run).images.paths_in(typed)
+                self.drafts.keep(run, Draft("\n".join(filter(None, [*sent, typed])), images, {}))
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""

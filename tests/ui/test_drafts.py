@@ -302,6 +302,23 @@ async def test_what_was_typed_when_the_window_goes_while_the_run_starts_is_kept_
     assert new_drafts() == (["at once"] if keeps == "true" else [])
 
 
+async def test_what_was_sent_is_a_draft_again_if_the_window_goes_before_its_run_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", "true")
+    async with watching() as (app, pilot):
+        await until(pilot, app._navigation._setup.ready.done, "the settings are read")
+        app.run_model.handle = None  # it is being started
+        for line in ("the first", "taken back", "the second"):
+            app.run_screen.prompt.set_text(line)
+            await pilot.press("enter")
+        (taken_back,) = (key for key, text in app.run_model.store.queue.items() if text == "taken back")
+        app.run_model.take_back(taken_back)
+        await pilot.press(*"half a thi")
+        await end(app, pilot, 129)
+    assert new_drafts() == ["the first\nthe second\nhalf a thi"]
+
+
 @pytest.mark.parametrize("keeps", ["true", "false"])
 async def test_what_was_sent_is_written_for_the_next_time_where_runs_are_kept(
     keeps: str, monkeypatch: pytest.MonkeyPatch
