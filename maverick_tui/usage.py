@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CHARACTERS_PER_TOKEN = 4
+"""What a token is taken for as long as nobody has counted it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

@@ -6,13 +6,12 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from maverick_tui.usage import Usage
+from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import TurnEnded, UsageReported
 
 RATE_SECONDS = 60
-_CHARACTERS_PER_TOKEN = 4
 _SAME_PRICE = 0.00005
 """Dollars by which an estimate and a bill for the same tokens may differ."""
 _MODEL_PHASES = frozenset({"sending", "thinking", "writing", "calling", "retrying"})
@@ -141,7 +140,7 @@ class Figures:
 
     def grew(self, at: float, characters: int, *, is_own: bool) -> None:
         """Text came: it counts for the speed and, where it is the agent's own, until its tokens are reported."""
-        second, tokens = int(at), characters / _CHARACTERS_PER_TOKEN
+        second, tokens = int(at), characters / CHARACTERS_PER_TOKEN
         self._growing += tokens if is_own else 0.0
         if self._rates and self._rates[-1][0] == second:
             self._rates[-1] = (second, self._rates[-1][1] + tokens)

@@ -9,9 +9,7 @@ from datetime import date
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs.moments import local_time
-from maverick_tui.usage import Usage
-
-_CHARACTERS_PER_TOKEN = 4
+from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class FuseCount:
     def used(self, now: float) -> Used:
         """All until now."""
         live = sum((usage - self._counted.get(message, Usage()) for message, usage in self._live.items()), Usage())
-        growing = Usage(output_tokens=self._growing // _CHARACTERS_PER_TOKEN)
+        growing = Usage(output_tokens=self._growing // CHARACTERS_PER_TOKEN)
         open_minutes = max(0.0, now - self._working_since) / 60 if self._working_since is not None else 0.0
         return replace(
             self._settled + _used(live + replace(growing, cost_usd=self._price(self._model, growing)), len(self._own)),

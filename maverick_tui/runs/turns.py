@@ -36,6 +36,7 @@ from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past
 from maverick_tui.runs.shown_pictures import ShownPictures
+from maverick_tui.runs.unreported import Unreported
 
 _KEPT = frozenset(
     kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited, TaskProgressed)
@@ -104,6 +105,7 @@ class Turns:
         """The calls whose subagents or background tasks go on."""
         self._own_blocks: dict[int, OpenTurn | None] = {}
         """In which turn each block of the agent itself has begun."""
+        self._unreported = Unreported()
         self._log = log
         self._on_change = on_change
         self._count = past.turns if past is not None else 0
@@ -124,6 +126,7 @@ class Turns:
         if event.type in _OF_BLOCKS and not self._is_in_turn(event):
             return
         self._log.emit(event)
+        self._unreported.take(event)
         if self.overhears is not None:
             self.overhears(event)
 
@@ -180,6 +183,7 @@ class Turns:
         at = self.now()
         turn = self.current = OpenTurn(self._count, text, origin, at)
         turn.is_command, turn.prompt_id = is_command, prompt_id
+        self._unreported.begin_turn()
         started = TurnStarted(at, turn.number, text, prompt_id, origin, is_command)
         self._log.emit(started)
         if is_command:
@@ -223,7 +227,13 @@ class Turns:
         failure: Failure | None = None
         if outcome == "failed" and turn.error is not None:
             failure = failure_of(turn.error, retry_at=reset_time(self._rejected_until, self.now()))
-        answered, usage = turn.answered or Answered(), self._usage(turn)
+        answered, usage, is_guess = turn.answered or Answered(), self._usage(turn), False
+        if outcome != "done":
+            self._unreported.break_off()
+            for report in self._unreported.reports:
+                self._log.emit(replace(report, at=self.now()))
+            is_guess = bool(self._unreported.tokens)
+            usage = replace(usage, output_tokens=usage.output_tokens + self._unreported.tokens)
         self._log.emit(
             TurnEnded(
                 self.now(),
@@ -232,7 +242,7 @@ class Turns:
                 usage,
                 api_ms=answered.api_ms,
                 steps=answered.steps + sum(other.steps for other in turn.beside),
-                is_estimate=usage.cost_usd is None or answered.is_estimate,
+                is_estimate=is_guess or usage.cost_usd is None or answered.is_estimate,
                 failure=failure,
                 place=answered.place,
                 value=answered.output,

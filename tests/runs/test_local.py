@@ -48,6 +48,7 @@ from maverick_tui.runs.past import past_of
 from tests.agent.engine.claude.test_session import Delegator, with_a_background_task
 from tests.conftest import ServeModel
 from tests.runs.pretending import Pretender
+from tests.runs.story import told
 from tests.runs.watching import PATIENCE, Watched, check_well_formed, watch
 from tests.support.agents import Direct, Talker, Worker, context
 from tests.support.model import bash, call, drop, fail, last_prompt, say, scene, stall, turns
@@ -85,12 +86,12 @@ async def test_figures_agree_with_the_agents_result(serve: ServeModel) -> None:
         result = await Worker().run("go", context())
         first = await run.ask("go")
         second = await run.ask("go")
-    for told in (first.usage, second.usage):
-        assert told.input_tokens == result.usage.input_tokens
-        assert told.output_tokens == result.usage.output_tokens
-        assert told.cache_read_tokens == result.usage.cache_read_tokens == 56
-        assert told.cache_write_tokens == result.usage.cache_write_tokens == 7
-        assert told.cost_usd == pytest.approx(result.usage.total_cost_usd)
+    for used in (first.usage, second.usage):
+        assert used.input_tokens == result.usage.input_tokens
+        assert used.output_tokens == result.usage.output_tokens
+        assert used.cache_read_tokens == result.usage.cache_read_tokens == 56
+        assert used.cache_write_tokens == result.usage.cache_write_tokens == 7
+        assert used.cost_usd == pytest.approx(result.usage.total_cost_usd)
     assert first.steps == second.steps == 2
     assert not first.is_estimate
     assert second.api_ms <= second.usage.duration_ms, "the CLI's own figure runs on over the session"
@@ -381,6 +382,26 @@ async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: Se
             assert f"{word} {word}" in run.text()
             assert (await run.ask("go on")).outcome == "done"
             assert run.text().endswith(f"next to {word}")
+
+
+@pytest.mark.parametrize("agent", [Talker, Direct], ids=["claude-code", "api"])
+async def test_what_a_broken_answer_has_written_is_counted_though_nobody_has_reported_it(
+    agent: type[MaverickAgent], serve: ServeModel
+) -> None:
+    async with serve(say("word " * 400, fault=stall())), watch(agent) as run:
+        run.prompt("talk")
+        await run.until(BlockGrew, where=lambda _event: len(run.text()) > 200)
+        before = told(*run.events).figures.usage
+        run.send(Interrupt())
+        ended = await run.until(TurnEnded)
+    figures, written = told(*run.events).figures, len(run.text())
+    assert before.output_tokens < 10, "the API has told of next to nothing"
+    assert ended.usage.output_tokens >= written // 4
+    assert figures.usage.output_tokens == ended.usage.output_tokens
+    more, cost = ended.usage.output_tokens - before.output_tokens, figures.usage.cost_usd
+    assert cost == pytest.approx((before.cost_usd or 0.0) + more * 15e-6), "by list price"
+    assert ended.is_estimate
+    assert figures.is_estimate
 
 
 async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_released(serve: ServeModel) -> None:
