@@ -34,10 +34,14 @@ _NOT_FOLLOWING = {
     **dict.fromkeys(("7z", "7za", "7zr", "7zz"), r"-snl"),
     "aws": r"--no-fo",
     **dict.fromkeys(("scp", "gsutil"), r"(?!)"),
-    # What they run opens a link that they find.
-    **dict.fromkeys(("find", "bfs", "fd", "fdfind"), r"-type|--type|-t|-delete"),
 }
 """Options without which these do."""
+_FIND, _FD = frozenset({"find", "bfs"}), frozenset({"fd", "fdfind"})
+_ACTION = r"-(?:exec|ok|f?print|f?ls)"
+_FINDS_FILES = re.compile(rf"(?:(?!{_ACTION})\S+ )*?-type [fd](?: |$)")
+_FINDS_OTHERS = re.compile(r"(?:^| )(?:!|-not|-o|-or|,)(?: |$)")
+_KIND_FOR_FD = re.compile(r"(?:^| )(?:--type[= ]|-\w*t=? ?)(\S+)")
+"""What they are told to find: files or folders, before they do something with it, and nothing else."""
 
 _CHECKERS = frozenset(
     "autoflake autopep8 bandit basedpyright black codespell cspell djlint eslint flake8 gofmt gofumpt goimports isort"
@@ -151,7 +155,20 @@ def follows_links(words: Sequence[str]) -> bool:
     given = [f"-{rest[0]}", *rest] if name.endswith("tar") and rest else rest  # its first word needs no dash
     if name in _FOLLOWING and any(re.match(_FOLLOWING[name], word) for word in given):
         return True
+    if name in _FIND | _FD:
+        told = " ".join(re.sub(r"\s", "_", word) for word in rest)
+        return not _finds_no_links(name, told)  # what they run opens a link that they find
     return name in _NOT_FOLLOWING and not any(re.match(_NOT_FOLLOWING[name], word) for word in rest)
+
+
+def _finds_no_links(name: str, told: str) -> bool:
+    """Whether none of what is found, and may be opened then, is a link."""
+    if name in _FD:
+        kinds = _KIND_FOR_FD.findall(told)
+        return bool(kinds) and all(kind in ("f", "file", "d", "dir", "directory") for kind in kinds)
+    if "-delete" in told.split() and not re.search(rf"(?:^| ){_ACTION}", told):
+        return True  # a link goes itself
+    return _FINDS_FILES.match(told) is not None and _FINDS_OTHERS.search(told) is None
 
 
 def why_not_to_follow(folder: str, here: Path, places: Places, limits: Limits) -> str:
