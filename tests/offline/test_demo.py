@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from maverick_tui.offline.demo.project import BRANCH, changed_files, make_projec
 from maverick_tui.offline.demo.running import RunningDemo, running_demo
 from maverick_tui.offline.demo.script import load_demo_script
 from maverick_tui.offline.demo.tour import TOUR, Stop
-from maverick_tui.offline.player import Player
+from maverick_tui.offline.player import AskedPrompt, Player
 from maverick_tui.offline.script import Pace, PaceStep, PauseStep, Script, TextStep, ToolStep
 from tests.support.agents import context, drain
 from tests.support.command_line import Run, command_line
@@ -114,6 +115,17 @@ def test_every_edit_fits_its_file(project: Path) -> None:
     assert len(edits) == 2
     for edit in edits:
         assert Path(edit.input["file_path"]).read_text().count(edit.input["old_string"]) == 1
+
+
+@pytest.mark.parametrize("agent", ["implementer", "test-writer"])
+def test_an_agent_that_has_changed_something_does_not_try_to_do_so_once_more(agent: str) -> None:
+    asked = AskedPrompt(agent, "", "And now?", 2, 0, {}, 0)
+    chosen = Player(load_demo_script(Path("project"))).choose(asked)
+    assert chosen is not None
+    assert [type(step) for step in chosen.answer.steps] == [TextStep]
+    again = Player(load_demo_script(Path("project"))).choose(replace(asked, turn=1))
+    assert again is not None
+    assert ToolStep in map(type, again.answer.steps), "in a new conversation it plays it again"
 
 
 def test_a_fast_script_has_no_pauses_and_the_same_words(tmp_path: Path) -> None:
