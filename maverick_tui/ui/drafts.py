@@ -54,11 +54,17 @@ NO_DRAFT = Draft("", {}, {})
 class Drafts:
     """The drafts of this application's runs; files are read and written in threads, one after the other."""
 
-    def __init__(self, folder: Path, unsent: Unsent, tell: Callable[[str], None]) -> None:
-        """`folder` is where new runs begin; `tell` hears that a draft cannot be kept, once."""
+    def __init__(
+        self, folder: Path, unsent: Unsent, tell: Callable[[str], None], keeps_runs: Callable[[], bool]
+    ) -> None:
+        """`folder` is where new runs begin; `tell` hears that a draft cannot be kept, once.
+
+        `keeps_runs` is what the settings say, for runs that have not come to say themselves whether they are kept.
+        """
         self._folder = folder
         self._unsent = unsent
         self._tell = tell
+        self._keeps_runs = keeps_runs
         self._is_told = False
         self._waiting: dict[str, tuple[asyncio.TimerHandle, Callable[[], None]]] = {}
         """What is kept in a moment, and the clock for that."""
@@ -70,8 +76,6 @@ class Drafts:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_over = False
         """Whether what is there is left to others: nothing more is written then."""
-        self._keeps_starting = False
-        """Whether also that is written which stands at runs that are only starting."""
 
     def keep(self, run: RunModel, draft: Draft) -> None:
         """Keep what stands in the prompt of a run, in a moment; an empty prompt is known at once."""
@@ -92,12 +96,9 @@ class Drafts:
         self._call_off(run_id)
         self._do(partial(self._remove, run_id))
 
-    async def keep_now(self, *, keeps_runs: bool) -> None:
-        """Keep them all at once: the window has gone, and nobody was asked.
-
-        `keeps_runs` is what the settings say, for runs that have not come to say themselves whether they are kept.
-        """
-        self._is_over, self._keeps_starting = True, keeps_runs
+    async def keep_now(self) -> None:
+        """Keep them all at once: the window has gone, and nobody was asked."""
+        self._is_over = True
         for run_id in [*self._waiting]:
             self._keep_waiting(run_id)
         await self._settle()
@@ -154,12 +155,14 @@ class Drafts:
 
     def _keep(self, run: RunModel, draft: Draft, before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        if not run.is_kept and not (self._keeps_starting and run.store.loaded is None):
+        if not run.is_kept and not (self._keeps_runs() and run.store.loaded is None):
             self.keep(run, draft)  # while it starts, it is asked again in a moment
             return
         place = self._place(run, is_new=False)
-        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
-        if not run.store.entries and all(file.parent != place[0] for file in before):
+        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there. One
+        # that could not begin has told why, but has no journal.
+        is_new = not run.store.entries and all(file.parent != place[0] for file in before)
+        if is_new or not run.is_kept:
             place = self._place(run, is_new=True)
         self._do(partial(self._replace, run.run_id, place, draft, before, asyncio.get_running_loop()))
 

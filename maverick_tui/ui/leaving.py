@@ -225,7 +225,8 @@ class Leaving:
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
         if code:  # the terminal has gone, or somebody has ended us: nobody was asked
             self._navigation.keep_undelivered(dict(zip(leaving, left.result(), strict=True)))
-            await self._navigation.drafts.keep_now(keeps_runs=await self._navigation.learn_keeps_runs())
+            await self._navigation.learn_keeps_runs()
+            await self._navigation.drafts.keep_now()
         else:
             await self._navigation.drafts.drop_all()
         for screen in self._app.screen_stack:

@@ -82,11 +82,13 @@ class Navigation:
         """The same runs, as their machines tell of them."""
         self.unsent = Unsent()
         tell = partial(app.notify, title="Prompt", severity="warning", markup=False)
-        self.drafts = Drafts(launch.cwd, self.unsent, tell)
+        self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs)
         self.on_reread: Callable[[RunModel], None] = lambda _run: None
         """Hears that a run's store has become another one."""
         self._left: RunModel | None = None
         """The run that was on the screen last."""
+        self._is_to_keep = False
+        """Whether runs would be kept, where nobody has made them ready."""
 
     # -- screens ------------------------------------------------------------------------------------------------------
 
@@ -208,20 +210,21 @@ class Navigation:
     def keeps_runs(self) -> bool:
         """Whether the settings are known to let runs be kept: else nothing that is typed for them may be."""
         ready = self._setup.ready
-        return ready.done() and ready.exception() is None and ready.result().config.keep_runs
+        if not ready.done():
+            return self._is_to_keep
+        return ready.exception() is None and ready.result().config.keep_runs
 
-    async def learn_keeps_runs(self) -> bool:
-        """The same, though the application is left before its runs could begin."""
+    async def learn_keeps_runs(self) -> None:
+        """Find that out, though the application is left before its runs could begin."""
         if self._setup.ready.done() or self._launch.is_demo:
-            return self.keeps_runs
+            return
         from maverick_tui.exceptions import MaverickError
         from maverick_tui.ui.launch import load_settings
 
         try:
-            return (await in_thread(load_settings)).keep_runs
+            self._is_to_keep = (await in_thread(load_settings)).keep_runs
         except (MaverickError, OSError) as error:
             log.warning("Whether runs are kept is not known: %s", error)
-            return False
 
     async def _will_keep_runs(self) -> bool:
         """The same, once that is known."""

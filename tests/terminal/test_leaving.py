@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -50,8 +51,44 @@ def test_a_prompt_is_not_lost_with_a_window_that_goes_before_its_run_is_there(
         app.until(lambda glass: prompt_of(glass) != "precious words")
     app.hang_up()
     assert app.wait() in maverick.hung_up
+    until_kept("precious words")
+
+
+def test_neither_is_one_that_was_to_bring_a_run_back(maverick: Maverick, teller: str) -> None:
+    scenes = [{"answers": ["Done."]}]
+    first = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
+    first.see("✔ done")
+    assert first.quit() == 0
+    (journal,) = (paths.user_state() / "runs").glob("*/events.jsonl")
+    app = maverick("runs", "open", journal.parent.name, scenes=scenes, is_ours=True)
+    app.see("Go on with this run")
+    app.type_line("precious words")
+    app.until(lambda glass: prompt_of(glass) != "precious words")
+    app.hang_up()
+    assert app.wait() in maverick.hung_up
+    until_kept("precious words")
+
+
+@pytest.mark.parametrize("ends", ["the window", "the application"])
+def test_what_was_typed_for_an_agent_that_cannot_be_loaded_is_kept(maverick: Maverick, teller: str, ends: str) -> None:
+    file = Path(f".maverick/agents/{teller}.md")
+    file.write_text(file.read_text().replace("Read, Glob", "Read, EnterWorktree"))
+    app = maverick("--agent", teller, scenes=[{"answers": ["Done."]}], is_ours=True)
+    app.see("not connected")
+    app.send("precious words")
+    app.until(lambda glass: prompt_of(glass) == "precious words")
+    if ends == "the application":
+        until_kept("precious")
+        os.kill(app.pid, signal.SIGKILL)
+    app.hang_up()
+    app.wait()
+    until_kept("precious words" if ends == "the window" else "precious")
+
+
+def until_kept(words: str) -> None:
+    """Wait until they are a draft, or a run has them."""
     until = time.monotonic() + PATIENCE
-    while not keepers_of("precious words"):  # a draft, or the run has it after all
+    while not keepers_of(words):
         assert time.monotonic() < until, [*paths.user_state().rglob("*")]
         time.sleep(0.05)
 

@@ -159,7 +159,7 @@ async def test_a_draft_that_could_not_be_shown_is_for_the_next_window() -> None:
         await until(pilot, lambda: not app._navigation.drafts._waiting and not app._navigation.drafts._tasks)
         await end(app, pilot, 143)
     model = app.run_model
-    taking = Drafts(Path(), window := Unsent(), print)
+    taking = Drafts(Path(), window := Unsent(), print, bool)
     assert (await taking.read(model, is_new=False)).text == "of an earlier version"
     await taking.drop_all()
     window.let_go()
@@ -171,11 +171,11 @@ async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() 
     journal_of(RUN).with_name("draft.json").write_text(json.dumps({"text": "half a thou"}))
     store = SimpleNamespace(entries=[], loaded=None)
     run: Any = SimpleNamespace(run_id=RUN, agent="a", store=store, is_kept=True, is_only_watched=False)
-    drafts = Drafts(Path(), Unsent(), print)
+    drafts = Drafts(Path(), Unsent(), print, bool)
     left = await drafts.read(run, is_new=False)
     drafts.is_shown(run, left)
     drafts.keep(run, Draft(f"{left.text}ght", {}, {}))
-    await drafts.keep_now(keeps_runs=True)
+    await drafts.keep_now()
     assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
 
@@ -255,6 +255,7 @@ async def test_what_was_typed_before_it_is_known_whether_the_run_is_kept_is_kept
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.01)
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", "false")
     async with watching() as (app, pilot):
         await pilot.press(*"at once")
         assert not new_drafts()
