@@ -135,6 +135,22 @@ def test_npm_takes_the_beginning_of_a_name_for_it_and_so_do_rules_and_offers(com
     assert offers == [f"Bash: {command}", "every Bash command"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo deploy | xargs make",
+        "echo deploy | xargs make test",
+        "printf deploy | xargs -I% make %",
+        "printf 'make\\ndeploy' | xargs nice",
+    ],
+)
+def test_what_is_denied_is_not_put_together_by_xargs(command: str, armed: Sandbox) -> None:
+    done = run(command, armed)
+    assert (armed.outside / "made").exists(), done.stderr
+    write('allow = ["Bash"]\ndeny = ["Bash(make deploy:*)"]')
+    assert judge_in(armed.project, person=False).judge("Bash", bash(command)).decision == "deny"
+
+
 async def test_no_grant_covers_them(armed: Sandbox, serve: ServeModel) -> None:
     (armed.project / ".maverick").mkdir(exist_ok=True)
     (armed.project / ".maverick" / "rules.toml").write_text('deny = ["Read(secret.txt)"]\n')

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
+from maverick_tui.agent.permissions.handing_on import may_become
 from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.quoting import without_quotes
@@ -161,7 +162,7 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(re.escape, own[1:2])]  # `pip3.11` is `pip`
     is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}{_ENDS}", text) is not None for word in said)
     is_named = is_named and (all(rest) or _has_letters(own[1], texts))
-    is_named = is_named or may_be_spelled(own, text)
+    is_named = is_named or may_be_spelled(own, text) or may_become(own, texts)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
 
 
