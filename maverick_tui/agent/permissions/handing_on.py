@@ -27,6 +27,8 @@ _LONG_WITH_VALUE = re.compile(r"--(?:a|d|pr)[^=]*")
 are numbers.
 """
 _REPLACES = re.compile(r"(?:-[0oprtx]*i|--r[^=]*=)(?P<mark>.+)")
+_MOST_WORDS = 20
+"""Words of a call that are looked at, so that the time which it takes grows with their number alone."""
 _SEVERAL = frozenset("ant gmake gradle gradlew inv invoke just make mvn mvnw ninja rake task".split())
 """Programs that do all that their words name, so that one more is done as well."""
 
@@ -58,7 +60,7 @@ def _calls(started: Sequence[str]) -> Iterator[list[str]]:
     """The calls that this may be. Behind `timeout -s KILL 5` any word may be the program, and the one added as well."""
     is_wrapped = bool(started) and _is_wrapper(started[0])
     for at in range(len(started) if is_wrapped else min(len(started), 1)):
-        plain = [name_of(started[at]), *started[at + 1 :]]
+        plain = [name_of(started[at]), *started[at + 1 : at + _MOST_WORDS]]
         yield plain
         yield from spellings(plain)
     if is_wrapped and _lacks_program(started):

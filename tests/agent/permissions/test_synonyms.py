@@ -96,6 +96,17 @@ def test_what_may_be_such_a_name_asks(command: str, person: bool, project: Path)
     assert decide(judge_in(project, person=person), "Bash", bash(command)) == ("ask" if person else "deny")
 
 
+@pytest.mark.parametrize("program", ["gradle", "gradlew"])
+def test_a_task_of_gradle_is_denied_by_what_its_name_is_shortened_to(program: str, project: Path) -> None:
+    rules = [f"Bash({program} {task}:*)" for task in ("publish", "bootRun")]
+    write(f'allow = ["Bash"]\ndeny = {json.dumps(rules)}')
+    for tasks, decision in {
+        "publish": "deny", "pub": "ask", "build pub": "ask", ":app:publ": "ask", "-q PUB": "ask", "bR": "ask",
+        "build": "allow", "test --info": "allow", "-p sub test": "allow", "projects": "allow", "boot": "ask",
+    }.items():  # fmt: skip
+        assert decide(judge_in(project), "Bash", bash(f"{program} {tasks}")) == decision, tasks
+
+
 @pytest.mark.parametrize(
     "command", ["git commit -m 'Run npm ci in the pipeline'", "npm -g ls", "npm run build -- -i", "npm view i"]
 )
