@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from maverick_tui.agent.permissions.checkers import CHECKERS
 from maverick_tui.agent.permissions.running import names_a_program
+from maverick_tui.agent.permissions.synonyms import names_begun
 from maverick_tui.agent.permissions.wrapping import call_behind
 
 _WITH_SUBCOMMANDS = frozenset(
@@ -37,7 +38,7 @@ _GROUPS: dict[str, str] = {
     "git flow": "bugfix feature hotfix release support",
     "go": "mod work",
     "kubectl": "apply certificate rollout top",
-    "npm": "access author cache ogr org owner profile rum run team token urn",
+    "npm": "access author cache ogr org owner profile rum run stage team token trust urn",
     "pip": "cache index",
     "pnpm": "cache run store",
     "podman": _CONTAINERS,
@@ -94,7 +95,7 @@ def _subcommand(words: Sequence[str]) -> list[str]:
     count = 2
     while len(words) >= count and words[count - 1] in _GROUPS.get(" ".join(words[: count - 1]), "").split():
         count += 1
-    if len(words) < count or names_a_program(words):
+    if len(words) < count or names_a_program(words) or names_begun(words):
         return []
     said, last = words[:count], words[count - 1]
     if last in _RUN_ANYTHING or _PYTHON.fullmatch(last) or " ".join(said) in _RUN_ANYTHING_THERE:

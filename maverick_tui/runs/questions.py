@@ -6,7 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,8 @@ class Questions:
         try:
             async with self._in_order:
                 weighed = await in_thread(self._grants.weighed, about)
+                if weighed.rule and self.is_planning():  # since it was judged: what was allowed does not count now
+                    weighed = await in_thread(self._grants.weighed, replace(about, is_asked_each_time=True))
                 if not question.answer.done():
                     self._put(request, question, weighed)
             answer = await question.answer

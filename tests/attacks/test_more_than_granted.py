@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.runs.grants import Grants
 from tests.agent.permissions.deciding import bash
+from tests.agent.permissions.test_standing import judge_in, write
 from tests.attacks.driving import Call
 from tests.attacks.granting import granted
 from tests.attacks.sandbox import Sandbox
@@ -70,7 +72,8 @@ def armed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     for path, text in {
         "tests/test_a.py": "def test_a(): pass\n",
         "Makefile": f"test:\n\t@true\ndeploy:\n\t@touch {made}\n",
-        "package.json": '{"scripts": {"test": "npm run unit", "unit": "node -e 0", "spec": "node --test"}}',
+        "package.json": '{"scripts": {"test": "npm run unit", "unit": "node -e 0", "spec": "node --test",'
+        ' "deploy": "./evil.sh"}}',
         "a.test.mjs": "",
         "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
         "src/main.rs": "fn main() {}\n",
@@ -89,14 +92,19 @@ def said(command: str, sandbox: Sandbox) -> str:
     return command.format(O=sandbox.outside)
 
 
+def run(command: str, sandbox: Sandbox) -> subprocess.CompletedProcess[str]:
+    """By the programs that are installed."""
+    given = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.defpath}:{_CARGO_AT}"} | _TOOLCHAINS
+    line = ["bash", "-c", command]
+    return subprocess.run(line, cwd=sandbox.project, env=given, capture_output=True, text=True, check=False)
+
+
 def test_each_of_them_does_what_it_is_feared_for(armed: Sandbox) -> None:
     (armed.project / "README.md").write_text("changed\n")
     subprocess.run(["bash", "-c", "git stash push -- README.md"], cwd=armed.project, capture_output=True, check=True)
     blunt, made = {}, armed.outside / "made"
-    given = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.defpath}:{_CARGO_AT}"} | _TOOLCHAINS
     for name, command in {**TRICKS, **OF_RUNNERS}.items():
-        line = ["bash", "-c", said(command, armed)]
-        done = subprocess.run(line, cwd=armed.project, env=given, capture_output=True, text=True, check=False)
+        done = run(said(command, armed), armed)
         if not made.exists():
             blunt[name] = done.stdout + done.stderr
         subprocess.run(["rm", "-rf", made], check=True)
@@ -114,6 +122,33 @@ def test_no_rule_covers_those_of_runners(armed: Sandbox) -> None:
     tricks = {**_NPM, **_CARGO}
     assert [name for name, one in tricks.items() if judge.judge("Bash", bash(said(one, armed)))[0] != "deny"] == []
     assert {one: why for one in ORDINARY_OF_RUNNERS if (why := judge.judge("Bash", bash(one)).reason)} == {}
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
+@pytest.mark.parametrize("command", ["npm run-s deploy", "npm runS deploy", "npm exe -c ./evil.sh"])
+def test_npm_takes_the_beginning_of_a_name_for_it_and_so_do_rules_and_offers(command: str, armed: Sandbox) -> None:
+    done = run(command, armed)
+    assert (armed.outside / "made").exists(), done.stderr
+    write('allow = ["Bash"]\ndeny = ["Bash(npm run deploy:*)", "Bash(npm exec:*)"]')
+    assert judge_in(armed.project, person=False).judge("Bash", bash(command)).decision == "deny"
+    offers = [offer.text for offer in Grants(armed.project).offers("Bash", bash(command))]
+    assert offers == [f"Bash: {command}", "every Bash command"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo deploy | xargs make",
+        "echo deploy | xargs make test",
+        "printf deploy | xargs -I% make %",
+        "printf 'make\\ndeploy' | xargs nice",
+    ],
+)
+def test_what_is_denied_is_not_put_together_by_xargs(command: str, armed: Sandbox) -> None:
+    done = run(command, armed)
+    assert (armed.outside / "made").exists(), done.stderr
+    write('allow = ["Bash"]\ndeny = ["Bash(make deploy:*)"]')
+    assert judge_in(armed.project, person=False).judge("Bash", bash(command)).decision == "deny"
 
 
 async def test_no_grant_covers_them(armed: Sandbox, serve: ServeModel) -> None:

@@ -287,6 +287,8 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
         "gh codespace ssh x", "gh cs ssh x", "gh ext exec x", "gh cs", "npm c set a=b", "pnpm c set a=b", "npm innit x",
         "bun run sh x", "bun run python3.12 x", "yarn run node x", "pnpm bash x", "yarn tsx x", "bun pm pkg set a=b",
         "yarn plugin import x", "dotnet watch x", "dotnet fsi x", "gradle wrapper x", "poetry shell x", "git shell x",
+        "npm exe prettier .", "npm conf get x", "npm pk get name", "npm ini", "npm crea vite", "npm runScript a",
+        "npm publis x", "npm tru list", "npm trust", "composer exe x", "composer conf x", "composer GLOBAL x",
         "git instaweb x", "docker buildx debug x", "npm author", "cargo rustdoc x", "uv run podman unshare x",
     ],
 )  # fmt: skip

@@ -104,6 +104,27 @@ async def test_what_is_granted_while_another_question_is_judged_answers_it(judge
     assert run.settled == [("make a", "run", ""), ("make b", "run", "every Bash command")]
 
 
+async def test_what_is_judged_while_the_run_begins_to_plan_is_asked_whatever_was_granted(judged: Judged) -> None:
+    run = Asking()
+    judged.going_on.set()
+    first = run.ask("make a")
+    await until(run.has_asked("make a"))
+    run.answer("make a", grant="every Bash command")
+    assert (await first).is_granted
+    judged.going_on.clear()
+    second = run.ask("make b")
+    await until(lambda: "make b" in judged.commands)
+    run.questions.is_planning = lambda: True
+    judged.going_on.set()
+    await until(lambda: second.done() or len(run.asked) == 2)
+    assert not second.done()
+    assert run.asked[-1].marks, "it says what has it ask, as every question does"
+    assert not run.asked[-1].grants, "nothing that could be granted counts now"
+    run.answer("make b")
+    assert (await second).is_granted
+    assert run.settled == [("make a", "run", ""), ("make b", "once", "")]
+
+
 async def test_what_is_withdrawn_or_refused_while_it_is_judged_is_not_asked_any_more(judged: Judged) -> None:
     run = Asking()
     stopped, withdrawn, cancelled = (run.ask(command) for command in ("make a", "make b", "make c"))

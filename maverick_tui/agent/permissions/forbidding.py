@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
+from maverick_tui.agent.permissions.handing_on import may_become
 from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.quoting import without_quotes
@@ -38,6 +39,8 @@ _OTHERS = {
     "reset": "-q --mixed --quiet --soft",
 }
 """By a command of git's: options that are none of those which somebody forbids, unless they begin like them."""
+_TAKE_SHORT_NAMES = frozenset({"gradle", "gradlew"})
+"""Programs that know a task by the beginnings of the words in its name: `pub`, or `pTML` for `publishToMavenLocal`."""
 _MOST_ALIASES = 5
 """Aliases for aliases that are followed."""
 
@@ -158,11 +161,17 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     joined = " ".join(texts)
     plainly = "\n".join(without_quotes(joined))
     text = "\n".join((joined, plainly, _GIT.sub(r"\1 ", plainly)))
-    said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(re.escape, own[1:2])]  # `pip3.11` is `pip`
+    second = _shortened if name_of(own[0]) in _TAKE_SHORT_NAMES else re.escape
+    said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(second, own[1:2])]  # `pip3.11` is `pip`
     is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}{_ENDS}", text) is not None for word in said)
     is_named = is_named and (all(rest) or _has_letters(own[1], texts))
-    is_named = is_named or may_be_spelled(own, text)
+    is_named = is_named or may_be_spelled(own, text) or may_become(own, texts)
     return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
+
+
+def _shortened(name: str) -> str:
+    """A name by some of its letters in their order, the first among them; each is taken at its first place."""
+    return "".join(f"(?i:{re.escape(letter)}){'?+' if at else ''}" for at, letter in enumerate(name))
 
 
 def _is_without_option(own: Sequence[str], texts: Sequence[str]) -> bool:

@@ -47,7 +47,7 @@ class Program:
 
     def _knows(self, option: str) -> bool:
         if self.language:
-            return option in self.language or _is_number(option)
+            return option in self.language or is_number(option)
         if option.startswith("--"):
             name, _, value = option[2:].partition("=")
             return name in self.names and (self.is_about_text or not _leads_away(value))
@@ -137,7 +137,7 @@ def place_of_program(words: Sequence[str]) -> int:
     at, last = 0, len(words) - 1
     while at < last and (name_of(words[at]) in WRAPPERS or "=" in words[at]):
         at += 1
-        while at < last and (words[at].startswith("-") or _is_number(words[at].rstrip("smhd"))):
+        while at < last and (words[at].startswith("-") or is_number(words[at].rstrip("smhd"))):
             at += 1
     return at
 
@@ -225,9 +225,9 @@ def _takes_from_file(words: Sequence[str]) -> bool:
         return True
     waiting = iter(words)
     for word in waiting:
-        if not _is_option(word) and not _is_number(word):
+        if not _is_option(word) and not is_number(word):
             return False
-        valued = _OF_XARGS.fullmatch(word)
+        valued = OF_XARGS.fullmatch(word)
         if word.startswith("--a") or (valued and valued["letter"] == "a"):
             return True
         if valued and not valued["value"]:
@@ -256,7 +256,8 @@ def _gives_pattern(word: str) -> bool:
     return word.startswith(("--regexp", "--files")) or (_is_option(word) and word[1] != "-" and "e" in word)
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Whether a word is one, also with a unit."""
     return re.fullmatch(r"[+-]?\d+[bckwMG]?", word) is not None
 
 
@@ -332,7 +333,7 @@ WRAPPERS = frozenset(
 )
 """Programs, and words of shells, that start what they are given."""
 _TAKE_NAMES = frozenset({"xargs", "parallel"})
-_OF_XARGS = re.compile(r"-[^-EIJLPRSadjns]*(?P<letter>[EIJLPRSadjns])(?P<value>.*)")
+OF_XARGS = re.compile(r"-[^-EIJLPRSadjns]*(?P<letter>[EIJLPRSadjns])(?P<value>.*)")
 """Their options that have a value."""
 GIT_FLAGS = ("--no-pager", "-P", "--no-optional-locks")
 """Options before a command of git's that change nothing about it."""

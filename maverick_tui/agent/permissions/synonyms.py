@@ -1,10 +1,11 @@
-"""Other names of the same subcommand: a rule that denies `npm install` is about `npm i` as well.
+"""Other names of the same subcommand: a rule that denies `npm install` is about `npm i` as well, and about `npm insta`.
 
 For rules that deny or ask alone: what is allowed is allowed by the name that a rule says.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -13,9 +14,9 @@ from maverick_tui.agent.permissions.reading import name_of
 _RUN = "run|run-script|rum|urn"
 _OF_PACKAGES = (
     "install|add|a|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|it|install-test",
-    "ci|clean-install|ic|install-clean|isntall-clean",
+    "ci|clean-install|ic|install-clean|isntall-clean|install-ci-test|clean-install-test|cit|sit",
     "uninstall|remove|rm|r|un|unlink",
-    "update|up|upgrade|udpate",
+    "update|u|up|upgrade|udpate",
     _RUN,
 )
 _OF_SCRIPTS = tuple(
@@ -37,6 +38,16 @@ _NO_SCRIPTS = frozenset(
     }
 )
 """Commands of theirs, and their own names: a text may have two calls of one."""
+_OF_NPM = """access adduser|add-user approve-scripts audit bugs|issues cache completion config|c dedupe|ddp deny-scripts
+    deprecate diff dist-tag|dist-tags docs|home doctor edit explain|why explore find-dupes fund help|hlep help-search
+    init|create|innit install-scripts link|ln ll|la login logout ls|list org|ogr outdated owner|author pack ping pkg
+    prefix profile prune publish query rebuild|rb repo root sbom search|s|se|find shrinkwrap stage star stars team
+    token trust undeprecate unpublish unstar version|verison view|v|info|show whoami""".split()
+"""What else npm has: of a program that takes a beginning for the name, all names have to be known."""
+_OF_COMPOSER = """about archive audit browse|home bump check-platform-reqs clear-cache|clearcache|cc completion config
+    create-project depends|why diagnose dump-autoload|dumpautoload exec fund global help init install|i licenses list
+    outdated policy prohibits|why-not reinstall remove|rm|uninstall repository|repo require|r run-script|run search
+    self-update|selfupdate show|info status suggests update|u|upgrade validate""".split()
 _OF_CARGO = ("build|b", "check|c", "doc|d", "remove|rm", "run|r", "test|t")
 _OF_CONTAINERS = (
     *(
@@ -55,7 +66,9 @@ _OF_CONTAINERS = (
     "volume rm|volume remove",
 )
 _OF_PROGRAMS = {
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _OF_PACKAGES + _OF_SCRIPTS),
+    **dict.fromkeys(("pnpm", "yarn", "bun"), _OF_PACKAGES + _OF_SCRIPTS),
+    "npm": (*_OF_PACKAGES, *_OF_SCRIPTS, *_OF_NPM, "get|config get", "set|config set"),
+    "composer": _OF_COMPOSER,
     **dict.fromkeys(("docker", "podman"), _OF_CONTAINERS),
     "cargo": _OF_CARGO,
     "git": ("add|stage",),
@@ -75,6 +88,12 @@ _OTHERS = {
 }
 _PROGRAMS = frozenset(name[0] for name in _OTHERS)
 _LONGEST = max(map(len, _OTHERS))
+_WHOLE = {
+    program: sorted(name[1] for name in _OTHERS if name[0] == program and len(name) == 2)
+    for program in ("composer", "npm")
+}
+"""By a program that takes what a name of a command begins with for that name: all those names."""
+_CAPITAL = re.compile("[A-Z]")
 _MOST_WORDS, _MOST_BEFORE = 8, 6
 """Words of a call that are looked at in a text, and those before its subcommand, which may be options and values."""
 
@@ -84,9 +103,22 @@ def spellings(words: Sequence[str]) -> Iterator[list[str]]:
     if words[0] == "yarn" and all(word.startswith("-") for word in words[1:]):
         words = ["yarn", "install", *words[1:]]
         yield [*words]
+    for name in names_begun(words):
+        yield (whole := [words[0], name, *words[2:]])
+        yield from spellings(whole)
     yield from _as_scripts(words)
     for count in range(1, _LONGEST + 1):
         yield from ([*name, *words[count:]] for name in _OTHERS.get(tuple(words[:count]), ()))
+
+
+def names_begun(words: Sequence[str]) -> list[str]:
+    """The names of commands that a call may mean by the beginning of one, `npm pub`; none if it has a whole name."""
+    said, names = "".join(words[1:2]), _WHOLE.get(words[0], [])
+    if not said or said in names:
+        return []
+    # To npm `runScript` is `run-script`, and composer does not mind capitals.
+    begun = (_CAPITAL.sub(lambda found: f"-{found[0].lower()}", said), said.casefold())
+    return [name for name in names if name.startswith(begun)]
 
 
 def _as_scripts(words: Sequence[str]) -> Iterator[list[str]]:

@@ -23,6 +23,18 @@ CASES: list[tuple[str, str, str]] = [
     ("npm test:*", "npm run test|npm t|npm run-script test", "npm run lint|npm view x"),
     ("npm run start", "npm start|npm urn start", "npm stop|npm test"),
     ("npm restart", "npm run restart", "npm start"),
+    ("npm publish:*", "npm pub|npm publ x|npm publis --dry-run|env A=1 npm pub|NPM pub", "npm pack|npm run pub|npm ls"),
+    ("npm run deploy:*", "npm run-s deploy|npm run-scr deploy|npm runScript deploy|npm runS deploy", "npm run-s lint"),
+    ("npm exec:*", "npm exe x|npm x y|npx y", "npm explain x|npm test"),
+    ("npm unpublish:*", "npm unp x", "npm un x|npm publish"),
+    ("npm uninstall:*", "npm rem x|npm unin x|npm unl x", "npm root"),
+    ("npm install:*", "npm install-t|npm insta|npm installTest", "npm init|npm install-s ls"),
+    ("npm init:*", "npm ini x|npm crea x|npm create x", "npm i x|npm in x"),
+    ("npm config set:*", "npm c set x|npm conf set x|npm confi set x|npm set x", "npm ls|npm get x"),
+    ("npm ci:*", "npm cit|npm clean-i", "npm i"),
+    ("composer require:*", "composer req x|composer r x|composer REQ x", "composer remove x|composer test"),
+    ("composer remove:*", "composer rem x|composer rm x|composer unins x", "composer require x|composer update"),
+    ("composer exec:*", "composer exe x", "composer install"),
     ("yarn run deploy:*", "yarn deploy|yarn deploy --now|yarn run-script deploy", "yarn build|yarn why x|yarn"),
     ("yarn deploy", "yarn run deploy", "yarn run build"),
     ("pnpm deploy:*", "pnpm run deploy x|pnpm run-script deploy", "pnpm run build"),
@@ -64,6 +76,7 @@ def test_a_subcommand_is_denied_by_all_its_names(
     [
         "npm -g i x",
         "npm --prefix sub i x",
+        "npm -g insta x",
         "xargs npm i",
         "sh -c 'npm i x'",
         "nix-shell --run 'npm i x'",
@@ -81,6 +94,17 @@ def test_a_subcommand_is_denied_by_all_its_names(
 def test_what_may_be_such_a_name_asks(command: str, person: bool, project: Path) -> None:
     write('allow = ["Bash"]\ndeny = ["Bash(npm install:*)", "Bash(pip install:*)"]')
     assert decide(judge_in(project, person=person), "Bash", bash(command)) == ("ask" if person else "deny")
+
+
+@pytest.mark.parametrize("program", ["gradle", "gradlew"])
+def test_a_task_of_gradle_is_denied_by_what_its_name_is_shortened_to(program: str, project: Path) -> None:
+    rules = [f"Bash({program} {task}:*)" for task in ("publish", "bootRun")]
+    write(f'allow = ["Bash"]\ndeny = {json.dumps(rules)}')
+    for tasks, decision in {
+        "publish": "deny", "pub": "ask", "build pub": "ask", ":app:publ": "ask", "-q PUB": "ask", "bR": "ask",
+        "build": "allow", "test --info": "allow", "-p sub test": "allow", "projects": "allow", "boot": "ask",
+    }.items():  # fmt: skip
+        assert decide(judge_in(project), "Bash", bash(f"{program} {tasks}")) == decision, tasks
 
 
 @pytest.mark.parametrize(
