@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from maverick_tui.inert import one_line
-from maverick_tui.ui.hosting import HostedRuns, order_for
+from maverick_tui.ui.hosting import HostedRuns, has_host, order_for
 from maverick_tui.ui.launch import HeldSetup, RunSetup, load_settings
 from maverick_tui.ui.told_work import told_if_it_fails
 
@@ -139,6 +139,8 @@ class Serving:
         try:
             await self._hosted.start(order_for(run, agent, inputs, setup, goes_on))
         except (ConfigError, OSError) as error:
+            if goes_on is not None and await asyncio.to_thread(has_host, run.run_id):
+                return True  # somebody else has brought it back at the same moment
             why = one_line(error.message if isinstance(error, ConfigError) else str(error))
             text = f"It lives in this window, and ends with it: {why}"
             self._app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)

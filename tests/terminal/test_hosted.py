@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.starting import start_host
@@ -23,7 +24,7 @@ from tests.support.processes import wait_until_gone
 from tests.support.pty_program import PATIENCE
 from tests.support.sampling import sampled
 from tests.support.served import served
-from tests.terminal.application import CTRL_Q, Application
+from tests.terminal.application import CTRL_Q, ENTER, Application, prompt_of
 from tests.terminal.conftest import HERE_ALONE, Maverick
 
 pytestmark = pytest.mark.slow
@@ -152,3 +153,23 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
     for app in (one, other):
         app.send(CTRL_Q)
         assert app.wait() == 0
+
+
+def test_two_windows_that_bring_a_run_back_at_the_same_moment_share_it(maverick: Maverick, teller: str) -> None:
+    scenes = [{"answers": ["Answered."]}]
+    first = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
+    first.see("✔ done")
+    assert first.quit() == 0
+    (journal,) = (paths.user_state() / "runs").glob("*/events.jsonl")
+    run_id = journal.parent.name
+    windows = [maverick("runs", "open", run_id, scenes=scenes, is_ours=True) for _ in range(2)]
+    for number, window in enumerate(windows):
+        window.see("Go on with this run")
+        window.send(f"from window {number}")
+        window.until(lambda glass, number=number: prompt_of(glass) == f"from window {number}")  # type: ignore[misc]
+    for window in windows:
+        window.send(ENTER)
+    for window in windows:
+        window.until(lambda glass: glass.text.count("Answered.") == 3)
+        assert "The settings are wrong" not in window.glass.text
+    assert [window.quit() for window in windows] == [0, 0]

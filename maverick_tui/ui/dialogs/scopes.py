@@ -52,7 +52,8 @@ class ScopesScreen(ArmedDialog[Scope | None]):
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content("What is to stop?"), classes="dialog--title", markup=False)
             yield OptionList(*(self._row(at, scope) for at, scope in enumerate(self._scopes, 1)), compact=True)
-            yield Static(Content("Enter stop   Esc back"), classes="dialog--hint", markup=False)
+            numbers = "1" if len(self._scopes) == 1 else f"1-{min(len(self._scopes), _MOST_KEYS)}"
+            yield Static(Content(f"{numbers} or Enter stop   Esc back"), classes="dialog--hint", markup=False)
 
     def _row(self, number: int, scope: Scope) -> Content:
         key = f"{number}  " if number <= _MOST_KEYS else "   "
