@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
-from maverick_tui.agent.permissions.following import follows_links, why_checking_asks, why_not_to_follow
+from maverick_tui.agent.permissions.following import (
+    follows_links,
+    looks_into_folders,
+    why_checking_asks,
+    why_not_to_follow,
+)
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
 from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.looking import by_purpose
+from maverick_tui.agent.permissions.meanings import Meaning, is_pattern, links_at, meaning_of, perhaps, with_folders
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import (
@@ -157,6 +163,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     for here in heres:
         if reason := (
             _why_names_ask(plain, named, only_looked_at, here, places, limits, is_read=is_read)
+            or ("" if is_read else _why_links_ask(mentioned, here, places))
             or _why_names_below_ask(named, mentioned, here, places)
         ):
             return reason
@@ -165,25 +172,31 @@ def _why_command_asks(call: Call, places: Places) -> str:
         return SETS_GIT
     if reason := _why_running_asks(plain, unread):
         return reason
-    run, folders = list[list[str]](), set[str]()
+    run, entered = list[list[str]](), set[str]()
     for words in plain:
         for meant in calls_meant([word.text for word in words]) or ():
-            texts, entered = without_git_options(meant)
+            texts, named_by_git = without_git_options(meant)
             run.append(texts)
-            folders.update(filter(None, entered))
-    put, taken, possible = Limits(), Limits(), [*run, *_run_within(unread)]
+            entered.update(filter(None, named_by_git))
+    folders, within = {*entered}, _run_within(unread)
+    if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
+        folders.update((*named, ".") if len(heres) > 1 else named)
+    put, taken, fitting, possible = Limits(), Limits(), Limits(), [*run, *within]
     for here in heres:
-        meaning = _meaning(plain, here)
+        meaning = meaning_of(plain, here, None if is_read else fitting)
         if reason := (
             why_copying_asks(possible, here, meaning, places, put)
             or why_changing_asks(possible, here, meaning, places, is_read=is_read)
-            or why_taking_asks(possible, [here, *_folders_at(folders, here)], places, taken)
-            or why_checking_asks(possible, here, places)
         ):
             return reason
-    if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
-        folders.update((*named, ".") if len(heres) > 1 else named)
-    return first_reason(_why_searching_asks(run, folders, here, places, limits) for here in heres)
+        written, perhaps_run = [*with_folders(run, here, meaning)], [*_looking_within(within, here, meaning)]
+        if reason := (
+            why_taking_asks([*written, *within], [here, *_folders_at(entered, here)], places, taken)
+            or why_checking_asks([*written, *within, *perhaps_run], here, places)
+            or _why_searching_asks(written, perhaps_run, folders, here, places, limits)
+        ):
+            return reason
+    return TOO_LONG if fitting.are_reached else ""
 
 
 def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
@@ -215,23 +228,23 @@ def _is_telling(words: Words) -> bool:
     return all(word.is_one_word for word in words) and only_tells(without_git_options([one.text for one in words])[0])
 
 
-def _run_within(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The calls that may be in texts which cannot be read."""
-    meant = (
-        call for text in texts for words in commands_within(text) for call in calls_meant(words, is_text=True) or ()
-    )
-    return (without_git_options(words)[0] for words in meant)
+def _run_within(texts: Sequence[str]) -> list[list[str]]:
+    """The calls that may be in texts which cannot be read, as they stand and written out."""
+    written = (unquoted(plain_names(text)) for text in texts)
+    within = (words for text in dict.fromkeys((*texts, *written)) for words in commands_within(text))
+    meant = (call for words in within for call in calls_meant(words, is_text=True) or ())
+    return [without_git_options(words)[0] for words in meant]
+
+
+def _looking_within(calls: Iterable[Sequence[str]], here: Path, meaning: Meaning) -> Iterator[list[str]]:
+    """Of calls that may be in a text, those that look into folders. A star in other prose is no pattern."""
+    looking = (words for words in calls if words[0] != "git" and looks_into_folders(words))
+    return with_folders(looking, here, meaning)
 
 
 def _folders_at(named: Iterable[str], here: Path) -> list[Path]:
     """The folders that these words name from here."""
     return sorted(filter(os.path.isdir, {place for word in named for place in real_paths(word, here)}))
-
-
-def _meaning(calls: Iterable[Words], here: Path) -> Callable[[str], list[str]]:
-    """What words of these calls may stand for, themselves included; by now it is known that it can be told."""
-    patterns = {word.text for words in calls for word in words if word.may_expand or not word.is_exact}
-    return lambda text: [text, *((text in patterns and could_stand_for(text, here)) or ())]
 
 
 def named_to_change(call: Call, places: Places) -> list[str] | None:
@@ -264,7 +277,7 @@ def _of_each_folder(
     plain = all_commands(call.command) or []
     meant = (call for words in plain for call in calls_meant([word.text for word in words]) or ())
     run = [without_git_options(words)[0] for words in meant]
-    found = [look(run, here, _meaning(plain, here)) for here in folders_of(call)]
+    found = [look(run, here, meaning_of(plain, here)) for here in folders_of(call)]
     return None if None in found else [place for some in found for place in some or ()]
 
 
@@ -297,8 +310,8 @@ def _why_names_ask(
             return TOO_LONG if limits.are_reached else unknown_files(pattern)
         (looked_at if pattern in only_looked_at else changed).extend(fitting)
     if not is_read:  # there, many a sign of a pattern is none
-        for pattern in filter(_is_pattern, named):
-            fitting = _perhaps(pattern, here, limits)
+        for pattern in filter(is_pattern, named):
+            fitting = perhaps(pattern, here, limits)
             if limits.are_reached:
                 return TOO_LONG
             if fitting is None and _begins_at_places(pattern, here, places):
@@ -309,6 +322,11 @@ def _why_names_ask(
         or first_reason(places.why_not_to_read(word, here) for word in dict.fromkeys(looked_at))
         or places.why_together(changed[:MOST_WORDS], here)
     )
+
+
+def _why_links_ask(mentioned: Iterable[str], here: Path, places: Places) -> str:
+    """Why what a command names by a pattern, if it is one, is not for it to name: a link leads there."""
+    return first_reason(places.why_not_to_write(link, here) for link in links_at(mentioned, here))
 
 
 def _why_names_below_ask(named: Iterable[str], mentioned: Iterable[str], here: Path, places: Places) -> str:
@@ -323,34 +341,37 @@ def _why_names_below_ask(named: Iterable[str], mentioned: Iterable[str], here: P
 
 
 def _why_searching_asks(
-    calls: Sequence[Sequence[str]], folders: Iterable[str], here: Path, places: Places, limits: Limits
+    calls: Sequence[Sequence[str]],
+    within: Sequence[Sequence[str]],
+    folders: Iterable[str],
+    here: Path,
+    places: Places,
+    limits: Limits,
 ) -> str:
-    """Why all below these folders, and below those that the calls read, is not to be read from this folder."""
-    read = {word for texts in calls for word in read_below(texts)}
+    """Why all below these folders, and below those that the calls read, is not to be read from this folder. Those
+    `within` texts may be calls.
+    """
+    reading = [*calls, *within]
+    read = {word for texts in reading for word in read_below(texts)}
     ends = not_too_many(end for word in read for end in with_tails(word))
     if ends is None:
         return TOO_LONG
     parts = {part for part in (*ends, *(word.rpartition("=")[2] for word in read)) if part}
-    below = (path for path in sorted({*parts, *folders}) if is_folder(path, here))
+    handed_on = {word for texts in calls for word in texts[1:]} if any(map(takes_names, calls)) else set[str]()
+    below = (path for path in sorted({*parts, *folders, *handed_on}) if is_folder(path, here))
     if reason := first_reason(why_not_to_search([""], path, here, places, limits) for path in below):
         return reason
-    searched = [(texts, path) for texts in calls if searches(texts) for path in dict.fromkeys(folders_searched(texts))]
-    if reason := first_reason(why_not_to_search(texts, path, here, places, limits) for texts, path in searched):
+    # Whether a call heeds what it finds there, its first two words say.
+    searched = dict.fromkeys(
+        (*texts[:2], path) for texts in calls if searches(texts) for path in folders_searched(texts)
+    )
+    if reason := first_reason(why_not_to_search(one[:-1], one[-1], here, places, limits) for one in searched):
         return reason
-    following = [texts for texts in calls if follows_links(texts)]
-    named = {path for texts, path in searched if texts in following}
+    following = [texts for texts in reading if follows_links(texts)]
+    named = {path for texts in following if searches(texts) for path in folders_searched(texts)}
     named |= {end for texts in following for word in read_below(texts) for end in (word, word.rpartition("=")[2])}
-    entered = (path for path in sorted(named) if path and is_folder(path, here))
-    return first_reason(why_not_to_follow(path, here, places, limits) for path in entered)
-
-
-def _is_pattern(word: str) -> bool:
-    return any(sign in word for sign in ("*", "?", "[", NUMBER))
-
-
-def _perhaps(pattern: str, here: Path, limits: Limits) -> list[str] | None:
-    """What a word of a command that cannot be read stands for if it is a pattern; None if that cannot be told."""
-    return could_stand_for(os.path.expanduser(pattern), here, limits, is_perhaps=True)  # noqa: PTH111 - a pattern
+    followed = (path for path in sorted(named) if path and is_folder(path, here))
+    return first_reason(why_not_to_follow(path, here, places, limits) for path in followed)
 
 
 def _begins_at_places(pattern: str, here: Path, places: Places) -> bool:
@@ -371,8 +392,8 @@ def _followed(call: Call, limits: Limits) -> tuple[list[Path], str]:
     entered = folders_entered(call.command)
     for word in entered:
         words = [(here, [word]) for here in found[:_MOST_ENTERED]]
-        if _is_pattern(word):
-            fitting = [(here, _perhaps(word, here, limits)) for here, _ in words]
+        if is_pattern(word):
+            fitting = [(here, perhaps(word, here, limits)) for here, _ in words]
             if any(names is None for _, names in fitting):
                 return found, TOO_LONG if limits.are_reached else unknown_files(word)
             words = [(here, names or []) for here, names in fitting]

@@ -137,7 +137,7 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
     if not _is_copying(words):
         return
     given = [word for at, word in enumerate(rest) if not word.startswith("-") or "--" in rest[:at]]
-    targets = _targets(name, rest, given)
+    targets = [*dict.fromkeys(one for target in _targets(name, rest, given) for one in meant(target))]
     keeps_way = any(re.match(r"--par|--rel|-\w*R" if name == "rsync" else "--par", word) for word in rest)
     for target in (target for target in targets if name not in _TO_FAR or not _FAR.match(target)):
         is_there = len(targets) > 1 or is_folder(target, here)

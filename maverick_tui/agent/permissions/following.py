@@ -14,7 +14,7 @@ from maverick_tui.agent.permissions.known_places import may_matter
 from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places
-from maverick_tui.agent.permissions.reading import name_of, takes_names
+from maverick_tui.agent.permissions.reading import name_of, read_below, takes_names
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's
 _FOLLOWING = {
@@ -147,6 +147,11 @@ def _led_to(link: str, real_folder: Callable[[str], str]) -> str:
     folder, name = os.path.split(os.path.join(os.path.dirname(link), said))  # noqa: PTH118, PTH120
     place = os.path.join(real_folder(folder), name)  # noqa: PTH118
     return os.path.realpath(place) if name in ("", ".", "..") or os.path.islink(place) else place  # noqa: PTH114
+
+
+def looks_into_folders(words: Sequence[str]) -> bool:
+    """Whether a call reads all that is in a folder, follows the links in it, or looks there for files to check."""
+    return bool(read_below(words)) or follows_links(words) or _checker_at(words) is not None
 
 
 def follows_links(words: Sequence[str]) -> bool:

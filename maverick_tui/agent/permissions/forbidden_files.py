@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of, put_by
 from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
 from maverick_tui.agent.permissions.leading import is_folder, real_paths
+from maverick_tui.agent.permissions.meanings import with_folders
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
     folders_searched,
     may_read_below,
+    only_reads,
     read_below,
     searches,
     takes_names,
@@ -165,10 +167,10 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
     is_text = not inner.is_read or any(texts[0] in _RUN_TEXTS for texts in plain)
     if any(map(takes_names, plain)) or not inner.is_known or (is_wide and is_text):
         return None
-    found = _expanded(calls, heres, limits)
-    if found is None:
+    fitting = _expanded(calls, heres, limits)
+    if fitting is None:
         return None
-    if any(_is_at(path, said, here, roots) for path, here in found):
+    if any(_is_at(path, said, here, roots) for (_, here), paths in fitting.items() for path in paths):
         return True
     put = [] if only_reading else put_by(call)
     if put is None or not limits.spend(held=_length(map(str, put))):
@@ -176,12 +178,27 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
     if any(_is_at(str(path), said, call.here, roots) for path in put):
         return None
     is_certain = all(word.is_exact and not word.may_expand for words in calls for word in words)
-    for texts, here in product(plain, heres):
-        searched = _followed([*_searched(texts, here, is_certain=is_certain)], texts, here, limits)
-        held = None if searched is None else _held(searched, said, here, roots, limits)
-        if held is None or held or (texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading)):
+    for here in heres:
+        written = with_folders(plain, here, partial(_meant, fitting, here))
+        held = _held_in_all(written, said, here, roots, limits, is_certain=is_certain)
+        if held is None or held:
+            return None
+        if any(texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading) for texts in plain):
             return None
     return False
+
+
+def _held_in_all(
+    calls: Iterable[Sequence[str]], rule: str, here: Path, roots: Roots, limits: Limits, *, is_certain: bool
+) -> list[Path] | None:
+    """The files that the rule is about in all folders which calls look into; None if it cannot be told."""
+    folders = set[str]()
+    for texts in calls:
+        followed = _followed([*_searched(texts, here, is_certain=is_certain)], texts, here, limits)
+        if followed is None:
+            return None
+        folders.update(followed)
+    return _held(folders, rule, here, roots, limits)
 
 
 @lru_cache(maxsize=8)  # each rule asks for those of the same command
@@ -222,16 +239,22 @@ def _is_folder(word: str, here: Path, listed: set[str]) -> bool:
     return word in listed and os.path.isdir(os.path.join(here, word))  # noqa: PTH112, PTH118
 
 
-def _expanded(calls: Sequence[Words], heres: Sequence[Path], limits: Limits) -> list[tuple[str, Path]] | None:
-    """What the patterns of a command may stand for, and from where; None if that cannot be told."""
-    found = list[tuple[str, Path]]()
+def _expanded(
+    calls: Sequence[Words], heres: Sequence[Path], limits: Limits
+) -> dict[tuple[str, Path], list[str]] | None:
+    """What each pattern of a command may stand for in each folder; None if that cannot be told."""
+    found = dict[tuple[str, Path], list[str]]()
     patterns = dict.fromkeys(word.text for words in calls for word in words if word.may_expand or not word.is_exact)
     for pattern, here in product(patterns, heres):
         fitting = could_stand_for(pattern, here, limits)
         if fitting is None:
             return None
-        found += ((path, here) for path in fitting)
+        found[pattern, here] = fitting
     return found
+
+
+def _meant(fitting: Mapping[tuple[str, Path], Sequence[str]], here: Path, word: str) -> Sequence[str]:
+    return [word, *fitting.get((word, here), ())]
 
 
 def _searched(texts: Sequence[str], here: Path, *, is_certain: bool) -> Iterator[str]:
@@ -240,15 +263,24 @@ def _searched(texts: Sequence[str], here: Path, *, is_certain: bool) -> Iterator
     yield from checked_folders(texts, here)
     if searches(texts):
         yield from folders_searched(texts, is_certain=is_certain)
-    if not _tells_only_names(texts) and (texts[0] != "git" or not _TAKING.isdisjoint(texts[1:2])):
+    if _may_enter(texts):
         named = (text.rpartition("=")[2].removeprefix("file://") for text in dict.fromkeys(texts[1:]))
         # Path.is_dir raises for what cannot be a name.
         yield from (name for name in named if os.path.isdir(os.path.join(here, name)))  # noqa: PTH112, PTH118
 
 
+def _may_enter(texts: Sequence[str]) -> bool:
+    """Whether a call may do something with what is in a folder that it names. `wc -l *` passes folders over."""
+    if texts[0] == "git":
+        return not _TAKING.isdisjoint(texts[1:2])
+    is_of_files = only_reads(texts) and not searches(texts)
+    return not is_of_files and not _tells_only_names(texts)
+
+
 def _followed(folders: list[str], texts: Sequence[str], here: Path, limits: Limits) -> list[str] | None:
     """The folders that a call looks into, and where their links lead if it follows those; None if it is too much."""
-    led = [led_to_from(folder, here, limits) for folder in folders if follows_links(texts) and is_folder(folder, here)]
+    entered = [folder for folder in folders if is_folder(folder, here)] if follows_links(texts) else []
+    led = [led_to_from(folder, here, limits) for folder in entered]
     return None if None in led else [*folders, *(place for some in led for place in some or ())]
 
 
@@ -323,7 +355,7 @@ def _fits(place: Path, rule: str, root: Path) -> bool:
 
 def _held(folders: Iterable[str], rule: str, here: Path, roots: Roots, limits: Limits) -> list[Path] | None:
     """The files in these folders that the rule is about; None if they are so many that it cannot be told."""
-    tops = [top for folder in folders for top in real_paths(folder, here)]
+    tops = {top for folder in folders for top in real_paths(folder, here)}
     if not tops:
         return []
     below = "/".join(part for part in rule.removeprefix("~").split("/") if part not in ("", "."))
@@ -333,4 +365,4 @@ def _held(folders: Iterable[str], rule: str, here: Path, roots: Roots, limits: L
         if found is None or len(found) > _MOST_FOUND:
             return None
         places.update(place for name in found for place in real_paths(str(root / name), here))
-    return [place for place in places if any(place.is_relative_to(top) for top in tops)]
+    return [place for place in places if not tops.isdisjoint((place, *place.parents))]

@@ -99,7 +99,7 @@ class _Search:
         """The names in a folder that one part of a pattern fits."""
         if part in (".", ".."):
             return [part]
-        fits = _fits(part)
+        fits = fits_name(part)
         # No shell takes anything for `..` that does not begin with a dot.
         certain = [name for name in (".", "..") if part.startswith(".") and fits(name)]
         if os.path.lexists(self._path(f"{base}{part}")):  # also where the folder cannot be listed
@@ -141,7 +141,7 @@ def _has_whole_brackets(part: str) -> bool:
     return re.fullmatch(r"[^\[\]]*(\[[^\[\]]+\][^\[\]]*)*", part) is not None
 
 
-def _fits(part: str) -> Callable[[str], bool]:
+def fits_name(part: str) -> Callable[[str], bool]:
     """Whether a name may be meant; one that is not ASCII always may, for what its letters are depends on the locale."""
     is_cut = _CUT.search(part)
     if is_cut is None and _is_of_choices(part):

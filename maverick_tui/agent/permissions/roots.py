@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -40,7 +40,7 @@ class Roots:
         for folder in (place, *place.parents):
             yield from self._by_name.get(_folded(folder), ())
 
-    def near(self, tops: Sequence[Path], rule: str) -> list[Path]:
+    def near(self, tops: Collection[Path], rule: str) -> list[Path]:
         """Those that are in one of these resolved folders, or around one; and the first one in any case.
 
         A link from there may lead into such a folder.

@@ -260,7 +260,9 @@ def parts_of(text: str) -> Iterator[str]:
     """All that a word may name: itself, what it is joined of, and the value of an option."""
     for word in {text, unquote(text)}:  # as addresses have it: `file:///%2essh`
         yield from with_tails(word)
-        yield from filter(None, re.split("[:@]", word))
+        parts = [*filter(None, re.split("[:@]", word))]
+        yield from parts
+        yield from (part[2:] for part in parts if part.startswith("//."))  # of `file://$PWD`, where that is `.`
 
 
 def with_tails(text: str) -> Iterator[str]:

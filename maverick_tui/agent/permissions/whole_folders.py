@@ -165,7 +165,8 @@ def _of_call(words: Sequence[str], *, is_handed_on: bool, is_read: bool) -> Iter
     name, *rest = words
     given = [word for at, word in enumerate(rest) if not word.startswith("-") or "--" in rest[:at]]
     if name in _MOVERS:
-        sources = given if has_target(rest) else given[:-1]
+        # A pattern that stands alone may be several words.
+        sources = given if has_target(rest) or len(given) == 1 else given[:-1]
         yield from (Changed(word, is_moved=True) for word in sources)
     elif name in _WITH_ALL and any(re.match(_WITH_ALL[name], word) for word in rest):
         yield from map(Changed, given)

@@ -258,3 +258,15 @@ def test_what_an_mcp_tool_is_told_to_run_is_looked_at_as_a_command(person: bool,
     for command in ("ls -la", "make test", "git log | head", "grep -rn x src", "pytest -q 2>&1 | tail -5"):
         assert decide(judge, "mcp__sh__run", {"command": command}) == "allow", command
     assert decide(judge, "mcp__sh__run", {"pattern": "src/**/*.py"}) == "allow"
+
+
+def test_an_address_of_a_file_in_the_folder_leads_where_its_links_do(project: Path) -> None:
+    judge = Judge(["Bash"], project, person=False)
+    for command in (
+        "curl -s file://$PWD/keys",
+        'curl -s "file://${PWD}/src/../keys"',
+        "wget -qO- file://$PWD/{keys,x}",
+    ):
+        assert decide(judge, "Bash", bash(command)) == "deny", command
+    for command in ("curl -s file://$PWD/src/a.py", "curl -s https://example.org/keys"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
