@@ -12,6 +12,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
@@ -113,6 +114,8 @@ class RunScreen(Screen[None]):
         self._printer_for = printer_for
         self._find_bar: FindBar | None = None
         self._was_shown = False
+        self._fitted: Size | None = None
+        """The size that its classes are for: covered by another screen it is given a size without them."""
         self._place: tuple[int, tuple[str, ...]] | None = None
         """The entry to begin with, and the words to mark."""
         self._read_before: tuple[int, int] | None = None
@@ -139,7 +142,7 @@ class RunScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The answer first, the status second, everything else quiet."""
         # Textual would find out after it has applied all styles, and apply them again.
-        size = self.app.size
+        self._fitted = size = self.app.size
         self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short")
         yield self._status.header
         with Horizontal(id="run-body"):
@@ -170,8 +173,9 @@ class RunScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Be laid out once for a size: while it comes up Textual tells the same one three times, and keys wait."""
-        if event.size == self.outer_size:
+        if event.size == self.outer_size == self._fitted:
             event.prevent_default()
+        self._fitted = event.size
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 from textual.events import Resize
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from maverick_tui.events import kinds as events
@@ -341,6 +342,20 @@ async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> No
         await pilot.resize_terminal(60, 20)
         await until(pilot, lambda: laid_out.called)
         assert app.run_screen.outer_size == (60, 20)
+
+
+@pytest.mark.parametrize("above", [Screen, ModalScreen])
+async def test_it_has_the_layout_of_a_size_that_it_was_given_below_another_screen(above: type[Screen[None]]) -> None:
+    async with watching(worked(), size=(120, 40)) as (app, pilot):
+        panel = app.run_screen.query_one(UsagePanel)
+        assert panel.region
+        for size, has_panel in (((80, 24), False), ((120, 40), True)):
+            await app.push_screen(above())
+            await pilot.resize_terminal(*size)
+            _ = app.pop_screen()
+            await until(pilot, lambda: app.run_screen.outer_size == size)  # noqa: B023
+            await until(pilot, lambda: bool(panel.region) is has_panel)  # noqa: B023
+            assert app.run_screen.has_class("-wide") is has_panel
 
 
 async def test_the_place_where_one_reads_is_kept_while_one_looks_at_another_run() -> None:
