@@ -22,7 +22,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.preferences import VERBOSITIES, Preferences
 from maverick_tui.ui.run.answering import ANSWERS, Answering
-from maverick_tui.ui.run.keys import RUN_KEYS
+from maverick_tui.ui.run.keys import GOING_ON, RUN_KEYS
 from maverick_tui.ui.run.prompting import Prompting
 from maverick_tui.ui.run.recovery import Recovery
 from maverick_tui.ui.run.status import StatusClock, StatusLines
@@ -187,9 +187,15 @@ class RunScreen(Screen[None]):
     def keys_changed(self) -> None:
         """The keys may be others: say so wherever they are named."""
         keys = key_names(self.app, self.prompt, self.transcript, self)
+        if not self._may_go_on:
+            keys |= dict.fromkeys(GOING_ON, "")
         self._answering.keys = self._prompting.keys = keys
         self.transcript.set_keys(keys)
         self._status.set_keys(keys)
+
+    @property
+    def _may_go_on(self) -> bool:
+        return self.run.rest is None or self.run.rest.may_go_on
 
     def show_at(self, entry: int, words: Sequence[str] = ()) -> None:
         """Begin at an entry, with these words marked."""
@@ -327,6 +333,8 @@ class RunScreen(Screen[None]):
             return self._answering.is_possible(action, parameters)
         if action in ("drop_queued", "edit_queued", "show_queue"):
             return bool(self.store.queue) and self.store.looked_at is None and not self.run.is_only_watched
+        if action.replace("_", ".", 1) in GOING_ON and not self._may_go_on:
+            return False
         if action == "banner_wait" and not self._recovery.may_wait:
             return False
         if action in ("banner_wait", "banner_retry") and self.store.stall is not None:

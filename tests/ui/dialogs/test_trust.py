@@ -168,6 +168,13 @@ async def test_a_file_that_has_changed_says_so() -> None:
         app.find("pilot.py  ! has changed since you trusted it")
 
 
+@pytest.mark.parametrize("width", [24, 40, 60, 67, 68, 69, 70, 71])
+def test_that_a_file_has_changed_is_never_cut(width: int) -> None:
+    lines = ["".join(text for text, _ in line) for line in question(has_changed=True).lines(width)]
+    assert max(map(len, lines)) <= width
+    assert "! has changed since you trusted it" in " ".join(lines)
+
+
 async def test_hostile_files_are_inert_and_no_markup() -> None:
     evil = "[bold]x[/bold] \x1b[2J \u202e \u200b"
     file = ShownFile(Path(f"/{evil}"), f"{evil}\x9b\n".encode())
