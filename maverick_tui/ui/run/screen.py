@@ -162,6 +162,7 @@ class RunScreen(Screen[None]):
         self._answering.look()
         self.keys_changed()
         self.set_interval(1.0, self.tick)
+        self.watch(self.app, "app_focus", self._focus_changed, init=False)
         self.status_clock.refresh_now()
         self.call_after_refresh(self._read_checkout)
         self.call_after_refresh(self._show_place)
@@ -169,6 +170,8 @@ class RunScreen(Screen[None]):
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
+        if self._was_shown:
+            self._read_checkout()  # something may have been committed
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
     def on_resize(self, event: events.Resize) -> None:
@@ -252,6 +255,11 @@ class RunScreen(Screen[None]):
         if event.type in _CHANGES_FILES:
             self._read_checkout()
         self.status_clock.hear(event.type)
+
+    def _focus_changed(self, has_focus: bool) -> None:
+        """Whoever comes back to the window may have committed something in another."""
+        if has_focus:
+            self._read_checkout()
 
     @work(exclusive=True, group="checkout", exit_on_error=False)
     async def _read_checkout(self) -> None:

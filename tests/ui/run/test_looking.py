@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import Mock
 
 import pytest
-from textual.events import Resize
+from textual.events import AppBlur, AppFocus, Resize
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
@@ -330,6 +330,22 @@ async def test_how_many_files_are_changed_is_shown_before_anything_is_asked(monk
         app.tell(loaded)
         header = app.run_screen.query_one(RunHeader)
         await until(pilot, lambda: header._branch == "discounts")
+
+
+async def test_how_many_files_are_changed_is_read_again_by_whoever_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = iter(range(9, 0, -1))
+    monkeypatch.setattr(head, "read_checkout", lambda _cwd: head.Checkout("main", next(changed)))
+    async with watching(worked()) as (app, pilot):
+        header = app.run_screen.query_one(RunHeader)
+        await until(pilot, lambda: header._changed > 0)
+        before = header._changed
+        await app.push_screen(Screen())
+        _ = app.pop_screen()
+        await until(pilot, lambda: 0 < header._changed < before, "back from another screen")
+        before = header._changed
+        app.post_message(AppBlur())
+        app.post_message(AppFocus())
+        await until(pilot, lambda: 0 < header._changed < before, "back from another window")
 
 
 async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> None:
