@@ -134,6 +134,14 @@ async def test_what_was_still_being_typed_is_no_answer() -> None:
         assert app.answer is False
 
 
+async def test_a_sentence_that_begins_after_a_pause_trusts_nothing() -> None:
+    screen = dialog(armed_after=60, content=b"short")
+    async with asked(screen) as (app, pilot):
+        screen._arm()
+        await pilot.press(*"hello", "space", *"you", "left", "enter")
+        assert app.answer is PENDING
+
+
 async def test_every_key_that_comes_too_early_makes_it_wait_again() -> None:
     screen = dialog(armed_after=60)
     async with asked(screen) as (_app, pilot):
