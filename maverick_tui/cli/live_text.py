@@ -68,7 +68,7 @@ def _cells(run: LiveRun) -> tuple[str, ...]:
         cut(_words(run), _WIDEST_WORDS),
         cut(one_line(str(run.state.get("agent", ""))), _WIDEST_AGENT),
         _since(run.started_at),
-        dollars(cost) if cost else "",
+        f"{one_line(str(run.state.get('cost_sign', '')))}{dollars(cost)}" if cost else "",
         "worktree" if run.state.get("project") else "",
         f"{run.memory / 1e6:,.0f} MB" if run.memory is not None else "",
         _readers(run),

@@ -235,9 +235,11 @@ class Scan:
             return
         if self._dropped and kind not in ("prompt_dropped", "run_ended"):
             self._dropped = {}
+        # A run at rest may be closed hours later, with all others, which says nothing of when it was at work.
+        is_closed = kind == "run_ended" and self.summary.turns > 0 and self.summary.working_since is None
         if (tell := self._told.get(kind)) is not None:
             tell(data)
-        if at > self.summary.last_at and isfinite(at):
+        if at > self.summary.last_at and isfinite(at) and not is_closed:
             self.summary.last_at = at
         self.number += 1
 

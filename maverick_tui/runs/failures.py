@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from traceback import walk_tb
 
 from maverick_tui.events.kinds import Failure
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError, NetworkError
@@ -12,6 +13,7 @@ LONGEST = 100_000
 """Characters that are kept of a raw response, or of what a CLI wrote to its standard error."""
 RAW = "the raw response"
 """What hints call it."""
+_CORRECT = "Correct that line of the agent's file, and try again."
 
 
 def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failure:
@@ -20,12 +22,13 @@ def failure_of(error: BaseException, *, retry_at: float | None = None) -> Failur
     `retry_at` is when the limit resets that has refused it, where that is known from elsewhere.
     """
     chain = list(_chain(error))
+    where = _line_of_agent(error)
     kind = error.kind if isinstance(error, AgentError) else "invalid" if isinstance(error, ConfigError) else "agent"
     return Failure(
         error=type(error).__name__,
         kind=kind,
-        message=_message(error),
-        hint=redact(error.hint) if isinstance(error, MaverickError) else "",
+        message=f"{where}: {type(error).__name__}: {_message(error)}" if where else _message(error),
+        hint=redact(error.hint) if isinstance(error, MaverickError) else _CORRECT if where else "",
         causes=tuple(f"{type(cause).__name__}: {_message(cause)}" for cause in chain[1:]),
         raw_response=_text(chain, "raw_response"),
         stderr=_text(chain, "stderr"),
@@ -47,6 +50,20 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 def _message(error: BaseException) -> str:
     text = error.message if isinstance(error, MaverickError) else str(error)
     return redact(text)[:LONGEST] or type(error).__name__
+
+
+def _line_of_agent(error: BaseException) -> str:
+    """File and line in the code of an agent's author that an error of Python's came by; empty of any other error."""
+    if isinstance(error, MaverickError):
+        return ""
+    from maverick_tui.agent.catalog.loading import MODULE_PREFIX
+
+    frames = [
+        f"{frame.f_code.co_filename}:{line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__", "")).startswith(MODULE_PREFIX)
+    ]
+    return redact(frames[-1]) if frames else ""
 
 
 def _text(chain: list[BaseException], name: str) -> str:

@@ -32,6 +32,7 @@ _TOO_LARGE = re.compile(r"^Output too large \(([\d.]+) ?([A-Za-z]+)\)\. Full out
 _HEAD = 400
 """Characters within which the CLI tells that what follows is only the beginning."""
 _NUMBERED = re.compile(r"\s*\d+[\t→]")
+_HAS_WORD = re.compile(r"\w")
 _MOST_CHANGES = 12
 
 
@@ -50,7 +51,8 @@ def key_argument(tool: str, arguments: Mapping[str, Any], folder: str = "") -> s
     text = str(value).strip()
     if tool in ("Bash", PERSONS_OWN) and "\n" in text:
         lines = text.splitlines()
-        text = f"{lines[0]} ({_count(len(lines), 'line')})"
+        telling = next((line.strip() for line in lines if _HAS_WORD.search(line)), lines[0])  # a bracket says nothing
+        text = f"{telling} ({_count(len(lines), 'line')})"
     elif tool == "Read" and arguments.get("offset"):
         text += f":{arguments['offset']}"
     elif tool in ("Grep", "Glob") and arguments.get("path") not in (None, "", folder):

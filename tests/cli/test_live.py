@@ -25,8 +25,10 @@ from maverick_tui.cli.exit_codes import (
     OVER_LIMIT,
     TIMED_OUT,
 )
+from maverick_tui.cli.live_text import print_live
 from maverick_tui.events import kinds as ev
 from maverick_tui.host import asking
+from maverick_tui.host.live import LiveRun
 from maverick_tui.host.memory import memory_of
 from maverick_tui.host.places import runtime_folder, socket_of
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
@@ -417,3 +419,9 @@ def test_the_help_tells_what_waiting_leaves_with(maverick: Run) -> None:
     told = maverick("wait", "--help").out
     for code in (FAILED, TIMED_OUT, OVER_LIMIT, NOBODY_TO_ASK, INTERRUPTED):
         assert f"\n    {code:>3}  " in told
+
+
+def test_a_cost_that_is_estimated_has_its_sign(capsys: pytest.CaptureFixture[str]) -> None:
+    for sign in ("~", "≥", ""):
+        print_live([LiveRun(RUN, {"phase": "working", "cost_usd": 0.137, "cost_sign": sign}, None, has_host=False)])
+        assert f" {sign}$0.137 " in capsys.readouterr().out

@@ -53,5 +53,5 @@ def lines(events: Sequence[Event], at_once: int = 3) -> bytes:
 
 def keep_run(run_id: str = "7f3a00c0ffee", at: float = AT, **values: Any) -> Path:
     """A run with one turn that has ended."""
-    told = {name: values.pop(name) for name in ("prompt", "answer", "outcome") if name in values}
+    told = {name: values.pop(name) for name in ("prompt", "answer", "outcome", "failure") if name in values}
     return keep(run_id, [*begun(run_id, at, **values), *turn(at=at, **told), *ended(at)])

@@ -92,6 +92,14 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- what it says ------------------------------------------------------------------------------------------------------
 
 
+def test_a_run_that_is_closed_long_after_its_last_turn_stands_where_it_was_at_work() -> None:
+    worked = [*begun(), *turn(1, "Look", "Seen.")]
+    keep(RUN, [*worked, ev.RunEnded(worked[-1].at + 3_600)])
+    with RunIndex() as index:
+        (run,) = index.runs()
+    assert (run.about.last_at, run.about.ended_at) == (worked[-1].at, worked[-1].at + 3_600)
+
+
 def test_a_run_is_summed_up() -> None:
     keep(RUN, STORY)
     with RunIndex() as index:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
+from maverick_tui.agent.catalog.loading import MODULE_PREFIX, _run
 from maverick_tui.exceptions import AgentError, ConfigError, MalformedResponseError, ProcessError, StreamingError
 from maverick_tui.runs.failures import failure_of
 
@@ -32,3 +36,18 @@ def test_failures_of_other_kinds() -> None:
     assert failure_of(ConfigError("wrong")).kind == "invalid"
     foreign = failure_of(KeyError())
     assert (foreign.error, foreign.kind, foreign.message) == ("KeyError", "agent", "KeyError")
+
+
+def test_a_slip_in_an_agents_own_file_is_told_with_file_and_line(tmp_path: Path) -> None:
+    source = b"from json import loads\n\ndef slip(context):\n    return context.brunch\n\ndef read():\n    loads('{')\n"
+    module = _run(f"{MODULE_PREFIX}0", path := tmp_path / "rounding.py", source)
+    for slip, line, told in (
+        (lambda: module.slip(1), 4, "AttributeError: 'int' object has no attribute 'brunch'"),
+        (module.read, 7, "JSONDecodeError: Expecting property name"),
+    ):
+        with pytest.raises((AttributeError, ValueError)) as raised:
+            slip()
+        failure = failure_of(raised.value)
+        assert failure.message.startswith(f"{path}:{line}: {told}")
+        assert failure.hint == "Correct that line of the agent's file, and try again."
+    sys.modules.pop(module.__name__)

@@ -25,6 +25,7 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
 from tests.history.sessions.stored import ID, Session
+from tests.support.runs import STREAM_BROKE
 from tests.ui.kept_app import FAILURE, RUN, KeptApp, opened, send
 from tests.ui.waiting import until
 
@@ -112,6 +113,20 @@ async def test_a_run_that_a_script_played_cannot_go_on() -> None:
         assert app.run_screen.prompt.text == "Go on"
         await pilot.press("f9", "y")
         await until(pilot, lambda: app.top == "PickerScreen")
+
+
+async def test_the_banner_of_one_that_cannot_go_on_has_no_keys_that_only_refuse() -> None:
+    keep_run(RUN, is_offline=True, outcome="failed", failure=STREAM_BROKE)
+    async with opened() as (app, pilot):
+
+        def shown() -> str:
+            return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+        await until(pilot, lambda: "F8 details" in shown())
+        assert "F5" not in shown()
+        assert "F6" not in shown()
+        await pilot.press("f5", "f6")
+        assert not app.notes
 
 
 async def test_one_that_has_come_to_life_elsewhere_does_not_go_on_here(tmp_path: Path) -> None:

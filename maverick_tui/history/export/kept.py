@@ -15,6 +15,7 @@ from maverick_tui.runs.store import RunStore
 State = Literal["running", "interrupted", "done", "failed", "ended"]
 _LINES_AT_ONCE = 1_000
 _LIVE = "This run was still going on when it was exported: it ends here for now."
+_AT_REST = "This run was open, and at rest, when it was exported: it may go on."
 _INTERRUPTED = "This run was interrupted: its process was gone before it ended. What had come by then is here."
 
 
@@ -50,6 +51,8 @@ def kept_run(
     if store.is_ended:
         state: State = "ended" if store.last_outcome is None else store.last_outcome
         note = ""
+    elif was_alive and store.last_outcome is not None and store.phase == store.last_outcome and not store.queue:
+        state, note = store.last_outcome, _AT_REST
     elif was_alive:
         state, note = "running", _LIVE
     else:

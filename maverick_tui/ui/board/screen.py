@@ -405,7 +405,7 @@ class BoardScreen(Screen[None]):
         if card.key in marked:
             marked.remove(card.key)
         elif len(marked) == MOST:
-            self._hints.say(f"{MOST} runs can stand side by side.", is_error=True)
+            self._hints.say(f"At most {MOST} runs can stand side by side.", is_error=True)
             return
         else:
             marked.append(card.key)

@@ -12,6 +12,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal, Vertical
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
@@ -94,6 +95,8 @@ class ChangesScreen(Screen[None]):
         self._commit_marks = CommitMarks(self)
         self._seen_at = 0.0
         self._was_shown = False
+        self._fitted: Size | None = None
+        """The size that its classes are for: covered by another screen it is given a size without them."""
         self._keys: dict[str, str] = {}
         self._due: Timer | None = None
         self._typing: Timer | None = None
@@ -113,7 +116,7 @@ class ChangesScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """What is looked at, the files, the diff of one, and the keys."""
         # Textual would find out after it has applied all styles, and apply them again.
-        width, height = self.app.size
+        width, height = self._fitted = self.app.size
         tall = "-tiny" if height < LOW else "-low" if height < HIGH else "-high"
         split = ("-split",) if self.looking.is_split and self.can_split else ()
         self.add_class("-wide" if width >= WIDE else "-narrow", tall, *split)
@@ -409,8 +412,9 @@ class ChangesScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Two sides need room; where that is gone there is one. And be laid out once for a size."""
-        if event.size == self.outer_size:
+        if event.size == self.outer_size == self._fitted:
             event.prevent_default()
+        self._fitted = event.size
         is_split = self.looking.is_split and event.size.width >= TWO_SIDES
         if is_split is not self.diff.is_split:
             self.set_class(is_split, "-split")

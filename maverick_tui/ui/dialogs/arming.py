@@ -15,8 +15,9 @@ _TYPED_TOO = ("enter", "backspace", "delete")
 class ArmedDialog(ModalScreen[ScreenResultType]):
     """Comes up in the middle of typing at times, by a key that was hit instead of another.
 
-    What is typed before it is armed does nothing, and makes it wait again. Escape leaves it at any time; arrows and
-    pages are not typed, and whoever clicks has seen what they click on.
+    What is typed before it is armed does nothing, and makes it wait again; so does a key that means nothing here, which
+    is the first of words that are meant for the screen below. Escape leaves it at any time; arrows and pages are not
+    typed, and whoever clicks has seen what they click on.
     """
 
     armed_after: float = ARMED_AFTER
@@ -40,11 +41,12 @@ class ArmedDialog(ModalScreen[ScreenResultType]):
 
     def on_key(self, event: events.Key) -> None:
         """Let nothing act that is still being typed."""
-        if self.is_armed or not (event.is_printable or event.key in _TYPED_TOO):
+        is_typed, is_meant = event.is_printable or event.key in _TYPED_TOO, event.key in self.active_bindings
+        if not is_typed or (self.is_armed and is_meant):
             return
         event.stop()
         self.wait_still()
-        if event.key in self.active_bindings:
+        if is_meant:
             self.tell_to_wait()
 
     def tell_to_wait(self) -> None:

@@ -24,7 +24,7 @@ _LOOK_EVERY = 0.2
 """Seconds after which it shows what has become of the queue."""
 _LEAST, _MOST = 3, 12
 """Rows of the list."""
-_KEYS = "Enter edit   s send now   i interrupt and send   x drop   Shift+↑↓ move   Esc back"
+_KEYS = "Enter edit   s send now   i interrupt and send\nx drop   Shift+↑↓ move   Esc back"
 _EDITING = "Enter keep it so   Esc leave it as it was"
 _EMPTY = "Nothing waits. What you send while the agent works waits here for its turn."
 

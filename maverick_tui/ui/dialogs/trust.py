@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -73,8 +74,11 @@ class TrustQuestion:
             yield ()
             change = "! has changed since you trusted it" if file.has_changed else ""
             name = file.title or short_path(file.path)
-            for index, line in enumerate(wrap_words(name, width)):
-                yield ((line, "strong"),) if index or not change else ((line, "strong"), (f"  {change}", "warning"))
+            if not change or cell_len(f"{name}  {change}") > width:
+                yield from (((line, "strong"),) for line in wrap_words(name, width))
+                yield from (((line, "warning"),) for line in wrap_words(change, width) if line)
+            else:
+                yield (name, "strong"), (f"  {change}", "warning")
             yield from source_lines(file.content, width)
 
 

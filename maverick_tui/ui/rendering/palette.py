@@ -121,6 +121,10 @@ def shades_of(variables: Mapping[str, str], *, dark: bool, ansi: bool) -> TrueSh
     return AnsiShades(variables, dark=dark) if ansi else TrueShades(variables, dark=dark)
 
 
+_CHANGED_LINE = 0.16
+"""How much of its colour a line has that has come, or gone."""
+
+
 class TrueShades:
     """How the colours of a theme become styles."""
 
@@ -151,9 +155,12 @@ class TrueShades:
         # The text colours of light themes are so dark that blue is nearly black.
         return self.text("text-primary" if self._dark else "primary")
 
-    def changed(self, name: str, share: float = 0.16) -> Style:
-        """Text on something of a colour: what has come, or gone."""
-        return self._over(self._background.blend(self._colour(name), share, 1.0))
+    def changed(self, name: str, share: float = 0.0) -> Style:
+        """Text on something of a colour: what has come, or gone; a share of it is for what differs within a line."""
+        colour = self._colour(name)
+        if not share and not self._dark:  # as little of a dark green on white is grey where there are 256 colours
+            colour = colour.lighten(0.25)
+        return self._over(self._background.blend(colour, share or _CHANGED_LINE, 1.0))
 
     def on_style(self, colour: str, style: Style) -> Style:
         """Text of a colour on the background that a style has."""

@@ -21,7 +21,7 @@ from maverick_tui.ui.preferences import VERBOSITIES, Preferences
 from maverick_tui.ui.replay.keys import REPLAY_KEYS
 from maverick_tui.ui.replay.playing import Player
 from maverick_tui.ui.replay.time_line import TimeLine
-from maverick_tui.ui.run.keys import RUN_KEYS
+from maverick_tui.ui.run.keys import GOING_ON, RUN_KEYS
 from maverick_tui.ui.run.screen import SHORT, WIDE
 from maverick_tui.ui.run.status import StatusLines
 from maverick_tui.ui.transcript.view import Transcript
@@ -133,7 +133,8 @@ class ReplayScreen(Screen[None]):
     def keys_changed(self) -> None:
         """The keys may be others: say so wherever they are named. Those of the run are named as they were."""
         keys = names_elsewhere(self.app, RUN_KEYS) | key_names(self.app, self.transcript, self)
-        keys |= dict.fromkeys(("run.interrupt", "run.edit_queued", "run.drop_queued"), "")  # there is nothing to steer
+        # There is nothing to steer.
+        keys |= dict.fromkeys(("run.interrupt", "run.edit_queued", "run.drop_queued", *GOING_ON), "")
         self.transcript.set_keys(keys)
         self.status.set_keys(keys)
         self.time_line.set_keys(keys)

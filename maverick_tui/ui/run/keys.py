@@ -62,3 +62,5 @@ RUN_KEYS = (
     Binding("d", "changes_here", "Changes of the chosen call", id="transcript.changes", show=False),
     Binding("i", "focus_prompt", "Back to the prompt", id="transcript.leave", show=False),
 )
+GOING_ON = ("banner.continue", "banner.retry", "banner.wait")
+"""What a run that cannot go on has no keys for."""

@@ -12,6 +12,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
@@ -21,7 +22,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.preferences import VERBOSITIES, Preferences
 from maverick_tui.ui.run.answering import ANSWERS, Answering
-from maverick_tui.ui.run.keys import RUN_KEYS
+from maverick_tui.ui.run.keys import GOING_ON, RUN_KEYS
 from maverick_tui.ui.run.prompting import Prompting
 from maverick_tui.ui.run.recovery import Recovery
 from maverick_tui.ui.run.status import StatusClock, StatusLines
@@ -113,6 +114,8 @@ class RunScreen(Screen[None]):
         self._printer_for = printer_for
         self._find_bar: FindBar | None = None
         self._was_shown = False
+        self._fitted: Size | None = None
+        """The size that its classes are for: covered by another screen it is given a size without them."""
         self._place: tuple[int, tuple[str, ...]] | None = None
         """The entry to begin with, and the words to mark."""
         self._read_before: tuple[int, int] | None = None
@@ -139,7 +142,7 @@ class RunScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The answer first, the status second, everything else quiet."""
         # Textual would find out after it has applied all styles, and apply them again.
-        size = self.app.size
+        self._fitted = size = self.app.size
         self.add_class("-wide" if size.width >= WIDE else "-narrow", "-tall" if size.height >= SHORT else "-short")
         yield self._status.header
         with Horizontal(id="run-body"):
@@ -159,6 +162,7 @@ class RunScreen(Screen[None]):
         self._answering.look()
         self.keys_changed()
         self.set_interval(1.0, self.tick)
+        self.watch(self.app, "app_focus", self._focus_changed, init=False)
         self.status_clock.refresh_now()
         self.call_after_refresh(self._read_checkout)
         self.call_after_refresh(self._show_place)
@@ -166,12 +170,15 @@ class RunScreen(Screen[None]):
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Have styles applied again when it comes back; the first time they are those of a moment ago."""
+        if self._was_shown:
+            self._read_checkout()  # something may have been committed
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
 
     def on_resize(self, event: events.Resize) -> None:
         """Be laid out once for a size: while it comes up Textual tells the same one three times, and keys wait."""
-        if event.size == self.outer_size:
+        if event.size == self.outer_size == self._fitted:
             event.prevent_default()
+        self._fitted = event.size
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 
@@ -183,9 +190,15 @@ class RunScreen(Screen[None]):
     def keys_changed(self) -> None:
         """The keys may be others: say so wherever they are named."""
         keys = key_names(self.app, self.prompt, self.transcript, self)
+        if not self._may_go_on:
+            keys |= dict.fromkeys(GOING_ON, "")
         self._answering.keys = self._prompting.keys = keys
         self.transcript.set_keys(keys)
         self._status.set_keys(keys)
+
+    @property
+    def _may_go_on(self) -> bool:
+        return self.run.rest is None or self.run.rest.may_go_on
 
     def show_at(self, entry: int, words: Sequence[str] = ()) -> None:
         """Begin at an entry, with these words marked."""
@@ -242,6 +255,11 @@ class RunScreen(Screen[None]):
         if event.type in _CHANGES_FILES:
             self._read_checkout()
         self.status_clock.hear(event.type)
+
+    def _focus_changed(self, has_focus: bool) -> None:
+        """Whoever comes back to the window may have committed something in another."""
+        if has_focus:
+            self._read_checkout()
 
     @work(exclusive=True, group="checkout", exit_on_error=False)
     async def _read_checkout(self) -> None:
@@ -323,6 +341,8 @@ class RunScreen(Screen[None]):
             return self._answering.is_possible(action, parameters)
         if action in ("drop_queued", "edit_queued", "show_queue"):
             return bool(self.store.queue) and self.store.looked_at is None and not self.run.is_only_watched
+        if action.replace("_", ".", 1) in GOING_ON and not self._may_go_on:
+            return False
         if action == "banner_wait" and not self._recovery.may_wait:
             return False
         if action in ("banner_wait", "banner_retry") and self.store.stall is not None:

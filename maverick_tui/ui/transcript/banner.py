@@ -99,8 +99,10 @@ def _actions(entry: FailureEntry, look: Look, now: float) -> Iterator[tuple[str,
             continue
         if action == "wait" and not entry.may_wait(now):
             continue
+        if not (key := look.keys.get(f"banner.{action}", "?")):  # the run cannot go on
+            continue
         does = "connect again" if action == "retry" and not entry.turn else words or _waiting(entry, now)
-        yield f"screen.banner_{action}", look.keys.get(f"banner.{action}", "?"), does
+        yield f"screen.banner_{action}", key, does
     if not entry.turn:  # perhaps it never runs: there is a way to one that does
         yield "app.new_run", look.keys.get("run.new", "?"), "another agent"
 

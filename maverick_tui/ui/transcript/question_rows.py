@@ -100,6 +100,8 @@ def _how_to_answer(entry: ToolEntry, look: Look) -> str:
     if entry.number != look.asking or choice is None or choice.is_complete:
         return "Answer the question before it first."
     key = look.keys.get("prompt.send", "Enter")
+    if entry.question is not None and is_own(entry.question.call):
+        return f"Click an option, or type its number, or +5 for 5 more; then {key}."
     if choice.parts[choice.at].takes_several:
         return f"Click the options or type their numbers (1, 2), or your own words; then press {key}."
     return f"Click an option, or type its number or your own words and press {key}."

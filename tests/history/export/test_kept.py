@@ -55,6 +55,14 @@ def test_a_run_that_goes_on_is_said_to(journal: Journal) -> None:
     assert "more is to come" in everywhere()["md"]
 
 
+def test_a_run_at_rest_whose_process_lives_is_what_its_last_turn_came_to(journal: Journal) -> None:
+    journal.write(0, Tape().connect().prompt("Look").say("I see.").done().events)
+    for text in everywhere().values():
+        assert "still going on" not in text
+        assert "was open, and at rest, when it was exported" in text
+    assert open_kept(RUN).state == "done"
+
+
 def test_a_run_whose_process_is_gone_is_interrupted_with_all_that_came(journal: Journal) -> None:
     journal.write(0, [*begun().events, ev.ToolCalled(2e9, "c", "Bash", {"command": "sleep 9"})])
     journal.close()

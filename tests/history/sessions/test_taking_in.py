@@ -44,7 +44,7 @@ def ids(text: str = "", seconds: float | None = 0) -> list[str]:
 def test_they_are_listed_among_runs_by_their_beginnings_and_then_as_a_whole() -> None:
     plain().write(AT + 5)
     plain(OTHER, f"The password: {RANDOM}").write(AT - 5)
-    keep_run(RUN, AT - 9)
+    keep_run(RUN, AT - 7)
     first, _, last = listed()
     assert (first.run_id, first.source, first.title, first.state) == (ID, "claude", "Fix the login test", "unread")
     assert (first.about.agent, first.about.folder, first.about.branch) == ("Claude Code", "/shop", "main")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
@@ -137,3 +138,13 @@ def test_rows_are_counted_as_they_are_drawn(text: str) -> None:
     for width in (2, 7, 20, 76):
         hang = hang_of(text, width)
         assert folds(text, width, hang) == max(1, len(fold([(text, Style.null())], width, hang)))
+
+
+def test_what_has_come_is_green_also_where_a_light_terminal_has_256_colours() -> None:
+    (light,) = (theme for theme in THEMES if theme.name == "maverick-light")
+    looks = DiffPalette(light.to_color_system().generate(), dark=False, ansi=False)
+    for shades in (looks.lines["+"], looks.words["+"]):
+        background = shades[""].bgcolor
+        assert background is not None
+        red, green, blue = background.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+        assert green > max(red, blue)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from maverick_tui.events import kinds as ev
@@ -619,3 +620,15 @@ async def test_a_hunk_is_copied_as_it_is_seen_for_a_shell_obeys_what_ends_a_past
         await pilot.press("n", "y")
         await until(pilot, lambda: bool(app.clipboard))
         assert app.clipboard == " ls\n+␛[201~␍make\ufffd \u00e9"
+
+
+async def test_it_has_the_layout_of_a_size_that_it_was_given_below_another_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with reviewing(shop(), monkeypatch, size=(120, 40)) as (app, pilot):
+        screen = screen_of(app)
+        for size, is_wide in (((80, 24), False), ((120, 40), True)):
+            await app.push_screen(ModalScreen())
+            await pilot.resize_terminal(*size)
+            _ = app.pop_screen()
+            await until(pilot, lambda: screen.has_class("-wide") is is_wide)  # noqa: B023

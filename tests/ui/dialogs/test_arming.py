@@ -79,3 +79,21 @@ async def test_who_waits_a_moment_or_clicks_is_answered() -> None:
         await pilot.click(offset=app.find("End it  "))
         await pilot.pause()
         assert app.answer is True
+
+
+@pytest.mark.parametrize(
+    ("make", "_typed", "keys", "answer"), [row for row in DIALOGS if row[1] and row[2] != ("enter",)]
+)
+async def test_a_sentence_that_begins_after_a_pause_answers_nothing_either(
+    make: Callable[[], ArmedDialog[Any]], _typed: str, keys: tuple[str, ...], answer: object
+) -> None:
+    dialog = make()
+    dialog.armed_after = 60
+    async with asked(dialog) as (app, pilot):
+        dialog._arm()
+        await pilot.press(*"w", *keys, *"hy so many merges, 1 or 2", "enter")
+        assert app.answer is PENDING
+        assert not dialog.is_armed
+        dialog._arm()
+        await pilot.press(keys[-1])
+        assert app.answer == answer

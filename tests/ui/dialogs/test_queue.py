@@ -34,6 +34,14 @@ async def listed(tape: Tape) -> AsyncIterator[tuple[FedApp, Pilot[Any]]]:
         yield app, pilot
 
 
+async def test_no_key_is_parted_from_its_word_in_80_columns() -> None:
+    async with listed(three_wait()) as (app, _):
+        words = app.screen.query_one("#queue-keys")
+        assert words.size.height == 2
+        text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "Shift+↑↓ move   Esc back" in text
+
+
 async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
     tape = three_wait()
     async with listed(tape) as (app, pilot):

@@ -134,6 +134,14 @@ async def test_what_was_still_being_typed_is_no_answer() -> None:
         assert app.answer is False
 
 
+async def test_a_sentence_that_begins_after_a_pause_trusts_nothing() -> None:
+    screen = dialog(armed_after=60, content=b"short")
+    async with asked(screen) as (app, pilot):
+        screen._arm()
+        await pilot.press(*"hello", "space", *"you", "left", "enter")
+        assert app.answer is PENDING
+
+
 async def test_every_key_that_comes_too_early_makes_it_wait_again() -> None:
     screen = dialog(armed_after=60)
     async with asked(screen) as (_app, pilot):
@@ -166,6 +174,13 @@ async def test_a_file_that_has_changed_says_so() -> None:
     screen = TrustScreen(question(has_changed=True))
     async with asked(screen, BROAD) as (app, _):
         app.find("pilot.py  ! has changed since you trusted it")
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 67, 68, 69, 70, 71])
+def test_that_a_file_has_changed_is_never_cut(width: int) -> None:
+    lines = ["".join(text for text, _ in line) for line in question(has_changed=True).lines(width)]
+    assert max(map(len, lines)) <= width
+    assert "! has changed since you trusted it" in " ".join(lines)
 
 
 async def test_hostile_files_are_inert_and_no_markup() -> None:

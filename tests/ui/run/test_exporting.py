@@ -58,7 +58,7 @@ async def test_a_run_that_lives_elsewhere_is_exported_as_it_is_masked_there(
 
     async def exported() -> str:
         kept = await asyncio.to_thread(_kept, run)
-        assert kept.state == "running"
+        assert kept.state == "done"
         (prompt,) = (entry.text for entry in kept.store.entries if isinstance(entry, PromptEntry))
         return prompt
 
@@ -136,6 +136,6 @@ async def test_a_run_that_is_served_is_exported_by_what_it_has_told(tmp_path: Pa
         app.run_screen.action_export(f"md {tmp_path / 'run.md'}")
         await until(pilot, (tmp_path / "run.md").exists)
         assert "Said, and nowhere kept." in (tmp_path / "run.md").read_text()
-        assert "still going on" in (tmp_path / "run.md").read_text()
+        assert "was open, and at rest, when it was exported" in (tmp_path / "run.md").read_text()
         log.close()
         await following

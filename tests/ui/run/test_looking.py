@@ -5,7 +5,8 @@ from __future__ import annotations
 from unittest.mock import Mock
 
 import pytest
-from textual.events import Resize
+from textual.events import AppBlur, AppFocus, Resize
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from maverick_tui.events import kinds as events
@@ -331,6 +332,22 @@ async def test_how_many_files_are_changed_is_shown_before_anything_is_asked(monk
         await until(pilot, lambda: header._branch == "discounts")
 
 
+async def test_how_many_files_are_changed_is_read_again_by_whoever_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = iter(range(9, 0, -1))
+    monkeypatch.setattr(head, "read_checkout", lambda _cwd: head.Checkout("main", next(changed)))
+    async with watching(worked()) as (app, pilot):
+        header = app.run_screen.query_one(RunHeader)
+        await until(pilot, lambda: header._changed > 0)
+        before = header._changed
+        await app.push_screen(Screen())
+        _ = app.pop_screen()
+        await until(pilot, lambda: 0 < header._changed < before, "back from another screen")
+        before = header._changed
+        app.post_message(AppBlur())
+        app.post_message(AppFocus())
+        await until(pilot, lambda: 0 < header._changed < before, "back from another window")
+
+
 async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> None:
     async with watching(worked(), size=(100, 30)) as (app, pilot):
         laid_out = Mock()
@@ -341,6 +358,20 @@ async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> No
         await pilot.resize_terminal(60, 20)
         await until(pilot, lambda: laid_out.called)
         assert app.run_screen.outer_size == (60, 20)
+
+
+@pytest.mark.parametrize("above", [Screen, ModalScreen])
+async def test_it_has_the_layout_of_a_size_that_it_was_given_below_another_screen(above: type[Screen[None]]) -> None:
+    async with watching(worked(), size=(120, 40)) as (app, pilot):
+        panel = app.run_screen.query_one(UsagePanel)
+        assert panel.region
+        for size, has_panel in (((80, 24), False), ((120, 40), True)):
+            await app.push_screen(above())
+            await pilot.resize_terminal(*size)
+            _ = app.pop_screen()
+            await until(pilot, lambda: app.run_screen.outer_size == size)  # noqa: B023
+            await until(pilot, lambda: bool(panel.region) is has_panel)  # noqa: B023
+            assert app.run_screen.has_class("-wide") is has_panel
 
 
 async def test_the_place_where_one_reads_is_kept_while_one_looks_at_another_run() -> None:

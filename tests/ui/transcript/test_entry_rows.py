@@ -16,12 +16,16 @@ from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import AgentError, MalformedResponseError, NetworkError
 from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.model.failures import RefusalError
+from maverick_tui.runs.choosing import Choice
 from maverick_tui.runs.entries import Entry
 from maverick_tui.runs.failures import failure_of
+from maverick_tui.runs.own_questions import FUSE
 from maverick_tui.runs.status import run_status
 from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.tool_text import key_argument
 from maverick_tui.ui.rendering.palette import Palette
 from maverick_tui.ui.rendering.row import Row, copied_text
+from maverick_tui.ui.run.keys import GOING_ON
 from maverick_tui.ui.themes import THEMES
 from maverick_tui.ui.transcript.blocks import gap_between
 from maverick_tui.ui.transcript.entry_rows import EntryRows
@@ -51,8 +55,10 @@ def palette() -> Palette:
 PALETTE = palette()
 
 
-def rows_of(entry: Entry, width: int = 80, *, is_expanded: bool = True, asking: int = 0) -> list[Row]:
-    draw = EntryRows(Look(width, PALETTE, "/work/shop", KEYS, asking), lambda: BEGAN + 100)
+def rows_of(entry: Entry, width: int = 80, *, is_expanded: bool = True, asking: int = 0, **look: Any) -> list[Row]:
+    draw = EntryRows(
+        Look(width, PALETTE, "/work/shop", **{"keys": KEYS, "asking": asking, **look}), lambda: BEGAN + 100
+    )
     return draw.rows(entry, is_expanded=is_expanded)
 
 
@@ -105,6 +111,21 @@ def test_a_question_shows_who_asks_for_what_exactly() -> None:
         assert part in text
     assert "^y once" in text
     assert "for this run  ^t Bash(rm:*)" in text
+
+
+def test_the_row_of_a_command_is_its_first_line_that_has_a_word() -> None:
+    assert key_argument("Bash", {"command": "(\n  cd shop\n  make\n)"}) == "cd shop (4 lines)"
+    assert key_argument("Bash", {"command": "make\nmake test"}) == "make (2 lines)"
+    assert key_argument("Bash", {"command": "(\n)"}) == "( (2 lines)"
+
+
+def test_a_fuse_names_what_it_takes_and_no_words_that_it_refuses() -> None:
+    asks = {"questions": [{"question": "2 turns are used. What now?", "options": [{"label": "Stop"}]}]}
+    question = ev.PermissionAsked(4, "q", f"{FUSE}1", "AskUserQuestion", asks)
+    entry = asked(ev.ToolCalled(3, f"{FUSE}1", "AskUserQuestion", asks), question).entries[1]
+    text = " ".join(text_of(entry, asking=entry.number, choice=Choice(question)).split())
+    assert "or +5 for 5 more; then Enter." in text
+    assert "own words" not in text
 
 
 def test_a_change_shows_its_file_in_full() -> None:
@@ -357,6 +378,11 @@ def test_a_banner_says_what_why_and_which_keys() -> None:
     for part in ("The stream broke after 11 characters", "Connection closed by the endpoint", "Nothing above is lost."):
         assert part in text
     assert "F5 retry the prompt" in text
+    cannot_go_on = {**KEYS, **dict.fromkeys(GOING_ON, "")}
+    text = text_of(banner, keys=cannot_go_on)
+    assert "retry the prompt" not in text, "where the run cannot go on"
+    assert "continue from here" not in text
+    assert "details" in text
     store.apply(ev.TurnStarted(BEGAN + 99, 2, "Again"))
     assert "F5" not in text_of(banner), "they do not act any more"
 
