@@ -38,6 +38,7 @@ READ_FOR = 0.1
 
 KEEP_TITLE, TITLE_BACK = "\x1b[22;2t", "\x1b[23;2t"
 """Terminals keep titles on a stack of their own; one that has none ignores both."""
+CLEARED = "\x1b[2J"
 
 
 class TerminalDriver(LinuxDriver):
@@ -64,8 +65,8 @@ class TerminalDriver(LinuxDriver):
         self._write_title()
 
     def stop_application_mode(self) -> None:
-        """Leave the terminal as it was."""
-        self.write(TITLE_BACK)
+        """Leave the terminal as it was; tmux moves rows of ours there if it was made larger meanwhile."""
+        self.write(f"{TITLE_BACK}{CLEARED}")
         super().stop_application_mode()
 
     def set_title(self, title: str) -> None:

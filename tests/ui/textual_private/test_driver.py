@@ -19,7 +19,7 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
-from maverick_tui.ui.textual_private.driver import KEEP_TITLE, Output, TerminalDriver
+from maverick_tui.ui.textual_private.driver import CLEARED, KEEP_TITLE, TITLE_BACK, Output, TerminalDriver
 
 PATIENCE = 120.0
 LINE = "日本 " + "x" * 1_000 + "\n"
@@ -215,6 +215,17 @@ def test_keys_that_somebody_else_has_read_are_not_waited_for(line: Line) -> None
     line.ours = -1
     assert not driver._is_taken(), "the end is to be read"
     assert driver._read() == b""
+
+
+async def test_nothing_of_ours_stands_there_when_the_terminal_is_left(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = begun(line, monkeypatch)
+    monkeypatch.setattr(LinuxDriver, "stop_application_mode", lambda self: self.write("\x1b[?1049l"))
+    driver.stop_application_mode()
+    left = f"{TITLE_BACK}{CLEARED}\x1b[?1049l".encode()
+    assert line.read(len(left)) == left
+    driver.close()
 
 
 async def test_what_is_of_doubtful_width_is_written_in_a_box(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
