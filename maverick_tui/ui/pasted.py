@@ -1,7 +1,7 @@
-"""PastedRest: what comes in one breath with a paste is text of it, whatever key or click it would be.
+"""What is pasted is text, whatever key or click it would be: it allows nothing, and runs no command.
 
-Text that somebody made may have the sign in it by which a terminal ends a paste. Most terminals take that out, and
-tmux does not. What stands behind it would press keys: allow what the agent asks about, or run a command.
+Text that somebody made may have Escape in it, behind which Textual takes the next characters for keys, also in the
+middle of a paste; or all of the sign by which a terminal ends a paste. Most terminals take that out, and tmux does not.
 """
 
 from __future__ import annotations
@@ -14,12 +14,50 @@ from textual.message import Message
 
 BREATH = 0.05
 """Seconds: nobody presses a key that soon after a paste, and again that soon after the key."""
+_BEGINS, _ENDS = "\x1b[200~", "\x1b[201~"
 _LONGEST_PAUSE = 2.0
 """Seconds that may pass on a busy machine before the rest is read that was there all along."""
 
 
+class Pastes:
+    """Takes Escape out of what is pasted; it gets all that comes from the terminal, in pieces of any length."""
+
+    def __init__(self) -> None:
+        self._is_within = False
+        self._before = ""
+        """What came last, in which a paste may have begun to begin."""
+        self._kept = ""
+        """What may be the beginning of a paste's end."""
+
+    def without_escapes(self, text: str) -> str:
+        """The text, as far as it can be told yet."""
+        found, rest, self._kept = "", self._kept + text, ""
+        while rest:
+            taken, rest = self._pasted(rest) if self._is_within else self._typed(rest)
+            found += taken
+        return found
+
+    def _typed(self, text: str) -> tuple[str, str]:
+        seen = self._before + text
+        at = seen.find(_BEGINS)
+        self._is_within, self._before = at >= 0, seen[1 - len(_BEGINS) :] if at < 0 else ""
+        until = len(text) if at < 0 else at + len(_BEGINS) - len(seen) + len(text)
+        return text[:until], text[until:]
+
+    def _pasted(self, text: str) -> tuple[str, str]:
+        plain, escape, behind = text.partition(_ENDS[0])
+        sign = escape + behind
+        if sign.startswith(_ENDS):
+            self._is_within = False
+            return plain + _ENDS, sign[len(_ENDS) :]
+        if _ENDS.startswith(sign):
+            self._kept = sign
+            return plain, ""
+        return plain, behind
+
+
 class PastedRest:
-    """Looks at all that comes from the terminal, in the order in which it comes."""
+    """Makes what comes in one breath with a paste text of it. It looks at all that comes, in its order."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

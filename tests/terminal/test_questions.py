@@ -80,14 +80,16 @@ def test_two_hundred_characters_are_typed_while_twenty_questions_come_up(maveric
     assert run.commands == []
 
 
-def test_what_a_paste_carries_behind_its_end_allows_nothing(maverick: Maverick) -> None:
+@pytest.mark.parametrize("carries", ["\x1b[201~", "\x1b", "\x1b["], ids=["its end", "escape", "half a sign"])
+def test_what_a_paste_carries_behind_its_end_or_an_escape_allows_nothing(maverick: Maverick, carries: str) -> None:
     tape = Tape("handyman", at=time.time()).connect().prompt("Go").ask("Bash", {"command": "rm 1"})
     with served_beside(tape.events) as (run, _loop):
         app = maverick("attach", RUN)
         app.see("waiting for you")
         for number in range(10):
-            app.send(pasted(f"{number}a\x1b[201~{CTRL_Y}b"))
-            app.until(lambda glass, number=number: prompt_of(glass).endswith(f"{number}ab"))  # type: ignore[misc]
+            app.send(pasted(f"{number}a{carries}{CTRL_Y}b"))
+            shown = f"{number}a{'[' if carries.endswith('[') else ''}"
+            app.until(lambda glass, shown=shown: shown in prompt_of(glass))  # type: ignore[misc]
         assert run.commands == []
         # Which shows that it could have been answered by then.
         app.until_pressed(CTRL_Y, lambda _glass: run.commands)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-from maverick_tui.ui.pasted import BREATH, PastedRest
+from maverick_tui.ui.pasted import BREATH, PastedRest, Pastes
 
 PASTE = "\x1b[200~harmless\x1b[201~"
+PASTES = re.compile(r"\x1b\[200~.*?\x1b\[201~", re.DOTALL)
 
 
 class Line:
@@ -17,13 +22,15 @@ class Line:
 
     def __init__(self) -> None:
         self.now = 1_000.0
-        self._parser, self._rest = XTermParser(), PastedRest(lambda: self.now)
+        self._parser, self._rest, self._pastes = XTermParser(), PastedRest(lambda: self.now), Pastes()
 
     def take(self, text: str, *, after: float = 0.0, has_more: bool = False) -> list[Message]:
         """What is made of that, which was read at once."""
         self.now += after
         self._rest.look(has_more=has_more)
-        return [meant for event in self._parser.feed(text) if (meant := self._rest.meant(event)) is not None]
+        text = self._pastes.without_escapes(text)
+        events = self._parser.feed(text) if text else ()
+        return [meant for event in events if (meant := self._rest.meant(event)) is not None]
 
 
 def texts(messages: list[Message]) -> list[str]:
@@ -33,6 +40,40 @@ def texts(messages: list[Message]) -> list[str]:
 
 def test_what_comes_with_a_paste_is_text_of_it() -> None:
     assert texts(Line().take(f"{PASTE}\x15!ls\r\x19y")) == ["harmless", "!", "l", "s", "\n", "y"]
+
+
+ESCAPES = [
+    "\x1b",
+    "\x1b[",
+    "\x1bP",
+    "\x1b\x1b",
+    "\x1bO",
+    "\x1b]0;p\x07",
+    "\x1b[48;10;10;10;10t",
+    "\x1b[200~",
+    "\x1b[20",
+]
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+@pytest.mark.parametrize("at_once", [1, 2, 5, 100])
+def test_escape_in_a_paste_is_none(escape: str, at_once: int) -> None:
+    sent = f"\x1b[200~see this:{escape}\x15!touch pwned\r\x19y\x1b[201~"
+    line = Line()
+    found = [one for at in range(0, len(sent), at_once) for one in line.take(sent[at : at + at_once])]
+    assert texts(found) == [f"see this:{escape}\x15!touch pwned\r\x19y".replace("\x1b", "")]
+    (pressed,) = line.take("a", after=1.0)
+    assert isinstance(pressed, events.Key), "it has ended"
+
+
+@given(st.lists(st.sampled_from(["\x1b", "[", "2", "0", "1", "~", "a", "\r", "\x1b[200~", "\x1b[201~"]), max_size=30))
+def test_what_is_not_pasted_stays_as_it_is_in_whatever_pieces_it_comes(pieces: list[str]) -> None:
+    text = f"{''.join(pieces)}\x1b[201~"
+    apart, whole = Pastes(), Pastes().without_escapes(text)
+    assert "".join(map(apart.without_escapes, text)) == whole
+    outside, _, _ = text.partition("\x1b[200~")
+    assert whole.startswith(outside)
+    assert PASTES.sub("", whole) == PASTES.sub("", text)
 
 
 def test_what_comes_in_pieces_as_well() -> None:
