@@ -59,3 +59,7 @@ class Usage:
     def total(self) -> int:
         """Everything read and written."""
         return self.all_input + self.output_tokens
+
+
+NO_USAGE = Usage()
+"""Nothing was used."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from maverick_tui.exceptions import AgentError
-from maverick_tui.usage import Usage
+from maverick_tui.usage import NO_USAGE, Usage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -43,6 +43,8 @@ class Answered:
     api_ms: int = 0
     is_estimate: bool = False
     """Whether the cost is a guess, because the price of the model is not known."""
+    uncounted: Usage = NO_USAGE
+    """What of the usage the engine itself does not count: of an answer that broke off only the answer tells."""
     is_cut: bool = False
     """Whether somebody ended it on purpose."""
     error: AgentError | None = None

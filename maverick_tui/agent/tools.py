@@ -22,9 +22,12 @@ BUILTIN_TOOLS: frozenset[str] = DOCUMENTED_TOOLS | {
     "EnterPlanMode", "EnterWorktree", "ExitWorktree", "ListAgents",
     "LSP", "Monitor", "PowerShell", "ReportFindings", "ScheduleWakeup", "SendMessage", "Skill",
     "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate",
-    "ToolSearch", "Workflow",
+    "ToolSearch",
 }  # fmt: skip
-"""Every tool of the CLI: the documented ones, and those that the bundled CLI reports or accepts."""
+"""Every tool of the CLI: the documented ones, and those that the bundled CLI reports or accepts.
+
+Not Workflow: of that, the CLI reads the script before it asks our hook, and tells the model a line of it if it is none.
+"""
 
 READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
 """Tools that read files and change nothing."""

@@ -36,7 +36,8 @@ class ConversationReader:
                 self.conversation, self.place, self.is_fork = event.session_id, "", False
                 self._count()
             case TurnEnded():
-                self._used = [used + event.usage for used in self._used]
+                counted = event.usage - event.uncounted
+                self._used = [used + counted for used in self._used]
                 self.place = event.place
                 self._count()
 

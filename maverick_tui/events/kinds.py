@@ -19,6 +19,7 @@ from typing import Any, Literal
 from maverick_tui.events.growth import Growth
 from maverick_tui.events.typed import number, whole
 from maverick_tui.events.wire import Tagged, from_json, kinds_of
+from maverick_tui.usage import NO_USAGE
 from maverick_tui.usage import Usage as Usage
 
 SCHEMA = 1
@@ -299,12 +300,14 @@ class TurnEnded(Event):
     steps: int = 0
     """How often the model was asked."""
     is_estimate: bool = False
-    """Whether the cost is a guess, because the price of the model is not known."""
+    """Whether the cost is a guess: the price of the model is not known, or an answer broke off."""
     failure: Failure | None = None
     place: str = ""
     """What the engine knows the end of the turn by in its conversation, if it has told."""
     value: Any = None
     """The answer as a value, where the agent has an output schema."""
+    uncounted: Usage = NO_USAGE
+    """What of the usage the engine has not counted, nor will: of answers that broke off, partly by their characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from maverick_tui.runs.store import RunStore
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event, RunStarted
-    from maverick_tui.runs.commands import Command, SendPrompt
+    from maverick_tui.runs.commands import Command
     from maverick_tui.runs.log import EventLog, LogReader
 
 log = logging.getLogger(__name__)
@@ -249,12 +249,19 @@ class RunModel:
             self._early.append(command)
 
     @property
-    def undelivered(self) -> list[SendPrompt]:
-        """The prompts that wait for the run to be there."""
+    def undelivered(self) -> list[str]:
+        """The prompts that wait for the run to be there, as they are to be sent."""
         from maverick_tui.runs import commands
 
-        prompts = [command for command in self._early if isinstance(command, commands.SendPrompt)]
-        return [prompt for prompt in prompts if prompt.prompt_id in self.store.queue and not prompt.is_command]
+        prompts: dict[str, str] = {}
+        for command in self._early:
+            if isinstance(command, commands.EditPrompt) or (
+                isinstance(command, commands.SendPrompt) and not command.is_command
+            ):
+                prompts[command.prompt_id] = command.text
+            elif isinstance(command, commands.DropPrompt):
+                prompts.pop(command.prompt_id, None)
+        return [*prompts.values()]
 
     def connect(self, handle: RunHandle) -> None:
         """The run is there; what was wanted before goes first."""

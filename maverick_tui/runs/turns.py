@@ -227,13 +227,11 @@ class Turns:
         failure: Failure | None = None
         if outcome == "failed" and turn.error is not None:
             failure = failure_of(turn.error, retry_at=reset_time(self._rejected_until, self.now()))
-        answered, usage, is_guess = turn.answered or Answered(), self._usage(turn), False
-        if outcome != "done":
-            self._unreported.break_off()
-            for report in self._unreported.reports:
-                self._log.emit(replace(report, at=self.now()))
-            is_guess = bool(self._unreported.tokens)
-            usage = replace(usage, output_tokens=usage.output_tokens + self._unreported.tokens)
+        answered, billed = turn.answered or Answered(), self._usage(turn)
+        reports, guess = self._unreported.end_turn(outcome, billed)
+        for report in reports:
+            self._log.emit(replace(report, at=self.now()))
+        usage = billed + guess
         self._log.emit(
             TurnEnded(
                 self.now(),
@@ -242,10 +240,11 @@ class Turns:
                 usage,
                 api_ms=answered.api_ms,
                 steps=answered.steps + sum(other.steps for other in turn.beside),
-                is_estimate=is_guess or usage.cost_usd is None or answered.is_estimate,
+                is_estimate=guess != Usage() or usage.cost_usd is None or answered.is_estimate,
                 failure=failure,
                 place=answered.place,
                 value=answered.output,
+                uncounted=sum((one.uncounted for one in (answered, *turn.beside)), guess),
             )
         )
         self.on_end(turn, failure)

@@ -208,8 +208,9 @@ class KeptRuns:
             found, store = await asyncio.to_thread(_to_go_on, run.run_id)
         except ConfigError as error:
             if await asyncio.to_thread(has_host, run.run_id):  # somebody else has brought it back
-                run.begin_anew()
-                self._serving.attach(run)
+                if run.run_id in self._board.runs:
+                    run.begin_anew()
+                    self._serving.attach(run)
                 return
             self._say(error)
             self._lay_down_again(run, rest)

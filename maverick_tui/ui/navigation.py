@@ -20,6 +20,7 @@ from maverick_tui.ui.drafts import Draft, Drafts
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
 from maverick_tui.ui.unsent import Unsent
+from maverick_tui.ui.widgets.pastes import still_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.host.live import LiveRun
@@ -82,7 +83,8 @@ class Navigation:
         """The same runs, as their machines tell of them."""
         self.unsent = Unsent()
         tell = partial(app.notify, title="Prompt", severity="warning", markup=False)
-        self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs)
+        # What is new in the demo is no part of the project.
+        self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs and not launch.is_demo)
         self.on_reread: Callable[[RunModel], None] = lambda _run: None
         """Hears that a run's store has become another one."""
         self._left: RunModel | None = None
@@ -243,12 +245,9 @@ class Navigation:
     def keep_undelivered(self, unheard: Mapping[RunModel, Sequence[str]]) -> None:
         """Keep, before what stands in their prompts, what was sent to runs that were not there yet, or did not hear."""
         for run in self._board.runs.values():
-            prompts = run.undelivered
-            if sent := [*unheard.get(run, ()), *(prompt.text for prompt in prompts)]:
-                typed = self.typed_in(run)
-                images = {mark: path for prompt in prompts for mark, path in prompt.images.items()}
-                images |= self.prompt_of(run).images.paths_in(typed)
-                self.drafts.keep(run, Draft("\n".join(filter(None, [*sent, typed])), images, {}))
+            if sent := "\n".join([*unheard.get(run, ()), *run.undelivered]):
+                text = "\n".join(filter(None, [still_prompt(sent), self.typed_in(run)]))
+                self.drafts.keep(run, Draft(text, self.prompt_of(run).images.paths_in(text), {}))
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""

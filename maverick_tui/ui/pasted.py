@@ -19,7 +19,7 @@ _LONGEST_PAUSE = 2.0
 """Seconds that may pass on a busy machine before the rest is read that was there all along."""
 
 
-class Pastes:
+class PastedEscapes:
     """Takes Escape out of what is pasted; it gets all that comes from the terminal, in pieces of any length."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Pastes:
         self._kept = ""
         """What may be the beginning of a paste's end."""
 
-    def without_escapes(self, text: str) -> str:
+    def taken_out(self, text: str) -> str:
         """The text, as far as it can be told yet."""
         found, rest, self._kept = "", self._kept + text, ""
         while rest:

@@ -55,6 +55,7 @@ SPELLED = family(
         "maverick-words": of("maverick {rules,add,Bash,--yes}", unarmed="it need not be on the PATH"),
         "curl-range": leak("/usr/bin/curl -s 'file://{H}/.aw[s-s]/credentials'", needs=("/usr/bin/curl",)),
         "curl-list": leak("/usr/bin/curl -s 'file://{H}/.aw{s,t}/credentials'", needs=("/usr/bin/curl",)),
+        "curl-host": leak("/usr/bin/curl -s 'file://localhost{H}/.netrc'", needs=("/usr/bin/curl",)),
         "curl-one": leak("/usr/bin/curl -s 'file://{H}/.ne{t}rc'", needs=("/usr/bin/curl",)),
         "curl-upper": leak("/usr/bin/curl -s 'FILE://{H}/.ne[t-t]rc'", needs=("/usr/bin/curl",)),
         "curl-scheme": leak("/usr/bin/curl -s '{file,x}://{H}/.ne[s-t]rc'", needs=("/usr/bin/curl",)),

@@ -19,6 +19,7 @@ from tests.support.cases import each
 
 VALUES: dict[str, Any] = {
     "usage": Usage(1, 2, 3, 4, 0.5, 6),
+    "uncounted": Usage(0, 1, 0, 0, 0.25, 0),
     "failure": Failure("E", "network", "what", "next", ("A: b", "C: d"), "raw", "err", 529, -9, True, 1.5),
     "arguments": {"a": [1, {"b": None}], "c": "ü"},
     "detail": [{"lines": ["-a", "+b"]}],

@@ -398,10 +398,42 @@ async def test_what_a_broken_answer_has_written_is_counted_though_nobody_has_rep
     assert before.output_tokens < 10, "the API has told of next to nothing"
     assert ended.usage.output_tokens >= written // 4
     assert figures.usage.output_tokens == ended.usage.output_tokens
+    assert figures.usage.cost_usd == pytest.approx(ended.usage.cost_usd)
+    assert ended.uncounted.output_tokens >= written // 4
     more, cost = ended.usage.output_tokens - before.output_tokens, figures.usage.cost_usd
     assert cost == pytest.approx((before.cost_usd or 0.0) + more * 15e-6), "by list price"
     assert ended.is_estimate
     assert figures.is_estimate
+
+
+async def test_an_answer_that_comes_by_a_second_try_has_cost_the_first_one_as_well(serve: ServeModel) -> None:
+    words = "word " * 100
+    async with serve(say(words, fault=drop(times=1))), watch(Direct) as run:
+        ended = await run.ask("talk")
+    (plain,) = {event.output_tokens for event in run.all(UsageReported)[-1:]}
+    assert ended.outcome == "done"
+    assert ended.uncounted.output_tokens > 10
+    assert ended.usage.output_tokens > plain
+    assert ended.is_estimate
+
+
+async def test_a_conversation_that_is_resumed_behind_a_broken_answer_counts_on_from_what_the_cli_has_counted(
+    serve: ServeModel,
+) -> None:
+    script = [scene(say("word " * 300, fault=stall()), prompt="stall$"), scene(say("fine"))]
+    async with serve(script):
+        async with watch(Talker) as run:
+            before = await run.ask("one")
+            run.prompt("stall")
+            await run.until(BlockGrew, where=lambda _event: len(run.text()) > 600)
+            run.send(Interrupt())
+            assert (await run.until(TurnEnded, 2)).uncounted.output_tokens > 100
+            for number in range(3):
+                await run.ask(f"more {number}")
+        async with watch(Talker, past=past_of(run.events)) as again:
+            after = await again.ask("again")
+    assert after.usage.tokens == before.usage.tokens
+    assert after.usage.cost_usd == pytest.approx(before.usage.cost_usd)
 
 
 async def test_what_waits_is_held_by_an_interrupt_or_a_failure_until_it_is_released(serve: ServeModel) -> None:

@@ -74,6 +74,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "forked_turn": st.integers(0, 3),
     "failure": FAILURES,
     "usage": USAGES,
+    "uncounted": USAGES,
     "block": st.integers(0, 3),
     "turn": st.integers(0, 3),
     "when": st.sampled_from(["start", "turn", "call", "done", "end"]),

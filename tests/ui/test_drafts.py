@@ -20,6 +20,7 @@ from maverick_tui.runs.board import RunModel
 from maverick_tui.ui import drafts as ui_drafts
 from maverick_tui.ui.drafts import Draft, Drafts
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.run.prompting import is_shell
 from maverick_tui.ui.unsent import Typing, Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
@@ -310,14 +311,30 @@ async def test_what_was_sent_is_a_draft_again_if_the_window_goes_before_its_run_
     async with watching() as (app, pilot):
         await until(pilot, app._navigation._setup.ready.done, "the settings are read")
         app.run_model.handle = None  # it is being started
-        for line in ("the first", "taken back", "the second"):
+        app.run_model.ask("!make it so")  # a prompt, as the command line has it, and no command of the person's own
+        for line in ("the first", "taken back", "changed"):
             app.run_screen.prompt.set_text(line)
             await pilot.press("enter")
-        (taken_back,) = (key for key, text in app.run_model.store.queue.items() if text == "taken back")
-        app.run_model.take_back(taken_back)
+        ids = {text: key for key, text in app.run_model.store.queue.items()}
+        app.run_model.take_back(ids["taken back"])
+        app.run_model.edit_prompt(ids["changed"], "the second")
         await pilot.press(*"half a thi")
         await end(app, pilot, 129)
-    assert new_drafts() == ["the first\nthe second\nhalf a thi"]
+    (draft,) = new_drafts()
+    assert draft.strip() == "!make it so\nthe first\nthe second\nhalf a thi"
+    assert not is_shell(draft)
+
+
+async def test_what_is_new_in_the_demo_leaves_no_draft(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_drafts, "AFTER_TYPING", 0.01)
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", "true")
+    monkeypatch.setattr(Launch, "is_demo", True)
+    async with watching() as (app, pilot):
+        await until(pilot, app._navigation._setup.ready.done, "the settings are read")
+        assert app._navigation.keeps_runs
+        await pilot.press(*"at once")
+        await end(app, pilot, 129)
+    assert new_drafts() == []
 
 
 @pytest.mark.parametrize("keeps", ["true", "false"])

@@ -11,7 +11,7 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-from maverick_tui.ui.pasted import BREATH, PastedRest, Pastes
+from maverick_tui.ui.pasted import BREATH, PastedEscapes, PastedRest
 
 PASTE = "\x1b[200~harmless\x1b[201~"
 PASTES = re.compile(r"\x1b\[200~.*?\x1b\[201~", re.DOTALL)
@@ -22,13 +22,13 @@ class Line:
 
     def __init__(self) -> None:
         self.now = 1_000.0
-        self._parser, self._rest, self._pastes = XTermParser(), PastedRest(lambda: self.now), Pastes()
+        self._parser, self._rest, self._pastes = XTermParser(), PastedRest(lambda: self.now), PastedEscapes()
 
     def take(self, text: str, *, after: float = 0.0, has_more: bool = False) -> list[Message]:
         """What is made of that, which was read at once."""
         self.now += after
         self._rest.look(has_more=has_more)
-        text = self._pastes.without_escapes(text)
+        text = self._pastes.taken_out(text)
         events = self._parser.feed(text) if text else ()
         return [meant for event in events if (meant := self._rest.meant(event)) is not None]
 
@@ -69,8 +69,8 @@ def test_escape_in_a_paste_is_none(escape: str, at_once: int) -> None:
 @given(st.lists(st.sampled_from(["\x1b", "[", "2", "0", "1", "~", "a", "\r", "\x1b[200~", "\x1b[201~"]), max_size=30))
 def test_what_is_not_pasted_stays_as_it_is_in_whatever_pieces_it_comes(pieces: list[str]) -> None:
     text = f"{''.join(pieces)}\x1b[201~"
-    apart, whole = Pastes(), Pastes().without_escapes(text)
-    assert "".join(map(apart.without_escapes, text)) == whole
+    apart, whole = PastedEscapes(), PastedEscapes().taken_out(text)
+    assert "".join(map(apart.taken_out, text)) == whole
     outside, _, _ = text.partition("\x1b[200~")
     assert whole.startswith(outside)
     assert PASTES.sub("", whole) == PASTES.sub("", text)

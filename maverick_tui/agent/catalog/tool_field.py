@@ -24,6 +24,7 @@ _GONE = {
     "TodoRead": "Use TodoWrite.",
     "SlashCommand": "Use Skill.",
 }
+_NOT_HAD = {"Workflow": "Claude Code reads its script, and quotes it, before anybody can be asked"}
 
 
 def named_tools(values: FieldValues, field: str, log: ProblemLog) -> list[WordAt] | None:
@@ -47,6 +48,8 @@ def _known(words: Iterable[WordAt], field: str, log: ProblemLog) -> Iterable[Wor
         elif tool.name in _GONE:
             hint = _GONE[tool.name] if field == "tools" else "Remove it."
             log.warning(word.line, f"{field}: the tool {tool.name!r} no longer exists, so it is left out.", hint)
+        elif tool.name in _NOT_HAD:
+            log.warning(word.line, f"{field}: no agent here has the tool {tool.name!r}: {_NOT_HAD[tool.name]}.")
         elif (name := _RENAMED.get(tool.name, tool.name)) in BUILTIN_TOOLS:
             yield WordAt(word.text.replace(tool.name, name, 1), word.line)
         else:

@@ -39,8 +39,9 @@ _NOT_FOLLOWING = {
 _FIND, _FD = frozenset({"find", "bfs"}), frozenset({"fd", "fdfind"})
 _ACTION = r"-(?:exec|ok|f?print|f?ls)"
 _FINDS_FILES = re.compile(rf"(?:(?!{_ACTION})\S+ )*?-type [fd](?: |$)")
-_FINDS_OTHERS = re.compile(r"(?:^| )(?:!|-not|-o|-or|,)(?: |$)")
-_KIND_FOR_FD = re.compile(r"(?:^| )(?:--type[= ]|-\w*t=? ?)(\S+)")
+_FINDS_OTHERS = re.compile(r"(?:^| )(?:!|-not|-o|-or|,|-D)(?: |$)")  # behind -D, `-type` is its value
+_KIND_FOR_FD = re.compile(r"(?:^| )(?:--type[= ]|-t=? ?)(\S+)")
+_RUN_BY_FD = re.compile(r"(?:^| )(?:--exec|-[a-zA-Z]*[xX]).*")
 """What they are told to find: files or folders, before they do something with it, and nothing else."""
 
 _CHECKERS = frozenset(
@@ -76,7 +77,7 @@ def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places
     if any(map(takes_names, calls)):
         checked += (word for words in calls for word in words[1:] if is_folder(word, here))
         checked += ("." for words in calls if " ".join(words[:2]) == "git ls-files")
-    if reason := next(filter(None, (_why_not_to_check(path, here, places) for path in dict.fromkeys(checked))), ""):
+    if reason := _why_not_to_check([*dict.fromkeys(checked)], here, places):
         return reason
     named = [word for words in calls if _checker_at(words) is not None for word in (".", *words)]
     return why_extending_asks({Path(os.path.normpath(here / word)) for word in named if "\0" not in word}, places)
@@ -111,20 +112,24 @@ def _formatting(words: Sequence[str]) -> int:
     return len(found[0].split()) if found else 0
 
 
-def _why_not_to_check(folder: str, here: Path, places: Places) -> str:
-    """Why files below a folder are not to be looked at: one is a link to keys or to a home directory, or settings
-    in one name such a file.
+def _why_not_to_check(folders: Sequence[str], here: Path, places: Places) -> str:
+    """Why files below folders are not to be looked at: one is a link to keys or to a home directory, or settings in
+    one name such a file.
     """
-    waiting, masses, left = [*map(str, real_paths(folder, here))], list[str](), _MOST_NAMES
+    waiting = [*dict.fromkeys(str(place) for folder in folders for place in real_paths(folder, here))]
+    masses, seen, left = list[str](), set[str](), _MOST_NAMES
     inside, real_folder = f"{places.cwd}/", cache(os.path.realpath)
     while waiting or masses:
         is_mass = not waiting
-        found = entries_of((waiting or masses).pop())
+        if (folder := (waiting or masses).pop()) in seen:
+            continue
+        seen.add(folder)
+        found = entries_of(folder)
         if is_mass and left > _MOST_IN_MASSES:
             left = _MOST_IN_MASSES
         left -= 1 + len(found)
         if left < 0:
-            return "" if is_mass else f"There is too much in {folder} to know where its links lead."
+            return "" if is_mass else f"There is too much in {', '.join(folders[:3])} to know where its links lead."
         for entry in found:
             if entry.name in SETTINGS and (reason := why_not_to_extend(entry.path, places)):
                 return reason
@@ -169,7 +174,7 @@ def follows_links(words: Sequence[str]) -> bool:
 def _finds_no_links(name: str, told: str) -> bool:
     """Whether none of what is found, and may be opened then, is a link."""
     if name in _FD:
-        kinds = _KIND_FOR_FD.findall(told)
+        kinds = _KIND_FOR_FD.findall(_RUN_BY_FD.sub("", told))
         return bool(kinds) and all(kind in ("f", "file", "d", "dir", "directory") for kind in kinds)
     if "-delete" in told.split() and not re.search(rf"(?:^| ){_ACTION}", told):
         return True  # a link goes itself

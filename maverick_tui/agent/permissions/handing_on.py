@@ -19,6 +19,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.synonyms import spellings
+from maverick_tui.agent.permissions.targets import has_targets
 
 _ANYTHING = "{}"
 """What stands for the words that are put in, unless another mark is chosen."""
@@ -29,8 +30,6 @@ are numbers.
 _REPLACES = re.compile(r"(?:-[0oprtx]*i|--r[^=]*=)(?P<mark>.+)")
 _MOST_WORDS = 20
 """Words of a call that are looked at, so that the time which it takes grows with their number alone."""
-_SEVERAL = frozenset("ant gmake gradle gradlew inv invoke just make mvn mvnw ninja rake task".split())
-"""Programs that do all that their words name, so that one more is done as well."""
 
 
 def may_become(own: Sequence[str], words: Sequence[str]) -> bool:
@@ -95,6 +94,6 @@ def _may_be(call: Sequence[str], same: Sequence[str], marks: Sequence[str]) -> b
     # Where an option is forbidden, what is added may be that one, whatever others there are.
     wanted = takewhile(lambda word: not word.startswith("-"), same[1:])
     said = takewhile(lambda word: not word.startswith("-"), given)
-    return program in _SEVERAL or all(
+    return has_targets(program) or all(  # of which one more is done as well
         word == other or is_put_in(word) for word, other in zip(said, wanted, strict=False)
     )

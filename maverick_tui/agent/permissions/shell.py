@@ -262,7 +262,8 @@ def parts_of(text: str) -> Iterator[str]:
         yield from with_tails(word)
         parts = [*filter(None, re.split("[:@]", word))]
         yield from parts
-        yield from (part[2:] for part in parts if part.startswith("//."))  # of `file://$PWD`, where that is `.`
+        # Of `file://localhost/x` the path, which begins with a dot where that is `$PWD`.
+        yield from (found[1] for at in ("/", r"\./") if (found := re.search(rf"(?i)file://[^/]*?({at}.*)", word)))
 
 
 def with_tails(text: str) -> Iterator[str]:

@@ -39,6 +39,11 @@ _FOR_TARGETS = frozenset({"just", "nox", "task", "turbo"})
 """Programs which give what stands behind `--` to what they run."""
 
 
+def has_targets(program: str) -> bool:
+    """Whether a program does all that its words name."""
+    return ALSO_CALLED.get(program, program) in _VALUES
+
+
 def names_another_target(words: Sequence[str], said: int) -> bool:
     """Whether a call names a target by its first words, which a rule says, and another one behind them."""
     places = [*_targets(words)]

@@ -28,7 +28,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from maverick_tui.inert import one_line
-from maverick_tui.ui.pasted import PastedRest, Pastes
+from maverick_tui.ui.pasted import PastedEscapes, PastedRest
 from maverick_tui.ui.textual_private.steady import steady
 
 TAKEN_FOR = 0.01
@@ -112,7 +112,7 @@ class TerminalDriver(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys until that is over, or the terminal is gone; Textual would read its end for ever."""
         parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
-        pastes, pasted = Pastes(), PastedRest()
+        escapes, pasted = PastedEscapes(), PastedRest()
         while not self.exit_event.is_set():
             is_there = bool(select.select([self.fileno], [], [], READ_FOR)[0])
             if is_there and self._is_taken():
@@ -123,7 +123,7 @@ class TerminalDriver(LinuxDriver):
                     return
                 pasted.look(has_more=bool(select.select([self.fileno], [], [], 0)[0]))
                 # Of half a character nothing is decoded yet, and no text at all would mean the end to the parser.
-                for event in parser.feed(text) if (text := pastes.without_escapes(decode(data))) else ():
+                for event in parser.feed(text) if (text := escapes.taken_out(decode(data))) else ():
                     self._hand_on(pasted.meant(event))
             else:
                 pasted.look()

@@ -445,6 +445,13 @@ def test_an_unknown_tool_is_an_error_with_a_suggestion(field: str, entry: str, h
     assert hint in problem.hint
 
 
+def test_a_tool_that_reads_before_anybody_is_asked_is_left_out() -> None:
+    file, problems = read_fields("tools: Read, Workflow")
+    problem = only(problems)
+    assert file.tools == ("Read",)
+    assert (problem.severity, "before anybody can be asked" in problem.message) == ("warning", True)
+
+
 @pytest.mark.parametrize("tool", ["LS", "MultiEdit", "NotebookRead", "TodoRead", "SlashCommand"])
 def test_a_tool_that_is_no_more_is_left_out_with_a_warning(tool: str) -> None:
     file, problems = read_fields(f"tools: Read, {tool}")

@@ -266,6 +266,10 @@ def test_an_address_of_a_file_in_the_folder_leads_where_its_links_do(project: Pa
         "curl -s file://$PWD/keys",
         'curl -s "file://${PWD}/src/../keys"',
         "wget -qO- file://$PWD/{keys,x}",
+        "curl -s file://localhost$PWD/keys",
+        f"curl -s file://localhost{project}/keys",
+        f"curl -s --url=FILE://127.0.0.1{project}/keys",
+        "curl -s file://localhost/proc/self/environ",
     ):
         assert decide(judge, "Bash", bash(command)) == "deny", command
     for command in ("curl -s file://$PWD/src/a.py", "curl -s https://example.org/keys"):

@@ -27,11 +27,13 @@ from maverick_tui.agent.engine.claude.scheduling import FIRED
 from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
+from maverick_tui.agent.record import totals_of
 from maverick_tui.events.background import COMMANDS, SUBAGENTS
 from maverick_tui.events.kinds import RequestStarted
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.model.messages import Image
 from maverick_tui.modes import PermissionMode
+from maverick_tui.usage import Usage
 
 _TASK_WITHIN = 15.0
 """Seconds in which the CLI says which task a call is: of a command it does so after three."""
@@ -213,6 +215,7 @@ class ClaudeSession:
         return replace(
             answered,
             usage=usage if used is not before else None,
+            uncounted=_uncounted(usage, reading) if usage is not None and used is not before else Usage(),
             is_cut=answered.is_cut or is_given_up,
             error=error,
         )
@@ -323,3 +326,9 @@ class ClaudeSession:
 def _is_late(message: Message) -> bool:
     """Whether it is of an answer that has begun before, and that was cut: nothing would end a turn for it."""
     return isinstance(message, StreamEvent) and is_content(message) and message.event.get("type") != "message_start"
+
+
+def _uncounted(usage: Usage, reading: MeteredResult | None) -> Usage:
+    """The tokens that are not among the CLI's own, from which it counts on when the conversation is resumed."""
+    counted = totals_of(reading.own) if reading is not None else Usage()
+    return Usage(*(max(0, one - other) for one, other in zip(usage.tokens, counted.tokens, strict=True)))
