@@ -133,7 +133,6 @@ def trust_agent(
     from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
     from maverick_tui.cli.layout import display_path
     from maverick_tui.inert import inert
-    from maverick_tui.masking.redact import redact
 
     require_no_agent()
     store, prepared = TrustStore(), prepare(_find(name))
@@ -142,7 +141,8 @@ def trust_agent(
     if not as_json:
         for path, content in changed:
             if path == prepared.commands:  # which stand in no file of this folder
-                typer.echo(f"{COMMANDS}:\n{textwrap.indent(redact(inert(content.decode())), '  ')}", nl=False)
+                # Unmasked: what is trusted is seen.
+                typer.echo(f"{COMMANDS}:\n{textwrap.indent(inert(content.decode()), '  ')}", nl=False)
             else:
                 typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
     if changed and not revoke and not yes:

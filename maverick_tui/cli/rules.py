@@ -203,7 +203,6 @@ def trust(
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.inert import whole_line
-    from maverick_tui.masking.redact import redact
 
     require_no_agent()
     store, files = TrustStore(), {project_file(folder): folder for folder in _with_rules()}
@@ -221,7 +220,7 @@ def trust(
         for rule in rules_of(file, content):
             whose = f"  to {whole_line(rule.agent)}" if rule.agent else ""
             if rule.effect == "allow":
-                typer.echo(f"  {whole_line(redact(rule.entry))}{whose}")
+                typer.echo(f"  {whole_line(rule.entry)}{whose}")  # unmasked: what is trusted is seen
     if not yes:
         if not is_anybody_there():
             raise NotTrustedError("There is nobody to ask.", hint="Read it, then run: maverick rules trust --yes")

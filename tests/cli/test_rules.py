@@ -205,6 +205,13 @@ def test_all_rules_of_a_project_are_trusted_together(maverick: Run, monkeypatch:
     assert maverick("rules", "list").out.count("not trusted") == 2
 
 
+def test_what_is_trusted_is_seen_though_it_looks_like_a_secret(maverick: Run) -> None:
+    rule = "Bash(git fetch https://ci:a;touch${IFS}pwned;:@example.org/app)"
+    Path(".maverick").mkdir()
+    project_file(Path.cwd()).write_text(f'allow = ["{rule}"]')
+    assert rule in maverick("rules", "trust", "--yes").out
+
+
 def test_a_file_that_cannot_be_added_to_stays_as_it_is(maverick: Run) -> None:
     user_file().parent.mkdir(parents=True)
     text = 'agents = {x = {allow = ["Edit"]}}\nallow = [" Read "]\n'

@@ -137,7 +137,8 @@ def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[str]:
 
 def absolute(path: str, here: str) -> str:
     """Where a path leads for the CLI, which takes each `..` back before it follows links."""
-    return os.path.abspath(os.path.join(here, os.path.expanduser(path.replace("\0", ""))))  # noqa: PTH100, PTH111, PTH118
+    name = path.replace("\0", "").encode("utf-8", "replace").decode()  # a model may send half of a surrogate pair
+    return os.path.abspath(os.path.join(here, os.path.expanduser(name)))  # noqa: PTH100, PTH111, PTH118
 
 
 def _files_told(conversation: Path) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from claude_agent_sdk import PermissionResultAllow, PermissionUpdate, ToolResult
 from claude_agent_sdk.types import PermissionRuleValue
 
 from maverick_tui.agent.engine.claude.guard import Guard
+from maverick_tui.agent.engine.claude.rereading import absolute
 from maverick_tui.agent.permissions.judge import Judge
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
@@ -137,3 +138,7 @@ async def test_a_call_is_judged_once_more_when_it_has_waited(tmp_path: Path) -> 
             assert "look again" in answer["hookSpecificOutput"]["permissionDecisionReason"]
         folder.unlink()
         folder.mkdir()
+
+
+def test_a_path_with_half_a_surrogate_pair_in_it_is_one_like_any_other() -> None:
+    assert absolute("~\ud800/x", "/here") == "/here/~?/x"
