@@ -18,6 +18,7 @@ from maverick_tui.snapshots.disk import FOLDER
 from maverick_tui.snapshots.entries import entries_of
 from maverick_tui.snapshots.planning import Step, file_of
 from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import Snapshot
 from maverick_tui.snapshots.undoing import Undone
 
 _FOLDER = "undone"
@@ -88,7 +89,9 @@ class UndoRecords:
                 self._write(known)
                 raise
             if undone.after is not None and undone.done:
-                numbers, paths = (was.number, undone.after.number), tuple(sorted(undone.paths, key=os.fsencode))
+                numbers = was.number, undone.after.number
+                # What is not so any more, somebody has saved since it was done: that is not for a redo to replace.
+                paths = tuple(path for path in self._as_wanted(wanted, undone.after) if path in undone.paths)
                 if redone is not None:
                     known = [_given_back(one, undone.paths) if one.at == redone.at else one for one in known]
                 known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
@@ -124,13 +127,18 @@ class UndoRecords:
         """One that was cut short: what is as it was to be was done."""
         now = self._shadow.take(self._run_id)
         assert record.wanted is not None
-        there = entries_of(self._shadow, now, record.wanted.keys())
-        done = [
+        done = tuple(self._as_wanted(record.wanted, now))
+        return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=done, wanted=None)
+
+    def _as_wanted(self, wanted: Mapping[str, Any], now: Snapshot) -> list[str]:
+        """The paths that are as they were to be."""
+        there = entries_of(self._shadow, now, wanted.keys())
+        return [
             path
-            for path, wanted in record.wanted.items()
-            if (wanted or [""])[0] == FOLDER.mode or _as_list(file_of(now, path, there.get(path))) == wanted
+            for path in sorted(wanted, key=os.fsencode)
+            if (wanted[path] or [""])[0] == FOLDER.mode
+            or _as_list(file_of(now, path, there.get(path))) == wanted[path]
         ]
-        return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=tuple(done), wanted=None)
 
 
 def _given_back(record: UndoRecord, paths: Iterable[str]) -> UndoRecord:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event, Thread, current_thread
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,8 @@ from maverick_tui.review.taking_back import long_commands
 from maverick_tui.review.undo_records import UndoRecords
 from maverick_tui.snapshots import undoing
 from maverick_tui.snapshots.planning import Span
+from maverick_tui.snapshots.shadow import Shadow
+from maverick_tui.snapshots.snapshot import Snapshot
 from maverick_tui.snapshots.undoing import Undone
 from tests.review import played
 from tests.review.played import PlayedRun, now, why
@@ -302,3 +305,27 @@ def test_what_was_moved_stays_where_it_is_if_it_cannot_go_back(folder: Path) -> 
     redone = review.redo()
     assert "notes/y" in {step.path for step in redone.refused}
     assert (folder / "notes" / "y").read_text() == "an hour of work on notes/y\n"
+
+
+def test_what_a_person_saves_while_an_undo_goes_on_is_not_replaced_by_a_redo(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (folder / "a.txt").read_text()
+    run = PlayedRun(folder, RUN)
+    run.write("a.txt", "the run's\n")
+    run.write("x.txt", "x\n")
+    run.end_turn()
+    take = Shadow.take
+
+    def saved_before(shadow: Shadow, *arguments: Any, **options: Any) -> Snapshot:
+        if (folder / "a.txt").read_text() == before:  # it is back, and the undo has not ended
+            (folder / "a.txt").write_text("mine\n")
+        return take(shadow, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Shadow, "take", saved_before)
+        assert "a.txt" in RunReview(RUN).undo().paths
+    assert (folder / "a.txt").read_text() == "mine\n"
+    assert RunReview(RUN).redo().paths == {"x.txt"}
+    assert (folder / "a.txt").read_text() == "mine\n"
+    assert [step.path for step in RunReview(RUN).plan() if not step.why_not] == ["x.txt"]
