@@ -242,9 +242,15 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert "✘ shop/invoice.py" in plan
         assert "you have changed it, too ␛]0;x␇" in plan
         assert "is deleted, as it was not there" in plan, "tests/test_cart.py"
+        assert "y take it back" in on_screen(pilot)
         await pilot.press("y")
         await until(pilot, lambda: len(screen.files.files) == 1, "all but the one that is refused")
         assert "Left as it is: shop/invoice.py" in screen.hints.notice
+        review.refused = dict.fromkeys(review.contents, "you have changed it, too")
+        await pilot.press("u")
+        await until(pilot, lambda: app.top == "UndoScreen" and "✘ shop/cart.py" in _choices(app), "nothing is left")
+        assert "y take it back" not in on_screen(pilot)
+        assert "Esc leave all as it is" in on_screen(pilot)
 
 
 def _choices(app: FedApp) -> str:
