@@ -51,7 +51,8 @@ class ScopesScreen(ArmedDialog[Scope | None]):
         """Title, what can be stopped, and what the keys do."""
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content("What is to stop?"), classes="dialog--title", markup=False)
-            yield OptionList(*(self._row(at, scope) for at, scope in enumerate(self._scopes, 1)), compact=True)
+            rows = (self._row(at, scope) for at, scope in enumerate(self._scopes, 1))
+            yield OptionList(*rows, classes="-cut", compact=True)
             numbers = "1" if len(self._scopes) == 1 else f"1-{min(len(self._scopes), _MOST_KEYS)}"
             yield Static(Content(f"{numbers} or Enter stop   Esc back"), classes="dialog--hint", markup=False)
 
