@@ -79,6 +79,8 @@ async def test_a_long_command_is_one_row() -> None:
         first = next(at for at, row in enumerate(rows) if row.startswith("1  tool"))
         assert rows[first].endswith("…")
         assert rows[first + 1].startswith("2  turn")
+        await pilot.resize_terminal(50, 24)
+        await until(pilot, lambda: "is kept" in on_screen(pilot), "there is no room for what becomes of the run")
 
 
 async def test_a_host_that_would_stop_the_turn_is_not_asked_to_stop_a_call() -> None:
