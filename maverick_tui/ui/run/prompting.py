@@ -39,7 +39,7 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
     enter, escape, tab = (keys[name] for name in ("prompt.send", "run.interrupt", "run.focus"))
     match use:
         case "shell":
-            return Hint(f"{enter} run it yourself, in the run's folder: the agent hears of it with the next prompt")
+            return Hint(f"{enter} run it yourself, in the run's folder: the agent hears of it later")
         case "shell at rest":
             return Hint("a command of yours runs once the run goes on: send a prompt first")
         case "lost reason":

@@ -8,7 +8,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from tests.support.runs import Tape
 from tests.ui.running import watching
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
@@ -17,6 +17,7 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
         prompt = app.run_screen.prompt
         await pilot.press(*"!ls -l")
         await until(pilot, lambda: "run it yourself" in str(prompt.border_subtitle))
+        assert str(prompt.border_subtitle) in on_screen(pilot), "there is room for all of the hint"
         await pilot.press("enter")
         (sent,) = app.kept.take()
         assert isinstance(sent, commands.RunShell)
