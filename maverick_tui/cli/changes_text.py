@@ -12,6 +12,7 @@ from maverick_tui.inert import inert, one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.review.kinds import Author, Authors, ChangedFile, ChangedHunk
 from maverick_tui.review.run_review import RunReview
+from maverick_tui.review.sums import sum_of
 from maverick_tui.snapshots.planning import Step
 
 _SIGNS = {"added": "A", "changed": "M", "deleted": "D", "renamed": "R", "mode": "P", "type": "T"}
@@ -33,10 +34,12 @@ def shown(path: str) -> str:
 def print_changes(review: RunReview, files: Sequence[ChangedFile], *, is_all: bool) -> None:
     """Which files have changed: on standard output if that is all that is printed, else a summary on the other one."""
     paper = Paper(sys.stdout if is_all else sys.stderr, terminal_width())
-    added, deleted = sum(one.added for one in files), sum(one.deleted for one in files)
-    words = (
-        f"+{added} -{deleted} in {count(len(files), 'file')}" if files else "It has changed nothing that still stands"
-    )
+    counted, added, deleted, in_caches = sum_of(review.root, files)
+    words = "It has changed nothing that still stands"
+    if counted:
+        words = f"+{added} -{deleted} in {count(counted, 'file')}" + (f", and {in_caches} in caches" * bool(in_caches))
+    elif in_caches:
+        words = f"It has changed nothing but {count(in_caches, 'file')} in caches"
     for one in files if is_all else ():
         lines = one.not_kept or ("binary" if one.is_binary else f"+{one.added} -{one.deleted}")
         paper.line(f"{_SIGNS[one.status]} ", shown(one.path), (_beside(one, lines), "dim"))

@@ -10,7 +10,6 @@ from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.runs import AsJson, print_json
 
 if TYPE_CHECKING:
-    from maverick_tui.exceptions import MaverickError
     from maverick_tui.host.far.machines import Machine
     from maverick_tui.host.interrupting import Stopped
     from maverick_tui.host.live import LiveRun
@@ -58,24 +57,27 @@ def ps(
     """
     import asyncio
 
-    found, away = asyncio.run(_live(machine))
+    found, wrong = asyncio.run(_live(machine))
     if as_json:
         print_json([run.to_json() for run in found])
     else:
         from maverick_tui.cli.live_text import print_live
 
         print_live(found)
-    if away:
+    if wrong:
         import sys
 
         from maverick_tui.cli.layout import say_error
 
-        for error in away:
-            say_error(error.message, "", sys.stderr)
+        for message, hint in wrong:
+            say_error(message, hint, sys.stderr)
 
 
-async def _live(machine: str | None) -> tuple[list[LiveRun], list[MaverickError]]:
-    """The runs of one machine, or of all that are known; and what is wrong with those that have told nothing."""
+async def _live(machine: str | None) -> tuple[list[LiveRun], list[tuple[str, str]]]:
+    """The runs of one machine, or of all that are known; and what is wrong, with a hint.
+
+    A machine that has told nothing is one line.
+    """
     import asyncio
 
     from maverick_tui.config import MaverickConfig
@@ -87,15 +89,15 @@ async def _live(machine: str | None) -> tuple[list[LiveRun], list[MaverickError]
     if machine is not None:
         return await list_there(find_machine(machine.removesuffix(":"))), []
     hosts: tuple[str, ...] = ()
-    wrong: list[MaverickError] = []
+    wrong: list[tuple[str, str]] = []
     try:
         hosts = MaverickConfig.load().hosts
     except ConfigError as error:  # the runs of this machine are there all the same
-        wrong.append(error)
+        wrong.append((error.message, error.hint))
     here, there = await asyncio.gather(live_runs(), list_all(hosts))
     found = here + [run for listed in there for run in listed.runs]
     found.sort(key=lambda run: not run.needs_person)
-    return found, wrong + [listed.error for listed in there if listed.error is not None]
+    return found, wrong + [(listed.error.message, "") for listed in there if listed.error is not None]
 
 
 def stop(

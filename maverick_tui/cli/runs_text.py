@@ -32,6 +32,8 @@ _GLYPHS = {
     "ended": ("○", "dim"),
     "unread": ("·", "dim"),
 }
+_AT_WORK = {"running": "at work", "asks": "asks you"}
+"""What is said of the turn that a live run is at."""
 _PATIENCE = 0.5
 """Seconds after which it is told what takes so long."""
 _ID = 8
@@ -133,7 +135,7 @@ def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
             paper.line((pad(label, _LABEL), "dim"), value)
     for turn in turns:
         paper.line()
-        _print_turn(paper, turn)
+        _print_turn(paper, turn, run.phase if turn is turns[-1] and run.phase in _AT_WORK else "interrupted")
     for prompt in run.waiting:
         paper.line()
         paper.line("     ", (one_line(prompt), "bold"))
@@ -141,11 +143,12 @@ def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
         paper.line("     ", (f"{_GLYPHS['ended'][0]} {words}", "dim"))
 
 
-def _print_turn(paper: Paper, turn: Turn) -> None:
-    glyph, style = _GLYPHS.get(turn.outcome or "interrupted", _UNKNOWN)
+def _print_turn(paper: Paper, turn: Turn, not_ended: str) -> None:
+    """A turn; `not_ended` is what one is that has come to no end."""
+    glyph, style = _GLYPHS.get(turn.outcome or not_ended, _UNKNOWN)
     nobody = "(the agent's own prompt)" if turn.origin == "person" else "(by itself)"
     paper.line((f"{turn.turn:>3}  ", "dim"), (one_line(turn.prompt) or nobody, "bold"))
-    facts = [turn.outcome or "broke off", *([count(turn.calls, "call")] if turn.calls else [])]
+    facts = [turn.outcome or _AT_WORK.get(not_ended, "broke off"), *([count(turn.calls, "call")] if turn.calls else [])]
     if turn.ended_at is not None:
         facts.insert(1, clock(turn.ended_at - turn.started_at))
     facts += [dollars(turn.cost_usd)] if turn.cost_usd is not None else []

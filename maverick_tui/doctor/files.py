@@ -32,7 +32,9 @@ def check_settings(situation: Situation) -> Iterator[Finding]:
     changed = [one.name for one in settings_told() if one.origin != "default"]
     written = UserFile(MaverickConfig, file)()
     if problems := wrong_keys(file):
-        yield Finding("Settings", "warning", problems[0], _EDIT, details)
+        first, *others = problems
+        fact = " ".join((first, *(problem.removeprefix(f"{file}: [keys] ") for problem in others)))
+        yield Finding("Settings", "warning", fact, _EDIT, details)
     elif is_open(file) and redact_data(written) != written:
         fact = f"{file} holds secrets, and others can read it"
         yield Finding("Settings", "warning", fact, f"Run: chmod 600 {file}", details)
@@ -48,9 +50,9 @@ def wrong_keys(file: Path) -> list[str]:
     if "keys" not in tables_beside(file):
         return []
     from maverick_tui.ui.app import MaverickApp
-    from maverick_tui.ui.own_keys import all_bindings, load_keys
+    from maverick_tui.ui.own_keys import own_keys
 
-    return load_keys({binding.id for binding in all_bindings(MaverickApp) if binding.id}, file)[1]
+    return own_keys(MaverickApp, file)[1]
 
 
 def check_agents(situation: Situation) -> Iterator[Finding]:

@@ -534,7 +534,8 @@ class SnapshotTaken(Event):
     turn: int = 0
     calls: tuple[str, ...] = ()
     files: int = 0
-    """In how many files its calls have changed something since the start that still stands, and how many lines."""
+    """In how many files its calls have changed something since the start that still stands, and how many lines;
+    without what tools make anew, as `__pycache__`."""
     added: int = 0
     deleted: int = 0
     late: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from maverick_tui.snapshots.changes import FileChange, changed_paths, changes
 from maverick_tui.snapshots.shadow import Shadow, root_of
 from maverick_tui.snapshots.snapshot import Snapshot
 from maverick_tui.snapshots.work_times import WorkTime, note
+from maverick_tui.worktrees.caches import in_caches
 
 PROMPTLY = 1.0
 """Seconds after the end of a call in which what changes counts as its own: clocks of file systems differ by as much."""
@@ -24,7 +25,7 @@ _MOST_LATE = 500
 
 
 class Changed(NamedTuple):
-    """What stands of all that a run's calls have changed, in files and lines."""
+    """What stands of all that a run's calls have changed, in files and lines; without what tools make anew."""
 
     files: int = 0
     added: int = 0
@@ -124,6 +125,8 @@ class TrackedFolder:
         if not self._touched:
             return Changed()
         stands = [one for one in changes(self.shadow, start, now) if self._is_touched(one)]
+        caches = in_caches(self.shadow.folder, [one.path for one in stands])
+        stands = [one for one in stands if one.path not in caches]
         return Changed(len(stands), sum(one.added for one in stands), sum(one.deleted for one in stands))
 
     def _is_touched(self, change: FileChange) -> bool:

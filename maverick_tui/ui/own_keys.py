@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,27 @@ _REDRAW, _REDRAW_ELSEWHERE = "ctrl+l", "ctrl+shift+l"
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 
 
-def own_keys(app: type[DOMNode]) -> tuple[dict[str, str], list[str]]:
-    """The keys that the person has chosen for this application, and what is wrong with them.
+def own_keys(app: type[DOMNode], path: Path | None = None) -> tuple[dict[str, str], list[str]]:
+    """The keys that the person has chosen for this application, and what is wrong with them; or those of another file.
 
     In a thread: all screens are imported to know what there is a key for.
     """
-    if not (paths.user_config() / "config.toml").is_file():
+    path = path or paths.user_config() / "config.toml"
+    if not path.is_file():
         return {}, []
-    keymap, problems = load_keys({binding.id for binding in all_bindings(app) if binding.id})
+    keymap, problems = load_keys({binding.id for binding in all_bindings(app) if binding.id}, path)
     if any(_REDRAW in keys.split(",") for keys in keymap.values()):
         keymap.setdefault("app.redraw", _REDRAW_ELSEWHERE)  # who has given the key to something else keeps it
-    return keymap, problems
+    return keymap, problems + [one_line(f"{path}: [keys] {clash}") for clash in _clashes(_places(app), keymap)]
 
 
 def all_bindings(app: type[DOMNode]) -> list[Binding]:
     """The bindings of the application, of all its screens and of what is on them."""
+    return [binding for place in _places(app) for binding in place]
+
+
+def _places(app: type[DOMNode]) -> list[list[Binding]]:
+    """The bindings of each place that has some; the first are those of the application, which act in all others."""
     from maverick_tui.ui.board.screen import BoardScreen
     from maverick_tui.ui.board.side_by_side import SideBySideScreen
     from maverick_tui.ui.changes.asking import ScopeScreen, WordsScreen
@@ -73,7 +79,7 @@ def all_bindings(app: type[DOMNode]) -> list[Binding]:
         AlwaysScreen, EditCallScreen, ScopesScreen, PastPromptsScreen, QueueScreen, WorktreeScreen, RaceForm,
         RaceScreen, ChangesScreen, DiffView, FileList, WordsScreen, ScopeScreen, UndoScreen, SendScreen, CommitScreen,
     )  # fmt: skip
-    return [binding for owner in owners for binding in owner.BINDINGS if isinstance(binding, Binding)]
+    return [[binding for binding in owner.BINDINGS if isinstance(binding, Binding)] for owner in owners]
 
 
 def load_keys(known: Collection[str], path: Path | None = None) -> tuple[dict[str, str], list[str]]:
@@ -98,6 +104,26 @@ def load_keys(known: Collection[str], path: Path | None = None) -> tuple[dict[st
         else:
             keymap[name] = ",".join(key.strip() for key in str(value).split(","))
     return keymap, problems
+
+
+def _clashes(places: Sequence[Sequence[Binding]], keymap: Mapping[str, str]) -> list[str]:
+    """The person's keys that something else has in the same place: one of both gets it, and Textual says nothing."""
+
+    def keys_of(binding: Binding) -> set[str]:
+        return set(keymap.get(binding.id or "", binding.key).split(","))
+
+    everywhere, *others = places
+    clashes: dict[frozenset[str], str] = {}
+    for place in others:
+        here = [*everywhere, *place]
+        for own in (binding for binding in here if binding.id in keymap):
+            for other in (binding for binding in here if binding.action != own.action):
+                taken = (keys_of(own) - set(own.key.split(","))) & keys_of(other)
+                if taken and own.id and other.id:
+                    words = f'"{own.id}": {min(taken)} is also the key of "{other.id}" ({other.description})'
+                    words += ", and only one of them has it. Give one of them another."
+                    clashes.setdefault(frozenset((own.id, other.id)), words)
+    return list(clashes.values())
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

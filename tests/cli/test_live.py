@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.cli.exit_codes import (
     FAILED,
     INTERRUPTED,
@@ -282,6 +283,15 @@ def test_what_lies_about_in_the_folder_of_sockets_is_passed_over(maverick: Run) 
     ran = maverick("logs", "abcd")
     assert (ran.code, ran.out) == (FAILED, "")
     assert "The run abcdabcdabcd is not kept" in ran.err
+
+
+def test_settings_that_cannot_be_read_are_named_beside_the_runs(maverick: Run, home: Path) -> None:
+    config = paths.user_config() / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("x = [")
+    ran = maverick("ps")
+    assert ran.out.startswith("No run is alive.")
+    assert "maverick/config.toml (TOML)" in ran.err
 
 
 async def test_a_run_that_is_not_kept_is_read_from_its_host_without_secrets_and_without_looking_at_it(

@@ -79,6 +79,24 @@ def test_what_a_live_run_is_about_is_told_as_in_the_list_of_live_ones(maverick: 
     live.close()
 
 
+def test_the_turn_that_a_live_run_is_at_has_not_broken_off(maverick: Run) -> None:
+    now, usage = time.time(), ev.Usage(10, 5, 0, 0, 0.25, 2_000)
+    journal = Journal(journal_of(OLD), print)
+    first = [ev.TurnStarted(now, 1, "Go"), ev.TurnEnded(now, 1, "done", usage)]
+    journal.write(0, [*begun(OLD, now), *first, ev.TurnStarted(now, 2, "Go on")])
+
+    def shown() -> list[str]:
+        marks = tuple(f"     {glyph} " for glyph, _ in _GLYPHS.values())
+        return [line.split()[2] for line in maverick("runs", "show", OLD).out.splitlines() if line.startswith(marks)]
+
+    assert shown() == ["done", "at"]
+    journal.write(6, [ev.PermissionAsked(now, "q1", "c1", "Bash", {"command": "ls"})])
+    assert shown() == ["done", "asks"]
+    journal.write(7, [ev.PermissionSettled(now, "q1", "c1", "deny")])
+    journal.close()
+    assert shown() == ["done", "broke"]
+
+
 def test_a_prompt_of_many_pages_is_one_line_of_a_list_also_in_a_pipe(
     maverick: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def test_settings_that_are_right_are_named(monkeypatch: pytest.MonkeyPatch) -> N
     [
         ("timout = 3\n", 0o600, "wrong", "Did you mean 'timeout'?"),
         ('[keys]\n"run.verbosty" = "f5"\n', 0o600, "warning", "run.verbosty"),
+        ('[keys]\n"run.verbosity" = "ctrl+q"\n', 0o600, "warning", '"app.quit_now"'),
         ('[env]\nMY_TOKEN = "opensesame-1"\n', 0o640, "warning", "others can read it"),
         ('tasks_url = "postgresql://me:opensesame-1@db/tasks"\n', 0o604, "warning", "others can read it"),
         ('[env]\nMY_TOKEN = "opensesame-1"\n', 0o600, "fine", "env.MY_TOKEN"),
@@ -47,6 +48,13 @@ def test_settings_that_are_not_say_why(text: str, mode: int, state: str, says: s
     assert told.state == state, told
     assert says in told.fact
     assert "opensesame" not in json.dumps(told.to_json())
+
+
+def test_every_mistake_in_the_keys_is_named() -> None:
+    settings('[keys]\n"run.verbosty" = "f5"\n"run.find" = "ctl+f"\n"run.panel" = "ctrl+q"\n')
+    fact = found(check_settings).fact
+    assert all(name in fact for name in ("run.verbosty", "ctl+f", "app.quit_now")), fact
+    assert fact.count("config.toml") == 1
 
 
 def test_agents_with_problems_are_named() -> None:

@@ -86,6 +86,18 @@ def test_a_diff_can_be_applied(folder: Path, maverick: Run, monkeypatch: pytest.
     assert stat.out.splitlines()[-1].startswith("+6 -5 in 9 files")
 
 
+def test_what_tools_make_anew_is_counted_apart(folder: Path, maverick: Run) -> None:
+    run = PlayedRun(folder, RUN)
+    for name in ("__pycache__/a.txt", "__pycache__/b.txt"):
+        run.write(name, "new\n")
+    told = maverick("runs", "diff", RUN, "--stat").out.splitlines()
+    assert told[-1].startswith("It has changed nothing but 2 files in caches")
+    run.write("new.txt", "new\n")
+    told = maverick("runs", "diff", RUN, "--stat").out.splitlines()
+    assert told[-1].startswith("+1 -0 in 1 file, and 2 in caches")
+    assert "A __pycache__/a.txt  +1 -0" in told
+
+
 def test_a_diff_says_whose_it_is(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run = PlayedRun(folder, RUN, "First")
     call = run.edit("a.txt", "one", "1")

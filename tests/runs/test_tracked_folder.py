@@ -61,6 +61,15 @@ def test_a_call_whose_file_is_not_known_may_have_written_any(folder: Path) -> No
     assert tracked.add(tracked.take(), [work]) == Changed(3, 3, 0)
 
 
+def test_what_tools_make_anew_is_not_counted(folder: Path) -> None:
+    tracked = TrackedFolder(folder, RUN, Recalled([], {}, {}))
+    tracked.add(tracked.take(), [])
+    (folder / "__pycache__").mkdir()
+    for name in ("new.txt", "__pycache__/new.txt"):
+        (folder / name).write_text("x\n")
+    assert tracked.add(tracked.take(), [Work("1")]) == Changed(1, 1, 0)
+
+
 def test_with_a_turn_all_ends_but_what_was_launched_to_go_on() -> None:
     calls, turn = CallsAtWork(), ev.TurnEnded(1.0, 1, "interrupted", Usage())
     for agent, inner in (("stopped", "lost"), ("launched", "goes-on")):

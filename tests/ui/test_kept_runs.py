@@ -45,6 +45,20 @@ async def test_what_was_typed_is_asked_about_before_it_is_lost() -> None:
         await until(pilot, lambda: app.top == "ConfirmScreen", "it asks")
 
 
+async def test_a_command_of_ones_own_is_neither_offered_nor_lost_before_the_run_goes_on() -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"!ls -l")
+        await until(pilot, lambda: "once the run goes on" in str(prompt.border_subtitle), "what it waits for")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.notes, "it is refused")
+        assert "only reading" in app.notes[0]
+        assert prompt.text == "!ls -l"
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: "Enter go on" in str(prompt.border_subtitle), "it is a prompt again")
+
+
 async def test_a_run_that_was_interrupted_says_so() -> None:
     keep(RUN, [*begun(), ev.TurnStarted(AT, 1, "Look"), ev.BlockStarted(AT, 1, "text"), ev.BlockGrew(AT, 1, "I s")])
     async with opened() as (app, _):

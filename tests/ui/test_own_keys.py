@@ -54,6 +54,28 @@ def test_keys_of_ones_own_and_what_is_wrong_with_them(home: Path) -> None:
     assert own_keys(MaverickApp) == ({"run.verbosity": "f11,ctrl+l", "app.redraw": "ctrl+shift+l"}, [])
 
 
+@pytest.mark.parametrize(
+    ("text", "also"),
+    [
+        ('"run.verbosity" = "ctrl+q"', ["app.quit_now"]),  # which acts everywhere, and before those of a screen
+        ('"app.help" = "ctrl+o"', ["run.verbosity"]),
+        ('"run.verbosity" = "alt+v,ctrl+f"', ["run.find"]),
+        ('"run.verbosity" = "alt+v"\n"run.panel" = "alt+v"', ["run.panel"]),
+        ('"run.verbosity" = "ctrl+f"\n"run.find" = "ctrl+o"', []),
+        ('"run.verbosity" = "ctrl+o,alt+v"', []),
+        ('"transcript.find" = "ctrl+f"', []),  # does the same
+        ('"changes.commit" = "ctrl+o"', []),  # of another screen
+    ],
+)
+def test_a_key_that_something_else_has_in_the_same_place_is_named(text: str, also: list[str]) -> None:
+    path = write(f"[keys]\n{text}\n")
+    _, problems = own_keys(MaverickApp)
+    assert len(problems) == len(also), problems
+    for problem, name in zip(problems, also, strict=True):
+        assert problem.startswith(f"{path}: [keys] ")
+        assert f'is also the key of "{name}"' in problem
+
+
 def test_the_table_of_keys_is_that_of_the_bindings() -> None:
     assert TABLE.read_text(encoding="utf-8") == table(), "run: python -m tests.ui.key_table"
 

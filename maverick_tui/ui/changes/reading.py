@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from maverick_tui.review.sums import ChangeSum, sum_of
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText, Runs, coloured, prepared
 from maverick_tui.ui.changes.words import notes_of
@@ -38,6 +39,7 @@ class Seen:
     has_snapshots: bool
     turns: Sequence[TurnChanges]
     files: Sequence[ChangedFile]
+    sum: ChangeSum
     diff: DiffText | None
     """The diff of the file that is wanted, or of the first one."""
     taken_back: frozenset[str]
@@ -74,7 +76,9 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     chosen = next((file for file in files if wanted.path in (file.path, file.was)), files[0] if files else None)
     diff = read_diff(review, wanted.scope, chosen) if chosen is not None else None
     taken_back = review.taken_back if has_snapshots else frozenset[str]()
-    return Seen(wanted, review.untracked, has_snapshots, list(review.turns), files, diff, taken_back)
+    return Seen(
+        wanted, review.untracked, has_snapshots, list(review.turns), files, sum_of(review.root, files), diff, taken_back
+    )
 
 
 def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:

@@ -307,10 +307,10 @@ class ChangesScreen(Screen[None]):
         others = " and of others" if self.looking.wanted.with_others else ""
         right: list[tuple[str, str]] = [(f"{scope}{others}", "muted")]
         if seen is not None and seen.files:
-            count = len(seen.files)
-            added, deleted = sum(file.added for file in seen.files), sum(file.deleted for file in seen.files)
+            count, added, deleted, in_caches = seen.sum
             right += [(f"  {count} {'file' if count == 1 else 'files'}", "text")]
             right += [(f" +{added:,}", "success"), (f" -{deleted:,}", "error")]
+            right += [(f", {in_caches:,} in caches", "muted")] if in_caches else []
         self._about.tell(left, tuple(right))
         if (diff := self.diff.diff) is not None:
             self._title.tell(

@@ -81,12 +81,11 @@ class UndoScreen(ArmedDialog[Agreed | None]):
             yield Static("", id="way", classes="dialog--title", markup=False)
             yield Static("", id="sum", classes="dialog--text", markup=False)
             yield ChoiceList(lambda _at: None)
-            more = "   Tab another way back" if len(self._ways) > 1 else ""
-            keys = f"y take it back{more}   Esc leave all as it is"
-            yield Static(Content(keys), classes="field--description", markup=False)
+            yield Static("", id="keys", classes="field--description", markup=False)
 
     def on_mount(self) -> None:
         """Show the first way."""
+        self._say("")
         self._look()
 
     @work(exclusive=True, exit_on_error=False)
@@ -117,7 +116,12 @@ class UndoScreen(ArmedDialog[Agreed | None]):
         self._say(words)
 
     def _say(self, words: str) -> None:
+        """Say what would come of it, and which keys there are for that."""
         self.query_one("#sum", Static).update(Content(words))
+        agree = ["y take it back"] if self._shown else []
+        other = ["Tab another way back"] if len(self._ways) > 1 else []
+        keys = "   ".join((*agree, *other, "Esc leave all as it is"))
+        self.query_one("#keys", Static).update(Content(keys))
 
     def action_other(self, by: int) -> None:
         """Show another way back."""

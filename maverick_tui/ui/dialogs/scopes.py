@@ -18,6 +18,8 @@ from maverick_tui.ui.dialogs.arming import ArmedDialog
 
 _MOST_KEYS = 9
 """Scopes that have a number to be chosen by."""
+_WIDE = 64
+"""Columns from which only long commands do not fit in their row: below, what becomes of a run would not, either."""
 
 
 class Scope(NamedTuple):
@@ -35,6 +37,7 @@ class ScopesScreen(ArmedDialog[Scope | None]):
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
     AUTO_FOCUS = "OptionList"
+    HORIZONTAL_BREAKPOINTS = [(0, "-wraps"), (_WIDE, "-cuts")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,alt+s", "leave", "Stop nothing", key_display="Esc", id="scopes.leave", show=False),
         *(
@@ -51,7 +54,8 @@ class ScopesScreen(ArmedDialog[Scope | None]):
         """Title, what can be stopped, and what the keys do."""
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content("What is to stop?"), classes="dialog--title", markup=False)
-            yield OptionList(*(self._row(at, scope) for at, scope in enumerate(self._scopes, 1)), compact=True)
+            rows = (self._row(at, scope) for at, scope in enumerate(self._scopes, 1))
+            yield OptionList(*rows, compact=True)
             numbers = "1" if len(self._scopes) == 1 else f"1-{min(len(self._scopes), _MOST_KEYS)}"
             yield Static(Content(f"{numbers} or Enter stop   Esc back"), classes="dialog--hint", markup=False)
 

@@ -63,7 +63,7 @@ class Answering:
         self._doubted: tuple[str, int, str] | None = None
         """An answer that may not be meant for one, to which part of which question: it is taken if it is sent again."""
         self._begun = ("", "")
-        """The question that came while something was being typed, and what stood there."""
+        """The question that came to something that had been typed, and what stood there."""
 
     @property
     def actions(self) -> dict[str, Callable[..., None]]:
@@ -112,6 +112,15 @@ class Answering:
         gone = {request for request in reasons if is_read and request not in self._store.questions}
         self._unsaid = {request: words for request, words in reasons.items() if request not in gone} | self._unsaid
         return [words for request, words in reasons.items() if request in gone]
+
+    def draft_is_back(self) -> None:
+        """What was typed in a window that is gone stands in the prompt; of several questions it may be for a later one.
+
+        What was answered there went with it.
+        """
+        question, choice = self.questions.in_words, self.questions.choice
+        if question is not None and choice is not None and len(choice.parts) > 1:
+            self._begun = (question.request, self._prompt.whole_text.strip())
 
     @property
     def asks_reason(self) -> bool:
@@ -341,7 +350,7 @@ class Answering:
         """Why words may be meant for something else than this question; empty if they are not."""
         asked, begun = self._begun
         if begun and asked == question.request and text.startswith(begun):
-            return "You started typing this before the question came. Send it again to answer with it."
+            return "You started typing this before the question was shown here. Send it again to answer with it."
         if number := choice.no_option(text):
             return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."
         return ""

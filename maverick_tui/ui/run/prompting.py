@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _TAKES_NO_IMAGES = "This run was started by an older Maverick, which takes no images. Nothing was sent."
 
 Use = Literal[
-    "shell", "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up", "optional", "prompt",
-    "go on", "nothing", "read-only",
+    "shell", "shell at rest", "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up",
+    "optional", "prompt", "go on", "nothing", "read-only",
 ]  # fmt: skip
 """What the prompt is for."""
 
@@ -39,7 +39,9 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
     enter, escape, tab = (keys[name] for name in ("prompt.send", "run.interrupt", "run.focus"))
     match use:
         case "shell":
-            return Hint(f"{enter} run it yourself, in the run's folder: the agent hears of it with the next prompt")
+            return Hint(f"{enter} run it yourself, in the run's folder: the agent hears of it later")
+        case "shell at rest":
+            return Hint("a command of yours runs once the run goes on: send a prompt first")
         case "lost reason":
             return Hint(f"this question is gone   {enter} keep as a draft")
         case "command":
@@ -95,6 +97,7 @@ class Prompting:
         self._transcript = transcript
         self._answering = answering
         self._hint = Hint("")
+        self._hints_at_shell = False
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
         self.commands = SlashCommands(run, prompt, send=self.send, act=act, on_change=self.show_hint)
@@ -104,7 +107,7 @@ class Prompting:
         """The cursor may stand elsewhere, or the text be another one that nobody has typed."""
         self.commands.text_changed()
         self._mentioning.place_changed()
-        if self.keys and is_shell(self._prompt.text) is not (self._hint == hint_for("shell", self.keys)):
+        if self.keys and is_shell(self._prompt.text) is not self._hints_at_shell:
             self.show_hint()
 
     def refuse_choice(self) -> None:
@@ -128,8 +131,11 @@ class Prompting:
             self._run.release()
         elif is_shell(text):
             text = self._images.in_paths(text)
-            self._prompt.remember(text)
-            self._transcript.action_bottom()
+            if self._run.rest is None:
+                self._prompt.remember(text)
+                self._transcript.action_bottom()
+            else:  # the run refuses it, and says why
+                self._prompt.put_before(text)
             self._run.run_shell(text.strip()[1:].strip())
         elif not self.commands.obey(text) and (text.strip() or self._may_be_empty):
             if self.use == "nothing":
@@ -168,6 +174,7 @@ class Prompting:
     def show_hint(self) -> None:
         """Say what the keys do for what has the focus."""
         self._answering.drop_lost_reason()
+        self._hints_at_shell = is_shell(self._prompt.text)
         self.commands.allow(not self._answering.wants_words)
         self._mentioning.allow(not self._answering.wants_words)
         self._prompt.images = None if self._answering.wants_words else self._images
@@ -211,7 +218,7 @@ class Prompting:
         if self._run.rest is not None and not self._run.rest.may_go_on:
             return "nothing"
         if is_shell(self._prompt.text):
-            return "shell"
+            return "shell" if self._run.rest is None else "shell at rest"
         if self._sends_held:
             return "held"
         if self._run.rest is not None:

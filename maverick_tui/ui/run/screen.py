@@ -320,6 +320,7 @@ class RunScreen(Screen[None]):
             self.prompt.set_text("")
         if draft:
             self.prompt.put_before(draft)
+            self._answering.draft_is_back()
 
     @on(Prompt.SearchRequested)
     def _search_prompts(self, event: Prompt.SearchRequested) -> None:

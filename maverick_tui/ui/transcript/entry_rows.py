@@ -27,6 +27,8 @@ from maverick_tui.ui.transcript.layout import Look, RowLayout, choice_lines
 
 MOST_ROWS = 400
 """Rows of one expanded tool call; the rest is a key away, in the editor."""
+MOST_OF_OWN = 10
+"""Rows of what a command of the person's own has said that are seen without being asked for."""
 LONGEST_OPEN_THOUGHT = 4_000
 """Characters of a thought that goes on; it is drawn anew with each of its words."""
 
@@ -106,17 +108,36 @@ class EntryRows:
         rows = self.layout.renderer(entry.depth, marked=True).plain(shown, p.thinking)
         return [row, *self.layout.dress(rows, None, "┊ ", depth=entry.depth)]
 
-    def _tool(self, entry: ToolEntry, *, is_expanded: bool) -> list[Row]:
+    def own_command(self, entry: ToolEntry) -> list[Row]:
+        """A command of the person's own that has ended, with the first rows of what it has said."""
         p = self.look.palette
-        head = tool_rows.head(entry, self.look.folder, p)
+        output = tool_rows.output(entry, self.layout.renderer(entry.depth, marked=True), p)
+        summary = tool_rows.summary(entry, p)
+        if entry.state == "done" and output:
+            summary = []
+        elif entry.state == "failed" and output and (code := output[0].text.strip()).startswith("Exit code "):
+            summary, output = [(code.lower(), p.error)], output[1:]
+        first, rest = output[:MOST_OF_OWN], len(output) - MOST_OF_OWN
+        rows = [self._tool_line(entry, summary), *self.layout.dress(first, None, "  ", depth=entry.depth)]
+        if rest > 0:
+            rows.append(self.layout.line([("▸ ", p.dim), (f"{rest:,} more rows", p.dim)], [], depth=entry.depth))
+        return rows
+
+    def _tool_line(self, entry: ToolEntry, summary: list[Styled]) -> Row:
+        """The line of a call; `summary` is what has come of it."""
+        head = tool_rows.head(entry, self.look.folder, self.look.palette)
         seconds = entry.seconds if entry.seconds is not None else max(0.0, self._now() - entry.at)
         shows_time = entry.state in ("running", "done", "failed") or (entry.has_run and not entry.is_open)
         note = self.layout.in_gutter(tool_rows.gutter_time(seconds)) if shows_time else " " * self.look.gutter
+        return self.layout.line(head, summary, entry=entry, note=note)
+
+    def _tool(self, entry: ToolEntry, *, is_expanded: bool) -> list[Row]:
+        p = self.look.palette
         is_asking = entry.state == "asking" and entry.question is not None
         room = tool_rows.summary(entry, p)
         if is_asking and entry.number != self.look.asking:
             room = [("asks after the one that is marked", p.dim)]
-        rows = [self.layout.line(head, room, entry=entry, note=note)]
+        rows = [self._tool_line(entry, room)]
         if is_asking:
             return [*rows, *question_rows.rows(entry, self.layout)]
         if entry.name == "TodoWrite":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maverick_tui.runs.entries import Entry, PromptEntry, TextEntry, ToolEntry
+from maverick_tui.runs.entries import PERSONS_OWN, Entry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.preferences import Verbosity
 
@@ -58,6 +58,11 @@ class Folding:
             text = f"{arguments.get('old_string', '')}\n{arguments.get('new_string') or arguments.get('content', '')}"
             return text.count("\n") <= _MOST_SHOWN
         return False
+
+    def shows_beginning(self, entry: Entry) -> bool:
+        """Whether the first rows of what it says are seen while it is closed: who runs a command wants to see that."""
+        is_own = isinstance(entry, ToolEntry) and entry.name == PERSONS_OWN and not entry.is_open
+        return is_own and self.verbosity != "quiet" and not self.is_expanded(entry)
 
     def is_hidden(self, entry: Entry) -> bool:
         """Whether it is not shown at all; what waits for an answer always is."""

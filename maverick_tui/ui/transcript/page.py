@@ -165,6 +165,8 @@ class Page:
 
     def _rows_of(self, entry: Entry) -> list[Row]:
         try:
+            if isinstance(entry, ToolEntry) and self.folding.shows_beginning(entry):
+                return self.entry_rows.own_command(entry)
             return self.entry_rows.rows(entry, is_expanded=self.folding.is_expanded(entry))
         except Exception:  # whatever a run contains, the rest of it can still be read
             log.exception("An entry of kind %s could not be drawn", entry.kind)

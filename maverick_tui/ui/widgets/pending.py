@@ -15,6 +15,8 @@ from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.rendering.wrap import cut
 
 MOST = 3
+_LEAST = 30
+"""Columns of a prompt that are worth more than the keys."""
 
 
 class QueueLines(Static):
@@ -58,7 +60,10 @@ class QueueLines(Static):
         for number, (text, state) in enumerate(queue[-MOST:], start=max(0, len(queue) - MOST) + 1):
             last = hint if number == len(queue) else ""
             line = f"  {state:6}  {one_line(text)}"
-            lines.append(cut(line, max(width - cell_len(last), 1)) + last)
+            room = width - cell_len(last)
+            if room < min(cell_len(line), _LEAST):
+                last, room = "", width
+            lines.append(cut(line, max(room, 1)) + last)
         self.update(Content("\n".join(lines)))
 
 

@@ -167,6 +167,17 @@ async def test_news_take_nothing_from_whoever_reads_or_writes(monkeypatch: pytes
         assert review.asked == []
 
 
+async def test_what_tools_make_anew_is_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        before = screen_of(app)._about.text
+        assert before.endswith("4 files +10 -4")
+        review.contents |= {f"shop/__pycache__/{name}.pyc": (None, b"x\n") for name in "ab"}
+        app.board.receive(app.run_model, snapshot())
+        await until(pilot, lambda: len(screen_of(app).files.files) == 6, "they are listed")
+        assert screen_of(app)._about.text == f"{before}, 2 in caches"
+
+
 async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes_screen, "AFTER_TYPING", 60.0)  # not what is still being written
     async with reviewing(shop(), monkeypatch) as (app, pilot):
@@ -242,9 +253,15 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert "✘ shop/invoice.py" in plan
         assert "you have changed it, too ␛]0;x␇" in plan
         assert "is deleted, as it was not there" in plan, "tests/test_cart.py"
+        assert "y take it back" in on_screen(pilot)
         await pilot.press("y")
         await until(pilot, lambda: len(screen.files.files) == 1, "all but the one that is refused")
         assert "Left as it is: shop/invoice.py" in screen.hints.notice
+        review.refused = dict.fromkeys(review.contents, "you have changed it, too")
+        await pilot.press("u")
+        await until(pilot, lambda: app.top == "UndoScreen" and "✘ shop/cart.py" in _choices(app), "nothing is left")
+        assert "y take it back" not in on_screen(pilot)
+        assert "Esc leave all as it is" in on_screen(pilot)
 
 
 def _choices(app: FedApp) -> str:

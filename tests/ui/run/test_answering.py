@@ -279,6 +279,23 @@ async def test_questions_are_answered_one_after_the_other_by_number_or_in_words(
         assert answer.answers == {"Which colour?": "Red", "Which sizes?": "none"}
 
 
+async def test_words_of_a_window_that_is_gone_may_be_for_another_of_several_questions() -> None:
+    async with watching(begun().ask("AskUserQuestion", TWO).wait(1)) as (app, pilot):
+        app.run_screen.bring_back("half of an answer", {})  # to the second one: the first had been answered there
+        await pilot.press("enter")
+        assert "before the question was shown here" in [one.message for one in app._notifications][-1]
+        assert "✔ Which colour?" not in app.shown()
+        assert app.run_screen.prompt.text == "half of an answer"
+        await pilot.press("enter")
+        await until(pilot, lambda: "✔ Which colour?  half of an answer" in app.shown(), "it was meant")
+    async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
+        app.run_screen.bring_back("half of an answer", {})
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "half of an answer"}, "there is nothing else that they could be for"
+
+
 async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
     grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
     for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):

@@ -244,11 +244,12 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
         tape.put(events.PromptQueued(tape.at, "p5", "long " * 40))
         app.tell(tape)
         await until(pilot, lambda: "long" in str(lines.render()))
-        for width in (100, 50):
+        for width, end in ((100, "…   (Alt+↑ edits, Alt+x drops, Alt+k more)"), (50, "long…"), (40, "long…")):
             await pilot.resize_terminal(width, 30)
             await until(pilot, lambda: app.screen.size.width == lines.size.width)
             last = str(lines.render()).splitlines()[-1]
-            assert last.endswith("…   (Alt+↑ edits, Alt+x drops, Alt+k more)")
+            assert last.startswith("  queued  long long")
+            assert last.endswith(end)
             assert len(last) <= width
         for number in range(6):
             tape.put(events.PromptDropped(tape.at, f"p{number}"))

@@ -8,7 +8,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from tests.support.runs import Tape
 from tests.ui.running import watching
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
@@ -17,6 +17,7 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
         prompt = app.run_screen.prompt
         await pilot.press(*"!ls -l")
         await until(pilot, lambda: "run it yourself" in str(prompt.border_subtitle))
+        assert str(prompt.border_subtitle) in on_screen(pilot), "there is room for all of the hint"
         await pilot.press("enter")
         (sent,) = app.kept.take()
         assert isinstance(sent, commands.RunShell)
@@ -32,6 +33,32 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
         await until(pilot, lambda: "✘ You ran  ls -l" in app.shown() and "exit code 2" in app.shown())
         await pilot.press("!", "enter")
         assert isinstance(app.kept.take()[0], commands.SendPrompt), "alone it is no command"
+
+
+async def test_what_it_says_is_seen_at_once_the_first_lines_of_it() -> None:
+    tape = Tape().connect()
+    tape.put(ev.ShellStarted(tape.at, "a", "seq 1 3; exit 3")).put(ev.ShellEnded(tape.at, "a", "1\n2\n3\n", 3))
+    tape.put(ev.ShellStarted(tape.at, "b", "seq 50")).put(
+        ev.ShellEnded(tape.at, "b", "".join(f"{number}\n" for number in range(1, 51)), 0)
+    )
+    tape.put(ev.ShellStarted(tape.at, "c", "true")).put(ev.ShellEnded(tape.at, "c", "", 0))
+    async with watching(tape, size=(80, 40)) as (app, pilot):
+        await until(pilot, lambda: "You ran  true" in app.shown())
+        rows = [row.split("s  ", 1)[-1].strip() for row in app.shown().splitlines()]
+        first = next(at for at, row in enumerate(rows) if "seq 1 3" in row)
+        assert rows[first].endswith("exit code 3")
+        assert [row.removeprefix("⎿ ") for row in rows[first + 1 : first + 4]] == ["1", "2", "3"]
+        second = next(at for at, row in enumerate(rows) if "seq 50" in row)
+        assert [row.removeprefix("⎿ ") for row in rows[second + 1 : second + 12]] == [
+            *map(str, range(1, 11)),
+            "▸ 40 more rows",
+        ]
+        third = next(at for at, row in enumerate(rows) if "You ran  true" in row)
+        assert rows[third].endswith("no output")
+        await pilot.press("ctrl+o")  # all of it
+        await until(pilot, lambda: "50" in app.shown() and "more rows" not in app.shown())
+        await pilot.press("ctrl+o")  # as little as there can be
+        await until(pilot, lambda: "exit code 3: 3" in app.shown())
 
 
 async def test_a_page_that_is_pasted_is_none_and_empty_lines_hide_none() -> None:

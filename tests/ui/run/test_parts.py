@@ -57,7 +57,7 @@ async def test_what_is_shown_now_is_not_shown_again() -> None:
 @each("use", get_args(Use))
 def test_every_use_of_the_prompt_says_what_enter_does_by_the_keys_name(use: Use) -> None:
     hint = hint_for(use, KEYS)
-    assert ("Send " in hint.keys) == (use not in ("nothing", "read-only")), "Enter does nothing there"
+    assert ("Send " in hint.keys) == (use not in ("nothing", "read-only", "shell at rest")), "Enter does nothing there"
     others = [hint_for(other, KEYS) for other in get_args(Use) if other != use]
     assert hint not in others
 

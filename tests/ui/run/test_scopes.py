@@ -9,7 +9,7 @@ from maverick_tui.ui.dialogs.scopes import ScopesScreen
 from maverick_tui.ui.run.scopes import scopes_of
 from tests.support.runs import Tape
 from tests.ui.running import Kept, watching
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 def at_work() -> tuple[Tape, str, str]:
@@ -67,6 +67,20 @@ async def test_each_scope_is_offered_by_its_name_and_stopped_alone() -> None:
         app.tell(tape)
         await until(pilot, lambda: "stopping" not in app.shown())
         assert app.run_model.store.is_running, "the turn goes on"
+
+
+async def test_a_long_command_is_one_row() -> None:
+    tape = Tape().connect().prompt("Wait")
+    tape.call("Bash", {"command": "for one in 1 2 3; do echo $one; sleep 1; done " * 3}, seconds=2)
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        await pilot.press("alt+s")
+        await until(pilot, lambda: isinstance(app.screen, ScopesScreen) and "this run" in on_screen(pilot))
+        rows = [line.strip(" │") for line in on_screen(pilot).splitlines() if "│" in line]
+        first = next(at for at, row in enumerate(rows) if row.startswith("1  tool"))
+        assert rows[first].endswith("…")
+        assert rows[first + 1].startswith("2  turn")
+        await pilot.resize_terminal(50, 24)
+        await until(pilot, lambda: "is kept" in on_screen(pilot), "there is no room for what becomes of the run")
 
 
 async def test_a_host_that_would_stop_the_turn_is_not_asked_to_stop_a_call() -> None:
