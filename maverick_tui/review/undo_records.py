@@ -136,8 +136,7 @@ class UndoRecords:
         return [
             path
             for path in sorted(wanted, key=os.fsencode)
-            if (wanted[path] or [""])[0] == FOLDER.mode
-            or _as_list(file_of(now, path, there.get(path))) == wanted[path]
+            if (wanted[path] or [""])[0] == FOLDER.mode or _as_list(file_of(now, path, there.get(path))) == wanted[path]
         ]
 
 
