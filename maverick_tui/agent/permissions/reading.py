@@ -31,6 +31,8 @@ class Program:
     """Whether the first word that is no option is what to look for, unless an option says that."""
     accepts: Callable[[Sequence[str]], bool] | None = None
     """Whether all words together are fine; without it, any number of files is."""
+    never: str = "(?!)"
+    """What a word must not be like, though it looks like a file."""
 
     def only_reads(self, words: Sequence[str]) -> bool:
         """Whether these words, without the program's name, make it read and nothing else.
@@ -43,6 +45,7 @@ class Program:
         if "--" in words and any(map(_is_option, words[words.index("--") :])):
             return False
         is_known = all(self._knows(word) for word in words if _is_option(word) or word in _SIGNS)
+        is_known = is_known and not any(re.fullmatch(self.never, word) for word in words)
         return is_known and (self.accepts is None or self.accepts(words))
 
     def _knows(self, option: str) -> bool:
@@ -422,7 +425,7 @@ _PROGRAMS: dict[str, Program] = {
     "stat": Program("cLt", _names("format printf dereference terse")),
     "tac": Program(),
     # Not -f, which never ends, and may go on with whatever comes to stand in the place of the file.
-    "tail": Program("cnqvz", _names("bytes lines quiet silent verbose")),
+    "tail": Program("cnqvz", _names("bytes lines quiet silent verbose"), never=r"\+\d*[bcl]?f"),  # as `-f` was once
     "tr": Program("cCdst", _names("complement delete squeeze-repeats truncate-set1"), is_about_text=True),
     "test": Program(language=_LOOKS, accepts=_looks_at_one),
     "true": _PRINTS,

@@ -48,7 +48,8 @@ ASKS = [
     "git branch --sort=signature",
     "find . -delete", "find . -exec rm {} +", "find . -fprint x", "sort -o x src/a.py", "uniq src/a.py x", "date -s 1",
     "date 01010000", "rg --pre id x", "rg -z x", "grep -f /etc/passwd x", "echo x > f", "echo $HOME", "ls &", "tee x",
-    "file -C", "tail -f src/a.py", "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
+    "file -C", "tail -f src/a.py", "tail +1f src/a.py", "tail +f src/a.py",
+    "git grep -O x", "git grep --open-files-in-pager=id x", "git diff --no-index a b",
     "git cat-file --filters HEAD:x", "xargs ls", "env", "printenv", "python -c 1", "hostname x", "npm test", "",
     r"cat src\>nul", "cat 'src>nul '", "head 'src> NUL;'", "ls 2> nul",
 ]  # fmt: skip
