@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from textual import events
+from textual import constants, events
 from textual.message import Message
 
 BREATH = 0.05
@@ -22,12 +22,13 @@ _LONGEST_PAUSE = 2.0
 class PastedEscapes:
     """Takes Escape out of what is pasted; it gets all that comes from the terminal, in pieces of any length."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._is_within = False
-        self._before = ""
-        """What came last, in which a paste may have begun to begin."""
+        self._before, self._came_at = "", 0.0
+        """What came last, in which a paste may have begun to begin, and when."""
         self._kept = ""
-        """What may be the beginning of a paste's end."""
+        """What may be the beginning of a paste's end, or of its beginning."""
 
     def taken_out(self, text: str) -> str:
         """The text, as far as it can be told yet."""
@@ -39,10 +40,17 @@ class PastedEscapes:
 
     def _typed(self, text: str) -> tuple[str, str]:
         seen = self._before + text
-        at = seen.find(_BEGINS)
-        self._is_within, self._before = at >= 0, seen[1 - len(_BEGINS) :] if at < 0 else ""
-        until = len(text) if at < 0 else at + len(_BEGINS) - len(seen) + len(text)
-        return text[:until], text[until:]
+        self._is_within = _BEGINS in seen
+        if self._is_within:
+            until, early, self._before = seen.index(_BEGINS) + len(_BEGINS), len(self._before), ""
+            is_late = until - len(_BEGINS) < early and self._clock() - self._came_at >= constants.ESCAPE_DELAY
+            # The first of it was taken for keys by then, on a slow line.
+            return _BEGINS if is_late else seen[early:until], seen[until:]
+        # Not the first two characters alone: those may be all, of Escape or of Alt+[.
+        half = next((size for size in range(len(_BEGINS) - 1, 2, -1) if text.endswith(_BEGINS[:size])), 0)
+        taken, self._kept = text[: len(text) - half], text[len(text) - half :]
+        self._before, self._came_at = (self._before + taken)[1 - len(_BEGINS) :], self._clock()
+        return taken, ""
 
     def _pasted(self, text: str) -> tuple[str, str]:
         plain, escape, behind = text.partition(_ENDS[0])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual import events
+from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
@@ -22,7 +23,11 @@ class Line:
 
     def __init__(self) -> None:
         self.now = 1_000.0
-        self._parser, self._rest, self._pastes = XTermParser(), PastedRest(lambda: self.now), PastedEscapes()
+        self._parser, self._rest, self._pastes = (
+            XTermParser(),
+            PastedRest(lambda: self.now),
+            PastedEscapes(lambda: self.now),
+        )
 
     def take(self, text: str, *, after: float = 0.0, has_more: bool = False) -> list[Message]:
         """What is made of that, which was read at once."""
@@ -31,6 +36,10 @@ class Line:
         text = self._pastes.taken_out(text)
         events = self._parser.feed(text) if text else ()
         return [meant for event in events if (meant := self._rest.meant(event)) is not None]
+
+    def take_nothing(self) -> list[Message]:
+        """What is made of what came before, since nothing came behind it."""
+        return [meant for event in self._parser.tick() if (meant := self._rest.meant(event)) is not None]
 
 
 def texts(messages: list[Message]) -> list[str]:
@@ -69,11 +78,26 @@ def test_escape_in_a_paste_is_none(escape: str, at_once: int) -> None:
 @given(st.lists(st.sampled_from(["\x1b", "[", "2", "0", "1", "~", "a", "\r", "\x1b[200~", "\x1b[201~"]), max_size=30))
 def test_what_is_not_pasted_stays_as_it_is_in_whatever_pieces_it_comes(pieces: list[str]) -> None:
     text = f"{''.join(pieces)}\x1b[201~"
-    apart, whole = PastedEscapes(), PastedEscapes().taken_out(text)
+    apart, whole = PastedEscapes(lambda: 0.0), PastedEscapes().taken_out(text)
     assert "".join(map(apart.taken_out, text)) == whole
     outside, _, _ = text.partition("\x1b[200~")
     assert whole.startswith(outside)
     assert PASTES.sub("", whole) == PASTES.sub("", text)
+
+
+@pytest.mark.parametrize("cut", range(1, 6))
+@pytest.mark.parametrize("sign", ["\x1b[200~", "\x1b[201~"], ids=["begin", "end"])
+def test_a_sign_that_comes_in_two_parts_on_a_slow_line_is_one_all_the_same(sign: str, cut: int) -> None:
+    line = Line()
+    first, _, rest = "\x1b[200~see\r!touch pwned\r\x1b[201~".partition(sign)
+    found = line.take(f"{first}{sign[:cut]}")
+    time.sleep(2 * constants.ESCAPE_DELAY)
+    found += line.take_nothing()
+    found += line.take(f"{sign[cut:]}{rest}", after=1.0)
+    assert [one.text for one in found if isinstance(one, events.Paste)] == ["see\r!touch pwned\r"]
+    assert not any(isinstance(one, events.Key) and one.key in ("enter", "t") for one in found)
+    (pressed,) = line.take("a", after=1.0)
+    assert isinstance(pressed, events.Key), "it has ended"
 
 
 def test_what_comes_in_pieces_as_well() -> None:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of, put_by
@@ -74,6 +74,8 @@ _BESIDE_SUMMARY = re.compile(
     r"|topo-order)(?:=.*)?"
 )
 """Options that make a summary, or a log, show no more."""
+_WITH_VALUE = re.compile(r"-n|--(?:since|until|after|before|author|max-count|skip|date|diff-filter)")
+"""Those of them whose value may be the next word, whatever that looks like."""
 _BESIDE_FILE = frozenset({"-p", "--no-color", "--no-textconv"})
 """Options with which no more is shown than a file as it was in a commit: others add commits to it."""
 _LIMITED = frozenset(
@@ -310,7 +312,8 @@ def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
         return False
     is_summary = command == "log" or any(map(_SUMMARY.fullmatch, options))
     known = all(_SUMMARY.fullmatch(word) or _BESIDE_SUMMARY.fullmatch(word) for word in options)
-    return not command or (command in _SUMMARIES and is_summary and known)
+    is_taken = any(_WITH_VALUE.fullmatch(word) and behind.startswith("-") for word, behind in pairwise(rest))
+    return not command or (command in _SUMMARIES and is_summary and known and not is_taken)
 
 
 def _are_commits(rest: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.review.comments import Comment, as_prompt
-from maverick_tui.ui.changes.comments import Noted, where_of
+from maverick_tui.ui.changes.comments import COMMIT_MESSAGE, Noted, Where, where_of
 from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
@@ -73,11 +73,6 @@ class Acting:
             self._screen.hints.say("There is no line here to comment on.", is_error=True)
             return
 
-        def typed(words: str) -> None:
-            if comments.writing == where:
-                comments.unsaid[where] = words if words != about.text else ""
-                self._screen.comment_typed()
-
         def put(words: str | None) -> None:
             comments.writing = None
             comments.unsaid[where] = dialog.words if words is None and place is None else ""
@@ -86,12 +81,30 @@ class Acting:
             self._screen.comments_changed()
 
         about = noted.comment
-        comments.writing = where = where_of(about)
+        where = where_of(about)
         lines = f"{about.first}" if about.first == about.last else f"{about.first}-{about.last}"
         title = f"Comment on {shown_path(about.path)}:{lines}"
         words = comments.unsaid.get(where) or about.text
-        dialog = WordsScreen(title, about.code, words, verb="keep", typed=typed)
+        dialog = WordsScreen(title, about.code, words, verb="keep", typed=self._kept_at(where))
         _ = self._screen.app.push_screen(dialog, put)
+
+    def _kept_at(self, where: Where) -> Callable[[str], None]:
+        """What hears the words that are being written there, so that they are kept."""
+        comments = self._screen.looking.comments
+        comments.writing = where
+
+        def typed(words: str) -> None:
+            if comments.writing == where:
+                comments.unsaid[where] = words if words != where[-1] else ""
+                self._screen.comment_typed()
+
+        return typed
+
+    def _written_at(self, where: Where, left: str = "") -> None:
+        """They are written, or left as they are for now."""
+        comments = self._screen.looking.comments
+        comments.writing, comments.unsaid[where] = None, left
+        self._screen.comment_typed()
 
     def _on_chosen(self) -> Noted | None:
         """An empty comment on what is chosen."""
@@ -174,15 +187,20 @@ class Acting:
         if screen.app.screen is not screen:  # somebody has left, or has asked for something else meanwhile
             return
         noted = self._on_hunk(hunk, hunk_at, is_rejected=True)
+        where = where_of(noted.comment) if noted is not None else (path, 0, 0, "")
         note = "Why, for the agent? It becomes a comment; without words nothing is said."
         dialog = WordsScreen(
             f"Take this hunk of {shown_path(path)} back?",
             hunk.hunk.lines,
+            screen.looking.comments.unsaid.get(where, ""),
             verb="take it back",
             note=f"{note}{_left_words(refused)}",
             may_be_empty=True,
+            typed=self._kept_at(where),
         )
-        if (reason := await screen.app.push_screen_wait(dialog)) is None:
+        reason = await screen.app.push_screen_wait(dialog)
+        self._written_at(where, dialog.words if reason is None else "")
+        if reason is None:
             return
         undone = await screen.looking.reviewing.ask(lambda review: review.reject(scope, path, [hunk]))
         if reason and noted is not None and undone.done:
@@ -299,8 +317,10 @@ class Acting:
             return
         scope, parts = looking.wanted.scope, [path for path, hunks in marks.items() if hunks is not None]
         coming = await looking.reviewing.ask(lambda review: preview(review, scope, files, parts))
-        wanted = await screen.app.push_screen_wait(CommitScreen(files, marks, coming, looking.message))
-        looking.message = wanted.message
+        message = looking.comments.unsaid.get(COMMIT_MESSAGE, "")
+        dialog = CommitScreen(files, marks, coming, message, self._kept_at(COMMIT_MESSAGE))
+        wanted = await screen.app.push_screen_wait(dialog)
+        self._written_at(COMMIT_MESSAGE, wanted.message)
         if wanted.does == "ask" and self._may_send():
             names = ", ".join(shown_path(file.path) for file in files[:20])
             screen.model.ask(ASK_AGENT.format(files=names))
@@ -309,7 +329,7 @@ class Acting:
             return
         screen.hints.say("Committing …")
         done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, coming, wanted.message))
-        looking.message = ""
+        self._written_at(COMMIT_MESSAGE)
         looking.marks.clear()
         note = f" {one_line(done.note)}" if done.note else ""
         screen.hints.say(f"Committed {one_line(done.commit)[:12]}.{note}")

@@ -25,6 +25,8 @@ Where = tuple[str, int, int, str]
 """A file, the first and last of its lines that something is said about, and what was said until now: of a new comment
 nothing.
 """
+COMMIT_MESSAGE: Where = ("", 0, 0, "")
+"""What is said about no file, but about all that is to be committed."""
 
 
 class Noted(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual import on
@@ -66,13 +66,21 @@ class CommitScreen(ModalScreen[CommitWanted]):
         Binding("escape", "leave", "Commit nothing", key_display="Esc", id="commit.leave", show=False),
     ]
 
-    def __init__(self, files: Sequence[ChangedFile], marks: Marks, coming: Preview, message: str) -> None:
-        """`message` is what was written before."""
+    def __init__(
+        self,
+        files: Sequence[ChangedFile],
+        marks: Marks,
+        coming: Preview,
+        message: str,
+        typed: Callable[[str], None] = lambda _words: None,
+    ) -> None:
+        """`message` is what was written before; `typed` hears what stands there."""
         super().__init__(classes="dialog")
         self._files = files
         self._marks = marks
         self._coming = coming
         self._message = message
+        self._typed = typed
 
     def compose(self) -> ComposeResult:
         """The files, the message, and what the keys do."""
@@ -108,6 +116,10 @@ class CommitScreen(ModalScreen[CommitWanted]):
             lines = "1 line that is" if whole.unshown == 1 else f"{whole.unshown:,} lines that are"
             start = (*start, (f"  with {lines} not shown here", "warning"))
         return start, counts(whole)
+
+    @on(Prompt.Changed)
+    def _changed(self) -> None:
+        self._typed(self.query_one(Prompt).whole_text)
 
     @on(Prompt.Submitted)
     def _submit(self, event: Prompt.Submitted) -> None:

@@ -33,8 +33,6 @@ class Looking:
     is_split: bool = False
     marks: dict[str, frozenset[Mark] | None] = field(default_factory=dict)
     """What is chosen for a commit: files, whole (None) or only some hunks."""
-    message: str = ""
-    """The message of a commit that was not made yet."""
     begun: asyncio.Future[Seen] | None = None
     """What is read while the screen comes up."""
 

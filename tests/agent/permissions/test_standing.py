@@ -510,6 +510,8 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git status --verbose --verbose", "git commit -v --dry-run", "git reflog -p", "git diff --stat -U3",
         "git diff --numstat -W", "git show -s -U1", "git diff-files --stat -U1", "git log --oneline -U1",
         "git show src --", "git log -p src", "git show :/x", "git show 'HEAD^{/x: y}'", "git show :0:x",
+        "git diff --author -s", "git diff --since --stat", "git show HEAD --until -s", "git diff -n --name-only",
+        "git --no-pager diff --before -s", "git diff --cached HEAD --skip --quiet", "git log --author --stat -p",
         "git diff -- ':(top)'", "git diff --stat --color-words", "git diff --check", "git rerere diff", "git add -p",
         "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
         "git log -p --full-diff -- src", "git show --full-diff HEAD -- src", "git show 4183291 -- src",
@@ -519,6 +521,7 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
+        "git log --author me --stat", "git log -n 3 --stat", "git log --since=1.week --stat",
         "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
         "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
         "git show --stat HEAD -- src",

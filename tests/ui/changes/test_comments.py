@@ -54,8 +54,9 @@ async def test_each_of_two_windows_keeps_its_own_comments() -> None:
 
 
 @pytest.mark.parametrize(("code", "after_typing"), [(129, 60.0), (0, 60.0), (None, 0.01)])
-async def test_a_comment_that_is_being_written_when_the_window_goes_is_there_again(
-    monkeypatch: pytest.MonkeyPatch, code: int | None, after_typing: float
+@pytest.mark.parametrize("key", ["c", "x"], ids=["a comment", "a reason"])
+async def test_what_is_being_written_about_changes_when_the_window_goes_is_there_again(
+    monkeypatch: pytest.MonkeyPatch, code: int | None, after_typing: float, key: str
 ) -> None:
     monkeypatch.setattr(changes_screen, "AFTER_TYPING", after_typing)
 
@@ -67,7 +68,9 @@ async def test_a_comment_that_is_being_written_when_the_window_goes_is_there_aga
         run_id = app.run_model.run_id
         journal_of(run_id).parent.mkdir(parents=True)
         await at_file(pilot, app, "shop/cart.py")
-        await pilot.press("c", *"half a thou")
+        await pilot.press("n", key)
+        await until(pilot, lambda: app.screen.query(Prompt) and app.screen.is_mounted, "what is to be said")
+        await pilot.press(*"half a thou")
         if code is None:  # it is killed
             await until(pilot, lambda: on_disk(run_id) == ["half a thou"], "it is kept meanwhile")
             return

@@ -22,6 +22,7 @@ from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes import screen as changes_screen
+from maverick_tui.ui.changes.comments import COMMIT_MESSAGE
 from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
@@ -297,7 +298,10 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
         await pilot.press("C")
         await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "what is to be committed")
         assert "shop/cart.py  1 hunk" in _choices(app)
-        await pilot.press(*"Why not", "enter")
+        await pilot.press(*"Why not")
+        unsaid = screen.looking.comments.unsaid
+        await until(pilot, lambda: unsaid.get(COMMIT_MESSAGE) == "Why not", "it is kept as comments are")
+        await pilot.press("enter")
         await until(pilot, lambda: app.top == "SaidScreen" and app.screen.is_mounted, "what git has said")
         assert isinstance(app.screen, committing.SaidScreen)
         assert "line ␛[2J too long" in app.screen.view.text
@@ -309,6 +313,7 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
         chosen = [("shop/cart.py", 1), ("shop/invoice.py", None)]
         assert asked == [(review.root, chosen, "Why not")] * 2
         assert not screen.looking.marks
+        assert not unsaid[COMMIT_MESSAGE]
         app.kept.take()
         committed.add("tests/test_cart.py")
         await pilot.press("C")
