@@ -37,7 +37,8 @@ def print_changes(review: RunReview, files: Sequence[ChangedFile], *, is_all: bo
     counted, added, deleted, in_caches = sum_of(review.root, files)
     words = "It has changed nothing that still stands"
     if counted:
-        words = f"+{added} -{deleted} in {count(counted, 'file')}" + (f", and {in_caches} in caches" * bool(in_caches))
+        beside = f", and {in_caches} in caches" if in_caches else ""
+        words = f"+{added} -{deleted} in {count(counted, 'file')}{beside}"
     elif in_caches:
         words = f"It has changed nothing but {count(in_caches, 'file')} in caches"
     for one in files if is_all else ():
