@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SAME_PRICE = 0.00005
+"""Dollars by which an estimate and a bill for the same tokens may differ."""
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken for as long as nobody has counted it."""
 

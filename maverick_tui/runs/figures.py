@@ -6,14 +6,12 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
+from maverick_tui.usage import CHARACTERS_PER_TOKEN, SAME_PRICE, Usage
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import TurnEnded, UsageReported
 
 RATE_SECONDS = 60
-_SAME_PRICE = 0.00005
-"""Dollars by which an estimate and a bill for the same tokens may differ."""
 _MODEL_PHASES = frozenset({"sending", "thinking", "writing", "calling", "retrying"})
 
 
@@ -100,7 +98,7 @@ class Figures:
         A turn that broke off has no bill, or one without the answer that broke: then the estimate by list price stays.
         """
         used, estimate = event.usage, self._live_sum.cost_usd
-        is_cut = event.outcome != "done" and estimate is not None and estimate - (used.cost_usd or 0.0) > _SAME_PRICE
+        is_cut = event.outcome != "done" and estimate is not None and estimate - (used.cost_usd or 0.0) > SAME_PRICE
         if is_cut:
             used = replace(used, cost_usd=estimate)
         self.settled += used

@@ -7,10 +7,7 @@ from dataclasses import replace
 from maverick_tui.agent.engine.prices import estimate
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
-from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
-
-_SAME_PRICE = 0.00005
-"""Dollars by which an estimate and a bill for the same tokens may differ."""
+from maverick_tui.usage import CHARACTERS_PER_TOKEN, SAME_PRICE, Usage
 
 
 class Unreported:
@@ -77,7 +74,7 @@ class Unreported:
             return reports, replace(guess, cost_usd=estimate(self._model, guess)) if reports else guess
         told = self._reported | {report.message: report for report in reports}
         more = sum(one.cost_usd or 0.0 for one in told.values()) - (billed.cost_usd or 0.0)
-        return reports, replace(guess, cost_usd=more if more > _SAME_PRICE else None)
+        return reports, replace(guess, cost_usd=more if more > SAME_PRICE else None)
 
     def _with_guess(self, message: str, tokens: int) -> ev.UsageReported:
         report = self._reported[message]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.offline.processes import offline_environment
 from maverick_tui.ui.textual_private.names import PLAIN
 from tests.support.hosts import end_hosts
@@ -95,6 +96,14 @@ class Maverick:
         application = kind(command, terminal_environment(**variables), size, early_keys)
         self.started.append(application)
         return application
+
+    def ended_run(self, agent: str, scenes: Sequence[Any]) -> str:
+        """A run that has answered one prompt, and has ended with its window; its id."""
+        app = self("--agent", agent, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
+        app.see("✔ done")
+        assert app.quit() == 0
+        (journal,) = (paths.user_state() / "runs").glob("*/events.jsonl")
+        return journal.parent.name
 
     def _model(self, scenes: Sequence[Any]) -> dict[str, str]:
         """Start it; the variables that lead to it."""

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from maverick_tui import paths
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.starting import start_host
@@ -157,11 +156,7 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
 
 def test_two_windows_that_bring_a_run_back_at_the_same_moment_share_it(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": ["Answered."]}]
-    first = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
-    first.see("✔ done")
-    assert first.quit() == 0
-    (journal,) = (paths.user_state() / "runs").glob("*/events.jsonl")
-    run_id = journal.parent.name
+    run_id = maverick.ended_run(teller, scenes)
     windows = [maverick("runs", "open", run_id, scenes=scenes, is_ours=True) for _ in range(2)]
     for number, window in enumerate(windows):
         window.see("Go on with this run")

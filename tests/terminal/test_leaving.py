@@ -56,11 +56,7 @@ def test_a_prompt_is_not_lost_with_a_window_that_goes_before_its_run_is_there(
 
 def test_neither_is_one_that_was_to_bring_a_run_back(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": ["Done."]}]
-    first = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
-    first.see("✔ done")
-    assert first.quit() == 0
-    (journal,) = (paths.user_state() / "runs").glob("*/events.jsonl")
-    app = maverick("runs", "open", journal.parent.name, scenes=scenes, is_ours=True)
+    app = maverick("runs", "open", maverick.ended_run(teller, scenes), scenes=scenes, is_ours=True)
     app.see("Go on with this run")
     app.type_line("precious words")
     app.until(lambda glass: prompt_of(glass) != "precious words")
