@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
+import pytest
+
 from maverick_tui.events.kinds import Event, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, SendPrompt
 from maverick_tui.runs.loading import RunPlan
@@ -49,8 +51,11 @@ class Person:
         """Ask the model, and answer what is asked meanwhile."""
         self.decision, self.watch = decision, Watch(calls)
         self.run.send(SendPrompt(prompt, prompt))
-        async with asyncio.timeout(PATIENCE):
-            ended = await self.turn.get()
+        try:
+            ended = await asyncio.wait_for(self.turn.get(), PATIENCE)
+        except TimeoutError:
+            came = "\n".join(f"  {outcome}" for outcome in self.watch.outcomes.values())
+            pytest.fail(f"The turn has not ended in {PATIENCE:.0f} s. What came of its calls:\n{came}")
         assert ended.outcome == "done", ended
         return self.watch
 

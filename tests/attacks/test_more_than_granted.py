@@ -55,7 +55,7 @@ ORDINARY_OF_RUNNERS = (
     "npm test --silent", "npm test -- -u", "cargo clippy --all-targets -- -D warnings",
 )  # fmt: skip
 ORDINARY = (
-    "pytest -q -x tests", "pytest -k a -n 2 tests", "mypy src/main.py", "ruff check src",
+    "pytest -q -x tests", "pytest -k a -n 0 tests", "mypy src/main.py", "ruff check src",
     "make test -j 2", "git stash list",
 )  # fmt: skip
 RULES = [f"Bash({one}:*)" for one in ("pytest", "mypy", "ruff", "make test", "git stash")]
