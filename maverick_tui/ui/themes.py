@@ -189,11 +189,16 @@ def text_palette(app: App[Any]) -> Palette:
     """The colours of text in the theme of the moment."""
     from maverick_tui.ui.rendering.palette import Palette
 
-    return Palette.of(app.theme_variables, dark=app.current_theme.dark, ansi=app.current_theme.ansi)
+    return Palette.of(app.theme_variables, **_looks_of(app))
 
 
 def diff_palette(app: App[Any]) -> DiffPalette:
     """The colours of code in diffs in the theme of the moment."""
     from maverick_tui.ui.rendering.diff_palette import DiffPalette
 
-    return DiffPalette(app.theme_variables, dark=app.current_theme.dark, ansi=app.current_theme.ansi)
+    return DiffPalette(app.theme_variables, **_looks_of(app))
+
+
+def _looks_of(app: App[Any]) -> dict[str, bool]:
+    theme = app.current_theme
+    return {"dark": theme.dark, "ansi": theme.ansi, "is_256": app.console.color_system == "256"}

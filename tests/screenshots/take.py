@@ -25,6 +25,7 @@ from tests.screenshots.pictures import clean, to_png
 from tests.screenshots.scenes import SCENES, Scene
 from tests.support.hosts import end_hosts
 from tests.support.processes import MARK, wait_until_gone
+from tests.support.pty_program import TRUE_COLOURS
 
 NEUTRAL = (Path("/tmp/demo"), Path("/tmp/demo-again"))
 """Where the demo plays; the second while agents that were left work in the first. A question shows whole paths."""
@@ -70,6 +71,7 @@ def main() -> None:
             del os.environ[name]
     os.environ[MARK] = mark = f"pictures-{os.getpid()}"
     os.environ["TZ"] = "UTC"
+    os.environ |= TRUE_COLOURS
     time.tzset()
     with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
         os.environ["HOME"] = home

@@ -20,9 +20,9 @@ Looks: TypeAlias = Mapping[str, Style]
 class DiffPalette:
     """`lines` are the looks by the sign of a line, and `words` those of what differs within one."""
 
-    def __init__(self, variables: Mapping[str, str], *, dark: bool, ansi: bool) -> None:
+    def __init__(self, variables: Mapping[str, str], *, dark: bool, ansi: bool, is_256: bool = False) -> None:
         """Of a theme, by its CSS variables."""
-        shades = shades_of(variables, dark=dark, ansi=ansi)
+        shades = shades_of(variables, dark=dark, ansi=ansi, is_256=is_256)
         self.lines: dict[str, Looks] = {
             " ": _looks(shades, shades.base),
             "+": _looks(shades, shades.changed("success")),

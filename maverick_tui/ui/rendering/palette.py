@@ -108,28 +108,36 @@ class Palette:
     """What emphasis adds to the style around it, by markdown-it's name of the token; `marked` is to be looked at."""
 
     @classmethod
-    def of(cls, variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Palette:
-        """The palette of a Textual theme, from its CSS variables.
+    def of(cls, variables: Mapping[str, str], *, dark: bool, ansi: bool, is_256: bool = False) -> Palette:
+        """The palette of a Textual theme, from its CSS variables, where the terminal may have no more than 256 colours.
 
         An ANSI theme keeps to the sixteen colours of the terminal, so that it follows the user's own choice of them.
         """
-        return _palette(shades_of(variables, dark=dark, ansi=ansi))
+        return _palette(shades_of(variables, dark=dark, ansi=ansi, is_256=is_256))
 
 
-def shades_of(variables: Mapping[str, str], *, dark: bool, ansi: bool) -> TrueShades | AnsiShades:
+def shades_of(variables: Mapping[str, str], *, dark: bool, ansi: bool, is_256: bool = False) -> TrueShades | AnsiShades:
     """The colours of a theme."""
-    return AnsiShades(variables, dark=dark) if ansi else TrueShades(variables, dark=dark)
+    return AnsiShades(variables, dark=dark) if ansi else TrueShades(variables, dark=dark, is_256=is_256)
 
 
 _CHANGED_LINE = 0.16
 """How much of its colour a line has that has come, or gone."""
+_CHANGED_OF_256 = {
+    ("success", True): ("#005f00", "#008700"),
+    ("error", True): ("#5f0000", "#870000"),
+    ("success", False): ("#d7ffd7", "#afd7af"),
+    ("error", False): ("#ffd7d7", "#ffafaf"),
+}
+"""The backgrounds of such lines, and of what differs within one, by whether the theme is dark: the nearest of 256
+colours to so little of a colour is grey."""
 
 
 class TrueShades:
     """How the colours of a theme become styles."""
 
-    def __init__(self, variables: Mapping[str, str], *, dark: bool) -> None:
-        self._variables, self._dark = variables, dark
+    def __init__(self, variables: Mapping[str, str], *, dark: bool, is_256: bool) -> None:
+        self._variables, self._dark, self._is_256 = variables, dark, is_256
         self._background = Color.parse(variables["background"])
         self._foreground = self._colour("foreground")
         self._block = self._background.blend(self._foreground, 0.06, 1.0)
@@ -157,10 +165,10 @@ class TrueShades:
 
     def changed(self, name: str, share: float = 0.0) -> Style:
         """Text on something of a colour: what has come, or gone; a share of it is for what differs within a line."""
-        colour = self._colour(name)
-        if not share and not self._dark:  # as little of a dark green on white is grey where there are 256 colours
-            colour = colour.lighten(0.25)
-        return self._over(self._background.blend(colour, share or _CHANGED_LINE, 1.0))
+        if self._is_256:
+            line, words = _CHANGED_OF_256[name, self._dark]
+            return self._over(Color.parse(words if share else line))
+        return self._over(self._background.blend(self._colour(name), share or _CHANGED_LINE, 1.0))
 
     def on_style(self, colour: str, style: Style) -> Style:
         """Text of a colour on the background that a style has."""

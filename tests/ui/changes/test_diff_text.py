@@ -6,6 +6,7 @@ import pytest
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
+from textual.theme import Theme
 
 from maverick_tui.markup.hunks import Hunk, hunks_between
 from maverick_tui.review.kinds import ChangedFile, ChangedHunk, Texts
@@ -140,11 +141,15 @@ def test_rows_are_counted_as_they_are_drawn(text: str) -> None:
         assert folds(text, width, hang) == max(1, len(fold([(text, Style.null())], width, hang)))
 
 
-def test_what_has_come_is_green_also_where_a_light_terminal_has_256_colours() -> None:
-    (light,) = (theme for theme in THEMES if theme.name == "maverick-light")
-    looks = DiffPalette(light.to_color_system().generate(), dark=False, ansi=False)
-    for shades in (looks.lines["+"], looks.words["+"]):
-        background = shades[""].bgcolor
-        assert background is not None
-        red, green, blue = background.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
-        assert green > max(red, blue)
+@pytest.mark.parametrize("theme", [theme for theme in THEMES if not theme.ansi], ids=lambda theme: theme.name)
+def test_what_has_come_is_green_and_what_has_gone_red_also_where_a_terminal_has_256_colours(theme: Theme) -> None:
+    looks = DiffPalette(theme.to_color_system().generate(), dark=theme.dark, ansi=False, is_256=True)
+    seen = set()
+    for sign in "+-":
+        for shades in (looks.lines[sign], looks.words[sign]):
+            background = shades[""].bgcolor
+            assert background is not None
+            red, green, blue = background.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+            assert (green > max(red, blue)) if sign == "+" else (red > max(green, blue))
+            seen.add((red, green, blue))
+    assert len(seen) == 4

@@ -29,9 +29,10 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same colours and no editor of the developer's."""
-    for name in ("NO_COLOR", "COLORTERM", "TERM_PROGRAM", "VISUAL", "EDITOR", "TEXTUAL_THEME", "TMUX", "SSH_TTY"):
+    for name in ("NO_COLOR", "TERM_PROGRAM", "VISUAL", "EDITOR", "TEXTUAL_THEME", "TMUX", "SSH_TTY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     # A cursor that blinks is in a picture or not, as it happens.
     monkeypatch.setattr(Input, "_toggle_cursor", lambda _self: None)
