@@ -9,6 +9,14 @@ from maverick_tui.exceptions import AgentError
 PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk"]
 PERMISSION_MODES: tuple[str, ...] = get_args(PermissionMode)
 DEFAULT_PERMISSION_MODE = "acceptEdits"
+MEANINGS = {
+    "default": "asks before it acts",
+    "acceptEdits": "edits pass, the rest asks",
+    "plan": "plans, changes nothing",
+    "dontAsk": "refuses instead of asking",
+    "bypassPermissions": "asks nothing",
+}
+"""What the permission modes mean, in a few words."""
 WIDEST = f"Choose one of {', '.join(PERMISSION_MODES)}: nothing wider is opened."
 
 

@@ -84,6 +84,8 @@ class Permission:
     reason: str = ""
     arguments: dict[str, Any] | None = None
     ends_turn: bool = False
+    mode: str = ""
+    """The permission mode from then on, where the call is to leave planning."""
 
 
 AskPerson: TypeAlias = Callable[[ToolQuestion], Awaitable[Permission]]

@@ -126,6 +126,7 @@ class LocalRun:
         )
         self._connection.on_load = self._begin_watching
         self._questions.is_planning = lambda: self._turns.mode == "plan"
+        self._questions.mode_after_plan = self._turns.mode_after_plan
         self._queue = Queue(self.events)
         self._call_stops = CallStops(self.events, self._questions)
         self._continues = continues

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-ASKS_PERSON = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
+LEAVES_PLANNING = "ExitPlanMode"
+ASKS_PERSON = ("AskUserQuestion", "EnterPlanMode", LEAVES_PLANNING)
 """Tools that ask the person something: an answer holds for one question."""
 FUSE = "maverick-fuse-"
 """How the calls are named that a fuse asks about."""

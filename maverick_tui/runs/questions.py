@@ -15,10 +15,11 @@ from maverick_tui.agent.permissions.rule_files import add_rule, has_secret
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import Decision, Noticed, PermissionAsked, PermissionSettled
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.modes import MEANINGS
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.grants import Grant, Grants, Weighed
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.own_questions import ASKS_PERSON, is_own
+from maverick_tui.runs.own_questions import ASKS_PERSON, LEAVES_PLANNING, is_own
 from maverick_tui.threads import in_thread
 
 LOOK_EVERY = 1.0
@@ -54,6 +55,7 @@ class Questions:
         self._open: dict[str, _Question] = {}
         self.is_planning: Callable[[], bool] = lambda: False
         """Whether nothing but reading runs unasked now, whatever was allowed."""
+        self.mode_after_plan: Callable[[], str] = lambda: ""
         self._news = asyncio.Event()
         """Set when the rules may have changed, or nothing is open any more."""
         self._looking: asyncio.Task[None] | None = None
@@ -89,7 +91,10 @@ class Questions:
             return answer
         if answer is not None and answer.rule and answer.decision in ALLOWING:
             await self._write_rule(answer.rule, self._agent if answer.is_for_agent else "")
-        return _permission(about, answer)
+        permission = _permission(about, answer)
+        if about.tool == LEAVES_PLANNING and permission.is_granted:
+            return replace(permission, mode=self.mode_after_plan())
+        return permission
 
     def _put(self, request: str, question: _Question, weighed: Weighed) -> None:
         """Put it to whoever reads, or answer it by what was allowed for the run."""
@@ -111,13 +116,19 @@ class Questions:
                 about.tool,
                 about.arguments,
                 agent=about.subagent or self._agent,
-                reason=about.reason,
+                reason=self._then(about) or about.reason,
                 grants=tuple(grant.text for grant in question.grants),
                 rules=rules,
                 rules_file=str(user_file()) if rules else "",
                 marks=tuple(mark.to_json() for mark in weighed.marks),
             )
         )
+
+    def _then(self, about: ToolQuestion) -> str:
+        """What follows when a plan is agreed to."""
+        if about.tool != LEAVES_PLANNING or not (mode := self.mode_after_plan()):
+            return ""
+        return f"It is carried out in mode {mode}: {MEANINGS[mode]}."
 
     async def _write_rule(self, rule: str, agent: str) -> None:
         """What a person allows for good is written where they can read and change it; the judge reads it there."""

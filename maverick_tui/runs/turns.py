@@ -100,6 +100,9 @@ class Turns:
         """Takes each turn that has ended, and what it has failed with."""
         self.mode = past.mode if past is not None else ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
+        self._before_plan = "default" if past is not None else ""
+        """The mode in which something was done last, or a narrower one that was chosen since: to plan, others are only
+        passed by. A run that comes back is given no more than it had."""
         self.has_jobs = False
         self.tasks: set[str] = set()
         """The calls whose subagents or background tasks go on."""
@@ -146,7 +149,10 @@ class Turns:
     def _keep(self, event: Event) -> None:
         if isinstance(event, ModeChanged):
             self.mode = event.mode
+            if event.mode == "default":
+                self._before_plan = event.mode
         elif isinstance(event, AgentLoaded):
+            self._before_plan = self._before_plan or event.permission_mode
             self.mode = self.mode or event.permission_mode
         elif isinstance(event, RateLimited):
             self._rejected_until = event.resets_at if event.status == "rejected" else None
@@ -156,6 +162,11 @@ class Turns:
             (self.tasks.discard if event.state in ENDED_TASKS else self.tasks.add)(event.call)
         elif isinstance(event, ModelNamed):
             self._conversation = event.session_id
+
+    def mode_after_plan(self) -> str:
+        """The permission mode in which a plan is carried out that is agreed to now."""
+        modes = (self.mode, self._before_plan, "default")
+        return next(mode for mode in modes if mode not in ("", "plan"))
 
     def began(self, prompt: str) -> None:
         """The engine answers what nobody has asked: in a turn of its own, unless one is open already."""
@@ -183,6 +194,7 @@ class Turns:
         at = self.now()
         turn = self.current = OpenTurn(self._count, text, origin, at)
         turn.is_command, turn.prompt_id = is_command, prompt_id
+        self._before_plan = self._before_plan if self.mode in ("", "plan") else self.mode
         self._unreported.begin_turn()
         started = TurnStarted(at, turn.number, text, prompt_id, origin, is_command)
         self._log.emit(started)

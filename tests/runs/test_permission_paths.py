@@ -32,9 +32,10 @@ from maverick_tui.events.kinds import (
 from maverick_tui.events.marks import marks_of
 from maverick_tui.executor import tool
 from maverick_tui.executor.tools import FunctionTool
+from maverick_tui.modes import MEANINGS
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs import questions
-from maverick_tui.runs.commands import AnswerPermission, Interrupt
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import Talker
@@ -201,3 +202,37 @@ async def test_questions_of_two_runs_at_once_do_not_meet(serve: ServeModel, agen
         left.send(AnswerPermission(one.request, "deny"))
         await left.until(TurnEnded)
     assert [Path(name).exists() for name in ("left", "right")] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("own", "chosen", "then"),
+    [
+        ("default", ["acceptEdits", "plan"], "default"),
+        ("acceptEdits", ["default", "plan"], "default"),
+        ("acceptEdits", ["plan"], "acceptEdits"),
+        ("plan", [], "default"),
+    ],
+)
+async def test_a_plan_is_carried_out_in_the_mode_before_it_and_in_none_that_was_passed_by(
+    own: str, chosen: list[str], then: str, serve: ServeModel
+) -> None:
+    class Planner(Handyman):
+        allowed_tools = ("Read", "Write", "ExitPlanMode")
+        permission_mode = own
+
+    written = call("Write", file_path=str(Path("built").resolve()), content="x")
+    async with serve([call("ExitPlanMode", plan="# Build it"), written, say("done")]), watch(Planner) as run:
+        for mode in chosen:
+            run.send(SetMode(mode))
+        run.prompt("plan")
+        plan = await run.until(PermissionAsked)
+        assert plan.reason == f"It is carried out in mode {then}: {MEANINGS[then]}."
+        run.send(AnswerPermission(plan.request, "once"))
+        if then == "default":
+            asked = await run.until(PermissionAsked, 2)
+            assert asked.tool == "Write"
+            run.send(AnswerPermission(asked.request, "once"))
+        assert (await run.until(TurnEnded)).outcome == "done"
+    assert run.all(ModeChanged)[-1].mode == then
+    assert len(run.all(PermissionAsked)) == (2 if then == "default" else 1)
+    assert Path("built").read_text() == "x"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from maverick_tui.inert import one_line
+from maverick_tui.modes import MEANINGS
 from maverick_tui.runs.status import headline
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.lines import Line
@@ -17,15 +18,6 @@ from maverick_tui.ui.widgets.status_line import TONES
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import Attachment
-
-MEANINGS = {
-    "default": "asks before it acts",
-    "acceptEdits": "edits pass, the rest asks",
-    "plan": "plans, changes nothing",
-    "dontAsk": "refuses instead of asking",
-    "bypassPermissions": "asks nothing",
-}
-"""What the permission modes mean, in a few words."""
 
 _GAP = "   "
 _LEAST_NAME = 8

@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 
 from maverick_tui.events import kinds as ev
-from maverick_tui.modes import PERMISSION_MODES
+from maverick_tui.modes import MEANINGS, PERMISSION_MODES
 from maverick_tui.runs.store import RunStore
-from maverick_tui.ui.widgets.run_header import MEANINGS, RunHeader
+from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.runs.story import LOADED, ask, asked, call, end, told
 from tests.ui.widgets.host import Host
 

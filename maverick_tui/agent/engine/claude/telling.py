@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -14,6 +14,7 @@ from claude_agent_sdk import (
     PermissionResult,
     PermissionResultAllow,
     PermissionResultDeny,
+    PermissionUpdate,
     ResultMessage,
     StreamEvent,
     SystemMessage,
@@ -319,7 +320,10 @@ class ClaudeSession:
         )
         permission = await ask(question)
         if permission.is_granted:
-            return PermissionResultAllow(updated_input=permission.arguments)
+            mode = cast("PermissionMode", permission.mode)
+            # Else the CLI goes back to the mode before, and be it one that was only passed by on the way to planning.
+            modes = [PermissionUpdate("setMode", mode=mode, destination="session")] if mode else None
+            return PermissionResultAllow(updated_input=permission.arguments, updated_permissions=modes)
         return PermissionResultDeny(message=permission.reason, interrupt=permission.ends_turn)
 
 
