@@ -11,7 +11,7 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of, put_by
 from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
-from maverick_tui.agent.permissions.leading import is_folder, real_paths
+from maverick_tui.agent.permissions.leading import is_folder, real_paths, ways_to
 from maverick_tui.agent.permissions.meanings import with_folders
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.quoting import without_quotes
@@ -297,7 +297,8 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_re
         return False
     if (paths := roots.known_to_git(repository.top)) is None:
         return True
-    known = [path for path in paths if any(_fits(path, said, root) for root in near)]
+    named = [(root, said) for root in near] + roots.behind_links(said)
+    known = [path for path in paths if any(_fits(path, rule, root) for root, rule in named)]
     within = _limited_to(command, rest, here, repository.top)
     return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
 
@@ -346,8 +347,11 @@ def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> lis
 
 
 def _is_at(path: str, rule: str, here: Path, roots: Roots) -> bool:
-    """Whether a path may be one of the rule's."""
-    return any(_fits(real, rule, root) for real in real_paths(path, here) for root in roots.around(real, rule))
+    """Whether a path may be one of the rule's: by a name, or behind links of either."""
+    ways, behind = ways_to(path, here), roots.behind_links(rule)
+    return any(_fits(way, rule, root) for way in ways for root in roots.around(way, rule)) or any(
+        _fits(way, rest, place) for way, (place, rest) in product(ways, behind)
+    )
 
 
 def _fits(place: Path, rule: str, root: Path) -> bool:

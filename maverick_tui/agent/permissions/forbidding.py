@@ -15,7 +15,7 @@ from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, unwrapped, without_git_options
 from maverick_tui.agent.permissions.roots import Roots
-from maverick_tui.agent.permissions.rules import host_of, matches, own_words
+from maverick_tui.agent.permissions.rules import host_of, is_absolute, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
 from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
 from maverick_tui.agent.permissions.wrapping import calls_meant
@@ -26,7 +26,7 @@ _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, 
 """Tools that a rule for one of them is about as well."""
 _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
-_LETTERS, _LONG = re.compile(r"-[A-Za-z]\w*"), re.compile(r"--\w")
+_LETTERS, _LONG = re.compile(r"-([A-Za-z]\w*)"), re.compile(r"--\w")
 _GIT = re.compile(r"(?<![\w.-])(git)-(?=[a-z-]+(?![\w.]))", re.IGNORECASE)
 """Before a command of git's that is called by its own name: `git-push`."""
 
@@ -56,7 +56,7 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
         if is_of_shell and is_edit and only_reads:
             return False
         is_reached = is_of_shell or call.tool not in BUILTIN_TOOLS or _is_of(rule.name, call.tool)
-        return is_about_files(rule.rule, call, roots, limits, only_reading=not is_edit) if is_reached else False
+        return _is_about_files(rule.rule, call, roots, limits, only_reading=not is_edit) if is_reached else False
     if rule.rule is None and is_of_shell and (is_edit or rule.name == "Read"):
         return False if is_edit and only_reads else None
     if not _is_of(rule.name, call.tool):
@@ -68,8 +68,14 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
         # What only reads runs no other program than those that it calls, whatever it speaks of.
         return False if found is None and only_reads and not _calls_program(rule.rule, call) else found
     if call.tool in READING_TOOLS:
-        return is_about_files(rule.rule, call, roots, limits, only_reading=True)
+        return _is_about_files(rule.rule, call, roots, limits, only_reading=True)
     return _is_about_name(rule.rule, call)
+
+
+def _is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
+    """As `is_about_files`. A path that begins with one slash is below the base, but many mean the root."""
+    sayings = (said, f"/{said}") if said.startswith("/") and not is_absolute(said) else (said,)
+    return _any(is_about_files(one, call, roots, limits, only_reading=only_reading) for one in sayings)
 
 
 def _is_of(named: str, called: str) -> bool:
@@ -193,7 +199,8 @@ def _has_letters(option: str, texts: Sequence[str]) -> bool:
     """Whether a call has the letters of this option in any of its own, or long ones that begin so: `-fr` is `-rf`."""
     if not _LETTERS.fullmatch(option):
         return False
-    given = {letter for text in texts if _LETTERS.fullmatch(text) for letter in text[1:].casefold()}
+    # Behind its letters a value may stand: `-i.bak`, `-d@file`.
+    given = {letter for text in texts if (found := _LETTERS.match(text)) for letter in found[1].casefold()}
     given |= {text[2].casefold() for text in texts if _LONG.match(text)}
     return {*option[1:].casefold()} <= given
 

@@ -34,6 +34,13 @@ def real_paths(path: str, here: Path) -> set[Path]:
     return set(places_of(path, here)[1:])
 
 
+def ways_to(path: str, here: Path) -> set[Path]:
+    """All places that a path names: by its own name, by what each link on its way says, and where it leads."""
+    by_name, *real = places_of(path, here)
+    steps = steps_of_links(str(by_name)) if any(place != by_name for place in real) else ()
+    return {by_name, *real, *map(Path, steps)}
+
+
 def is_folder(path: str, here: Path) -> bool:
     """Whether there is a folder of this name."""
     return any(map(os.path.isdir, places_of(path, here)))

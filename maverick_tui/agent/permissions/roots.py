@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 from maverick_tui.agent.permissions.rules import place_of
@@ -20,6 +21,7 @@ class Roots:
     def __init__(self, bases: Sequence[Path]) -> None:
         self._bases = bases
         self._listed = dict[Path, list[Path] | None]()
+        self._led = dict[str, list[tuple[Path, str]]]()
 
     @cached_property
     def _roots(self) -> list[Path]:
@@ -61,6 +63,20 @@ class Roots:
             names = None if listed is None else filter(None, listed.split(b"\0"))
             self._listed[top] = None if names is None else [top / os.fsdecode(name) for name in names]
         return self._listed[top]
+
+    def behind_links(self, rule: str) -> list[tuple[Path, str]]:
+        """Where the files of a rule are if it names links, and what it says of them there: `.env` may lead to
+        another file, and `secrets/**` into another folder.
+        """
+        if rule not in self._led:
+            parts = [part for part in rule.removeprefix("~").split("/") if part not in ("", ".")]
+            literal = [*takewhile(lambda part: not set(part) & set("*?[{"), parts)]
+            named = [
+                root.joinpath(*literal) for root in (self._roots if _begins_at_base(rule) else self._elsewhere(rule))
+            ]
+            rest = "/".join(parts[len(literal) :]) or "**"
+            self._led[rule] = [(real, rest) for name in named if (real := Path(os.path.realpath(name))) != name]
+        return self._led[rule]
 
     def _elsewhere(self, rule: str) -> list[Path]:
         root = place_of(rule, self._roots[0])

@@ -36,6 +36,8 @@ OWN = "own:"
 
 _OF_SERVER = re.compile(r"mcp__(?:\*|[^*]*?[^*_]__(?:\*|[^*]+))")
 _DOMAIN = re.compile(r"domain:[^\s/:]*[^\s/:.][^\s/:]*")
+_NO_PATH = re.compile(r"""^["'\s]|["'\s]$|,\s|^path:|:\*$""")
+"""In what would be a path of which hardly anything is called so: a rule that fits nothing would deny nothing."""
 
 Effect = Literal["allow", "ask", "deny"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
@@ -278,9 +280,11 @@ def wrong_with(entry: str) -> str:
     if tool.name == "WebFetch" and not _DOMAIN.fullmatch(tool.rule):
         return "write WebFetch(domain:example.org)"
     if tool.name in EDIT_TOOLS | READING_TOOLS:
-        # No place is called so, and a rule that fits nothing would deny nothing.
+        # No place is called so.
         if ".." in tool.rule.split("/") or tool.rule.startswith(("$HOME", "${HOME}")):
             return "paths of rules have no .. and no $HOME in them: write ~/other/**, or //whole/path/**"
+        if _NO_PATH.search(tool.rule):
+            return f"a rule for {tool.name} names one path as it is: no quotes, no blanks around it, no :*"
         try:
             matcher(f"base/{tool.rule.strip('/')}")
         except BadPatternError as error:

@@ -71,7 +71,7 @@ _OF_PROGRAMS = {
     "composer": _OF_COMPOSER,
     **dict.fromkeys(("docker", "podman"), _OF_CONTAINERS),
     "cargo": _OF_CARGO,
-    "git": ("add|stage",),
+    "git": ("add|stage", "blame|annotate", "init|init-db", "push|send-pack|http-push"),
 }
 _SAME = (
     *([f"{program} {name}" for name in names.split("|")] for program, some in _OF_PROGRAMS.items() for names in some),

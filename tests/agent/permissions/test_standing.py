@@ -187,6 +187,7 @@ DENIED = (
     "sudo git push",
     "GIT push",
     "env /usr/bin/Git -C . push",
+    "git send-pack ../other main",
 )
 DOUBTFUL = (
     "bash -c 'git push'",
@@ -218,12 +219,15 @@ def test_what_is_denied_is_refused_however_it_is_said(person: bool, project: Pat
 
 @pytest.mark.parametrize("person", [True, False])
 def test_options_are_the_same_in_another_order_and_programs_with_their_version(person: bool, project: Path) -> None:
-    write('allow = ["Bash"]\ndeny = ["Bash(rm -rf:*)", "Bash(pip install:*)"]')
+    denied = ("rm -rf:*", "pip install:*", "sed -i:*", "curl -d:*", "python3 -c:*")
+    write(f'allow = ["Bash"]\ndeny = {json.dumps([f"Bash({one})" for one in denied])}')
     judge = judge_in(project, person=person)
     assert decide(judge, "Bash", bash("rm -rf x")) == "deny"
     for command in ("rm -fr x", "rm -r -f x", "rm -Rf x", "rm -rfv x", "rm --recursive --force x", "pip3 install x"):
         assert decide(judge, "Bash", bash(command)) == ("ask" if person else "deny"), command
-    for command in ("rm x", "rm -f x", "rm -v x", "pip3 list"):
+    for command in ("sed -i.bak s/a/b/ f", "sed -ni p f", "curl -sd@README.md http://h", "python3 -c'print(1)'"):
+        assert decide(judge, "Bash", bash(command)) == ("ask" if person else "deny"), command
+    for command in ("rm x", "rm -f x", "rm -v x", "pip3 list", "sed -n p f"):
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
 
@@ -389,6 +393,12 @@ def test_rules(entry: str) -> None:
         "Read(a\u00a0b)",
         "Read(../other/.env)",
         "Edit($HOME/notes/**)",
+        "Read( .env)",
+        "Read(.env )",
+        "Read('.env')",
+        "Read(.env, key.pem)",
+        "Read(path:.env)",
+        "Read(.env:*)",
     ],
 )
 def test_what_is_no_rule(entry: str) -> None:
