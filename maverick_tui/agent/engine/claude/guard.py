@@ -33,6 +33,8 @@ class _Judged(NamedTuple):
     judgement: Judgement = Judgement("ask")
     mode: str | None = None
     here: str | None = None
+    plans: int = 0
+    """How often the run had begun to plan by then."""
 
 
 class Guard:
@@ -65,6 +67,7 @@ class Guard:
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
+        self._plans = 0
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
@@ -82,19 +85,26 @@ class Guard:
         """Send lines to the CLI in this way."""
         self._rereading.write = write
 
+    def plan(self) -> None:
+        """The run begins to plan: what is being judged in another mode does not run by that any more."""
+        self._plans += 1
+
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
+        mode, here, plans = call.get("permission_mode"), call.get("cwd"), self._plans
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
-        mode, here = call.get("permission_mode"), call.get("cwd")
         judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
+        if judgement.decision == "allow" and plans != self._plans:
+            mode, plans = "plan", self._plans
+            judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision != "deny":
             await self._rereading.note(tool, arguments, here)
         if judgement.decision == "ask" and (why := await in_thread(why_not_as_shown, tool, arguments, here)):
             return _answer("deny", why)
         if tool_use_id and judgement.decision != "deny":
-            self._judged[tool_use_id] = _Judged(arguments, judgement, mode, here)
+            self._judged[tool_use_id] = _Judged(arguments, judgement, mode, here, plans)
         if judgement.decision == "allow" and tool_use_id:
             if why := await self.begin(tool_use_id, tool, arguments):
                 return _answer("deny", why)
@@ -114,11 +124,14 @@ class Guard:
         would make another edit of it.
         """
         known = self._judged.pop(call, _Judged())
-        before, mode, here = known.judgement, known.mode, known.here
+        before, here = known.judgement, known.here
         if self._begins is not None and await may_write(self._judge, tool, arguments, here):
+            mode = known.mode
             if known.arguments != arguments:  # a person has changed it, and knows what it is now
                 before = await judged(self._judge, tool, arguments, mode=mode, here=here)
             await self._begins(call, tool, arguments)
+            if before.decision == "allow" and known.plans != self._plans:
+                mode = "plan"
             if why := why_no_more(before, await judged(self._judge, tool, arguments, mode=mode, here=here)):
                 return why
         return await in_thread(why_not_as_shown, tool, arguments, here)

@@ -11,7 +11,7 @@ from claude_agent_sdk.types import PermissionRuleValue
 
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.rereading import absolute
-from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.judge import Judge, Judgement
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
 from tests.support.model import bash, call, say
@@ -48,6 +48,35 @@ async def test_what_cannot_be_judged_does_not_run(tmp_path: Path) -> None:
     call: Any = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
     answer: Any = await matcher.hooks[0](call, None, cast(Any, None))
     assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize("when", ["held", "judged", "begun", "not at all"])
+async def test_what_waits_while_the_run_begins_to_plan_does_not_run_by_the_mode_before(
+    when: str, tmp_path: Path
+) -> None:
+    def begin_to_plan(now: str) -> None:
+        if now == when:
+            guard.plan()
+
+    class Slow(Judge):
+        def judge(self, *arguments: Any, **more: Any) -> Judgement:
+            begin_to_plan("judged")
+            return super().judge(*arguments, **more)
+
+    async def hold(_call: str) -> str:
+        begin_to_plan("held")
+        return ""
+
+    async def begins(*_call: Any) -> None:
+        begin_to_plan("begun")
+
+    guard = Guard(Slow(["Write"], tmp_path, person=True), hold=hold, begins=begins)
+    (matcher,) = guard.hooks["PreToolUse"]
+    given = {"file_path": str(tmp_path / "a"), "content": "x"}
+    call: Any = {"tool_name": "Write", "tool_input": given, "permission_mode": "acceptEdits", "cwd": str(tmp_path)}
+    answer: Any = await matcher.hooks[0](call, "call", cast(Any, None))
+    decision = answer["hookSpecificOutput"]["permissionDecision"]
+    assert (decision == "allow") is (when == "not at all")
 
 
 class Changelog(Talker):
