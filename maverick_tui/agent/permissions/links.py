@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.known_places import is_run_by_others
+from maverick_tui.agent.permissions.known_places import completed_by, is_run_by_others
 from maverick_tui.masking.key_files import compared_names, is_of_keys
 
 _DEPTH = 4
@@ -65,7 +65,7 @@ def _aliases(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) 
     found += (
         Alias(real, names, "project")
         for real, names in in_project
-        if is_of_keys(names, is_at_home=False) or is_run_by_others(names)
+        if is_of_keys(names, is_at_home=False) or is_run_by_others(names) or any(completed_by(names))
     )
     return found
 

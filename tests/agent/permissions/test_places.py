@@ -91,6 +91,19 @@ def test_what_an_environment_of_python_runs_is_not_written_unasked(person: bool,
     assert inner.judge("Write", mine, mode="acceptEdits").decision == "allow", "it is what is worked on"
 
 
+def test_what_a_link_of_the_project_makes_of_a_place_counts(project: Path) -> None:
+    for name in ("plain", "tools", "other"):
+        (project / name).mkdir()
+    (project / ".cargo").symlink_to("plain")
+    (project / ".vscode").symlink_to("tools")
+    (project / "docs").symlink_to("other")
+    judge = Judge(["Write"], project, person=True)
+    for path in ("plain/config.toml", ".cargo/config.toml", "tools/settings.json"):
+        assert decide(judge, "Write", {"file_path": path}) == "ask", path
+    for path in ("plain/notes.txt", "other/config.toml", "docs/a.md"):
+        assert decide(judge, "Write", {"file_path": path}) == "allow", path
+
+
 @pytest.mark.parametrize("person", [True, False])
 def test_keys_are_not_read_unasked(person: bool, project: Path) -> None:
     home = Path.home()
