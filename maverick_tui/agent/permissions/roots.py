@@ -75,7 +75,8 @@ class Roots:
                 root.joinpath(*literal) for root in (self._roots if _begins_at_base(rule) else self._elsewhere(rule))
             ]
             rest = "/".join(parts[len(literal) :]) or "**"
-            self._led[rule] = [(real, rest) for name in named if (real := Path(os.path.realpath(name))) != name]
+            reals = dict.fromkeys(real for name in named if (real := Path(os.path.realpath(name))) != name)
+            self._led[rule] = [(real, rest) for real in reals]
         return self._led[rule]
 
     def _elsewhere(self, rule: str) -> list[Path]:

@@ -347,6 +347,8 @@ def _call_words(node: Node, command: bytes) -> Words | None:
             return None
         words.append(word)
         end = part.end_byte
+    if command[end : end + 1] in (b"<", b">") and _text(parts[-1]).isdigit():  # `0>x`: to a shell that is no word
+        return None
     first = words[0]
     is_program = first.is_exact and first.text not in _KEYWORDS and "=" not in first.text
     return tuple(words) if end == node.end_byte and is_program else None

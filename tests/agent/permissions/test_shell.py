@@ -112,6 +112,8 @@ def test_whatever_is_not_plain_has_no_words(command: str) -> None:
         ("git diff 2>/dev/null || true", ["git diff", "true"]),
         ("ls > /dev/null 2>&1", ["ls"]),
         ("ls < /dev/null", ["ls"]),
+        ("ls 0 > /dev/null", ["ls 0"]),
+        ("ls a0>/dev/null", ["ls a0"]),
     ],
 )
 def test_plain_commands_may_follow_each_other(command: str, calls: list[str]) -> None:
@@ -124,7 +126,8 @@ def test_plain_commands_may_follow_each_other(command: str, calls: list[str]) ->
     "command",
     ["ls > f", "ls 2>&1 > f", "ls >/dev/nullx", "ls >/dev/null/../x", "ls >&f", "ls |& cat", "ls &", "ls; (id)",
     "ls <f",
-     "ls >/dev/null x", "cat <<< $(id)", "ls >/dev/null &", "ls 3>/dev/null", "ls; X=1", "ls;;", "ls && && id"],
+     "ls >/dev/null x", "cat <<< $(id)", "ls >/dev/null &", "ls 3>/dev/null", "ls 0>/dev/null",
+     "git diff -- 0>/dev/null", "grep -r x 0</dev/null", "git log -p -- 0>&1 | head", "ls; X=1", "ls;;", "ls && && id"],
 )  # fmt: skip
 def test_what_else_is_done_beside_them_is_not_plain(command: str) -> None:
     assert all_commands(command) is None
