@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 # A name that no program has ends in the handler, which prints the words as the shell has them. Programs are not found,
-# since PATH leads nowhere. The number that follows says which command they belong to.
+# since PATH leads nowhere. The number that follows says which command they belong to. All of it goes past whatever a
+# command does with its output.
 _AS_IT_IS = """
 PATH=/nowhere
-{handler}() {{ printf '%s\\0' words "$#" "$@"; }}
+exec 9>&1
+{handler}() {{ printf '%s\\0' words "$#" "$@" >&9; }}
 for c do eval "$c"; printf '%s\\0' end; done
 """
 
 # For names that are known to the shell: the words are the arguments of a function that prints them.
 _AS_ARGUMENTS = """
 PATH=/nowhere
-show() { printf '%s\\0' words "$#" "$@"; }
+exec 9>&1
+show() { printf '%s\\0' words "$#" "$@" >&9; }
 for c do eval "show $c"; printf '%s\\0' end; done
 """
 

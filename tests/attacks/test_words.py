@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui.agent.permissions.rules import covers_command
-from maverick_tui.agent.permissions.shell import one_command, plain_words
+from maverick_tui.agent.permissions.shell import all_commands, one_command, plain_words
 from tests.attacks.beyond import GRANTED, beyond
 from tests.attacks.shell_tricks import KINDS
 from tests.attacks.shells import words_of
@@ -127,6 +127,49 @@ def test_shells_see_every_word_of_these_pieces(name: str, length: int, options: 
         commands = [command for command in commands if not any(word.may_expand for word in one_command(command) or ())]
     for some in range(0, len(commands), 1_000):
         check(commands[some : some + 1_000], folder, name, OPTIONS.get(name, "") if options else "")
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_shells_see_the_words_before_a_redirection(name: str, folder: Path) -> None:
+    before = (
+        "",
+        "a",
+        "0",
+        "1",
+        "2",
+        "9",
+        "00",
+        "12",
+        "a0",
+        "'0'",
+        "\\0",
+        '"0"',
+        "-0",
+        "0a",
+        "--",
+        "-- 0",
+        "{a}",
+        "&",
+        "0 ",
+    )
+    behind = (
+        ">/dev/null",
+        ">>/dev/null",
+        "> /dev/null",
+        "</dev/null",
+        ">&1",
+        ">&2",
+        "<&1",
+        "&>/dev/null",
+        ">|/dev/null",
+    )
+    texts = [f"{NAME} {word}{sign}{more}" for word, sign, more in product(before, behind, ("", " 2>&1", " 0", "0"))]
+    known = [(text, calls[0]) for text in texts if (calls := all_commands(text)) is not None]
+    known = [item for item in known if name != "dash" or "&>" not in item[0]]  # which bash and zsh alone have
+    assert len(known) > 50
+    seen = words_of(name, [text for text, _ in known], folder, as_arguments=name == "dash")
+    for (text, words), shown in zip(known, seen, strict=True):
+        assert shown.commands == [[word.text for word in words]], f"{name} reads {text!r} otherwise"
 
 
 @pytest.mark.parametrize("name", [name for name in OPTIONS if name in SHELLS])
