@@ -104,13 +104,13 @@ class Drafts:
             self._keep_waiting(run_id)
         await self._settle()
 
-    async def drop_all(self) -> None:
-        """Forget them all: whoever leaves has been asked."""
+    async def drop_all(self, besides: Collection[str] = ()) -> None:
+        """Forget them all: whoever leaves has been asked. Nobody was about the runs `besides`."""
         self._is_over = True
         for run_id in [*self._waiting]:
-            self._call_off(run_id)
+            (self._keep_waiting if run_id in besides else self._call_off)(run_id)
         await self._settle()
-        for run_id in [*self._files]:
+        for run_id in {*self._files} - {*besides}:
             self.drop(run_id)
         await self._settle()
 

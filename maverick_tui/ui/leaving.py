@@ -228,7 +228,7 @@ class Leaving:
             await self._navigation.learn_keeps_runs()
             await self._navigation.drafts.keep_now()
         else:
-            await self._navigation.drafts.drop_all()
+            await self._navigation.drafts.drop_all(self._navigation.words.run_ids - {*self._board.runs})
         for screen in self._app.screen_stack:
             if isinstance(screen, KeepsWords):
                 await screen.end_writing(is_kept=bool(code))

@@ -17,6 +17,7 @@ from textual.screen import Screen
 from maverick_tui.inert import inert
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.drafts import Draft, Drafts
+from maverick_tui.ui.question_words import QuestionWords, Said
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
 from maverick_tui.ui.unsent import Unsent
@@ -85,6 +86,8 @@ class Navigation:
         tell = partial(app.notify, title="Prompt", severity="warning", markup=False)
         # What is new in the demo is no part of the project.
         self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs and not launch.is_demo)
+        self.words = QuestionWords(self._keep_words)
+        """What was typed for runs on other screens than theirs."""
         self.on_reread: Callable[[RunModel], None] = lambda _run: None
         """Hears that a run's store has become another one."""
         self._left: RunModel | None = None
@@ -119,6 +122,10 @@ class Navigation:
 
         self._board.show(run)
         palette = partial(text_palette, self._app)
+        if said := self.words.take(run):
+            state = self.prompt_of(run)
+            typed = state.draft if state.draft != state.suggestion else ""
+            state.draft = "\n".join(filter(None, (typed, said.text, *said.reasons.values())))
         screen = RunScreen(
             run,
             self.prompt_of(run),
@@ -195,8 +202,9 @@ class Navigation:
 
     def typed_in(self, run: RunModel) -> str:
         """The same, unless we have put it there."""
-        draft = self.draft_of(run)
-        return draft if draft != self.prompt_of(run).suggestion else ""
+        draft, said = self.draft_of(run), self.words.of(run)
+        typed = draft if draft != self.prompt_of(run).suggestion else ""
+        return "\n".join(filter(None, (typed, said.text, *said.reasons.values())))
 
     def prompt_of(self, run: RunModel) -> PromptState:
         """What is kept of the prompt of a run."""
@@ -234,7 +242,23 @@ class Navigation:
         return self.keeps_runs
 
     def _keep_draft(self, run: RunModel, state: PromptState, text: str, reasons: Mapping[str, str]) -> None:
-        self.drafts.keep(run, Draft(text, state.images.paths_in(text), reasons))
+        said = self.words.of(run) + Said("", reasons)
+        text = "\n".join(filter(None, (text, said.text)))
+        self.drafts.keep(run, Draft(text, state.images.paths_in(text), said.reasons))
+
+    def _keep_words(self, run: RunModel) -> None:
+        """There are other words for a run, beside what stands in its prompt."""
+        if (screen := self.screen_of(run)) is not None and screen.is_mounted:
+            screen.keep_draft()
+        else:
+            state = self.prompt_of(run)
+            self._keep_draft(run, state, state.draft if state.draft != state.suggestion else "", {})
+
+    def bring_words_back(self) -> None:
+        """What was typed elsewhere for the runs that have a screen stands in their prompts from now on."""
+        for screen in self.run_screens:
+            if screen.is_mounted and (said := self.words.take(screen.run)):
+                screen.bring_back(*said)
 
     def look_at_drafts(self) -> None:
         """Keep what stands in all prompts now, also what they have not told of yet."""
@@ -309,6 +333,7 @@ class Navigation:
         beside = self._board.remove(run)
         self._prompts.pop(run.run_id, None)
         self._places.pop(run.run_id, None)
+        _ = self.words.take(run)
         self.drafts.drop(run.run_id)
         if self._left is run:
             self._left = beside

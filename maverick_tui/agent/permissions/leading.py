@@ -13,6 +13,8 @@ KERNELS = ("/proc", "/sys", "/dev")
 """Where a name stands for something of the process that opens it, and is no file."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _MOST_LINKS = 40
+LONGEST_PATH = 4_096
+"""Characters; no system takes a longer one."""
 
 
 def places_of(path: str, here: Path) -> tuple[Path, Path, Path]:
@@ -70,6 +72,8 @@ def steps_of_links(path: str) -> Iterator[str]:
             return
         target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
         path = os.path.normpath(target + path[len(link) :])
+        if len(path) > LONGEST_PATH:  # one that leads into itself grows each time
+            return
         yield path
         if is_below(path, KERNELS):
             return

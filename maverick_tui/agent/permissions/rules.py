@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from maverick_tui.agent.permissions.leading import home_folder, is_folder, moved, real_paths
+from maverick_tui.agent.permissions.leading import LONGEST_PATH, home_folder, is_folder, moved, real_paths
 from maverick_tui.agent.permissions.reading import (
     entered_by_git,
     name_of,
@@ -28,8 +28,6 @@ from maverick_tui.executor.files.globs import BadPatternError, matcher
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
 _FILE_ADDRESS = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
-_LONGEST_PATH = 4_096
-"""Characters; no system takes a longer one."""
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^[\s\ufeff]|[\s\ufeff]$")
 """What one program cuts off a name, another one replaces, and a third leaves in it: they open different files."""
@@ -211,7 +209,7 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
         if tool == "Glob":
             given += _beginnings(str(arguments.get("pattern") or ""), path_of(arguments))
     else:
-        given = [path for text in _texts(arguments) if len(path := _local(text)) <= _LONGEST_PATH]
+        given = [path for text in _texts(arguments) if len(path := _local(text)) <= LONGEST_PATH]
     given += [_SCREENSHOT.sub(blank, text) for text in given if _SCREENSHOT.search(text) for blank in " \u202f"]
     return list(dict.fromkeys(path for text in given for path in (_BLANKS.sub("", text), text) if path.strip()))
 
@@ -226,7 +224,7 @@ def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[s
     words = {word for text in texts for word in words_within(text)}
     if len(words) > _MOST_PLACES:
         return None  # before the disk is asked about each text
-    short = [text for text in texts if len(text) <= _LONGEST_PATH]
+    short = [text for text in texts if len(text) <= LONGEST_PATH]
     folders = [text for text in short if text.startswith(("/", "~", ".")) or is_folder(text, here)]
     if len(words) + len(folders) * len(short) > _MOST_PLACES:
         return None
@@ -271,7 +269,7 @@ def _local(text: str) -> str:
     """A path, also where it is told as an address, or is long only because it goes back and forth."""
     found = _FILE_ADDRESS.match(text)
     path = unquote(text[found.end() :]) if found else text
-    return path if len(path) <= _LONGEST_PATH else os.path.normpath(path)
+    return path if len(path) <= LONGEST_PATH else os.path.normpath(path)
 
 
 def _is_at(path: str, rule: str, cwd: Path, base: Path) -> bool:

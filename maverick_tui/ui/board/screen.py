@@ -170,6 +170,10 @@ class BoardScreen(Screen[None]):
         self._looked.is_peeking = self._peeking.is_open
         self._peeking.close()
 
+    def note_words(self) -> None:
+        """Keep what is typed for a question."""
+        self._peeking.questions.note_words()
+
     def keys_changed(self) -> None:
         """The keys may be others."""
         self._peeking.questions.keys_changed()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from maverick_tui.runs.card import RunCard
     from maverick_tui.ui.board.lending import Lending
     from maverick_tui.ui.board.looking_on import LookingOn
+    from maverick_tui.ui.question_words import QuestionWords
 
 LEAST_WIDTH = 45
 """Columns of a transcript that one can read; with fewer for each they stand one below the other."""
@@ -61,15 +62,17 @@ class SideBySideScreen(Screen[None]):
         look_on: Callable[[RunModel, RunCard], LookingOn],
         interrupt: Callable[[RunCard], None],
         cards_now: Callable[[], Sequence[RunCard]],
+        words: QuestionWords,
         clock: Callable[[], float],
     ) -> None:
-        """`interrupt` stops a run, and `cards_now` tells how all of them stand."""
+        """`interrupt` stops a run, `cards_now` tells how all of them stand, and `words` has what is typed for any."""
         super().__init__()
         self._cards = cards
         self._lending = lending
         self._look_on = look_on
         self._interrupt = interrupt
         self._cards_now = cards_now
+        self._words = words
         self._clock = clock
         self.panes: list[SidePane] = []
         for name in (*ANSWERS, "choose"):
@@ -79,7 +82,7 @@ class SideBySideScreen(Screen[None]):
         """The runs, and the keys."""
         self._lay_out(self.app.size.width)
         shown = [self._look_on(self._lending.lend(card), card) for card in self._cards]
-        self.panes = [SidePane(one, self._clock) for one in shown]
+        self.panes = [SidePane(one, self._words, self._clock) for one in shown]
         self.panes[0].add_class("-first")
         with Container(id="panes"):
             yield from self.panes
@@ -107,6 +110,11 @@ class SideBySideScreen(Screen[None]):
         """Follow nobody any more who was only looked at."""
         for pane in self.panes:
             self._lending.give_back(pane.shown.run)
+
+    def note_words(self) -> None:
+        """Keep what is typed anywhere."""
+        for pane in self.panes:
+            pane.note_words()
 
     def on_descendant_focus(self) -> None:
         """Set the run apart that keys act on."""

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from maverick_tui.ui.question_words import LEFT, QuestionWords, Said
 from maverick_tui.ui.run.answering import ANSWERS, Answering
 from maverick_tui.ui.run.prompting import hint_for
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -26,9 +27,11 @@ NO_KEYS = {f"approval.{action}": "•" for action in ANSWERS}
 class SidePane(Vertical):
     """A run that is looked at, and below it a prompt while its question wants words."""
 
-    def __init__(self, shown: LookingOn, clock: Callable[[], float]) -> None:
+    def __init__(self, shown: LookingOn, words: QuestionWords, clock: Callable[[], float]) -> None:
+        """`words` has what is typed for any run."""
         super().__init__()
         self.shown = shown
+        self._words = words
         self.prompt = Prompt()
         self.prompt.display = False
         self.answering = Answering(shown.run, shown.transcript, self.prompt, clock)
@@ -38,6 +41,18 @@ class SidePane(Vertical):
         """The run, and where words are typed."""
         yield self.shown
         yield self.prompt
+
+    def on_mount(self) -> None:
+        """Bring back what was typed here before."""
+        said = self._words.about(self.shown.run, "")
+        gone = self.answering.bring_back(said.reasons)
+        if text := "\n".join(filter(None, (said.text, *gone))):
+            self.prompt.set_text(text)
+
+    @on(Prompt.Changed)
+    def note_words(self) -> None:
+        """Keep what is typed, in case that nobody gets to send it."""
+        self._words.note(self.shown.run, "", Said(self.answering.draft_alone, self.answering.reasons))
 
     @property
     def is_current(self) -> bool:
@@ -98,8 +113,9 @@ class SidePane(Vertical):
             return False
         if self.answering.asks_reason:
             self.answering.leave_reason()
-        if not self.answering.wants_words:
-            self.prompt.set_text("")
+        if not self.answering.wants_words and self.prompt.text:
+            self._words.leave(self.shown.run, "", self.prompt.take())
+            self.notify(LEFT, timeout=6, markup=False)
         self.screen.set_focus(self.shown.transcript)
         self.look()
         return True

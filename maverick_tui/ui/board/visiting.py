@@ -93,7 +93,8 @@ class BoardVisits:
     def _questions(self, go_home: Callable[[], None]) -> QuestionPane:
         from maverick_tui.ui.inbox.question_pane import QuestionPane
 
-        return QuestionPane(palette=partial(text_palette, self._app), go_home=go_home, clock=self._clock)
+        palette, words = partial(text_palette, self._app), self._navigation.words
+        return QuestionPane(palette=palette, go_home=go_home, words=words, clock=self._clock)
 
     def restyle(self) -> None:
         """The colours are others."""
@@ -107,9 +108,10 @@ class BoardVisits:
 
         if self._screen is None or self._lending is None:
             return
-        gathering, screen = self._screen.gathering, self._screen
+        gathering, screen, words = self._screen.gathering, self._screen, self._navigation.words
+        cards_now: Callable[[], list[RunCard]] = lambda: gathering.cards(self._clock())  # noqa: E731
         self._side = SideBySideScreen(
-            cards, self._lending, self._look_on, screen.interrupt, lambda: gathering.cards(self._clock()), self._clock
+            cards, self._lending, self._look_on, screen.interrupt, cards_now, words, self._clock
         )
         _ = self._app.push_screen(self._side)
 
@@ -121,15 +123,18 @@ class BoardVisits:
 
     def leave_side_by_side(self) -> None:
         """Back to the board."""
-        if self._app.screen is self._side:
+        if self._side is not None and self._app.screen is self._side:
+            self._side.note_words()
             _ = self._app.pop_screen()
         self._side = None
 
     def leave(self) -> None:
         """Show what is below."""
         self.leave_side_by_side()
-        if self._app.screen is self._screen:
+        if self._screen is not None and self._app.screen is self._screen:
+            self._screen.note_words()
             _ = self._app.pop_screen()
+            self._navigation.bring_words_back()
 
     def _hear_guest(self, run: RunModel, event: Event) -> None:
         self.hear(run, event)

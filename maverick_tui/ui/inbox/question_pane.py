@@ -18,6 +18,7 @@ from textual.widgets import Static
 from maverick_tui.inert import one_line
 from maverick_tui.runs.store import RunStore
 from maverick_tui.ui.keys import key_names, names_elsewhere
+from maverick_tui.ui.question_words import LEFT, QuestionWords, Said
 from maverick_tui.ui.run.answering import ANSWERS, Answering
 from maverick_tui.ui.run.keys import RUN_KEYS
 from maverick_tui.ui.run.prompting import Hint, hint_for
@@ -56,10 +57,11 @@ class QuestionPane(Vertical):
         *,
         palette: Callable[[], Palette],
         go_home: Callable[[], None],
+        words: QuestionWords,
         clock: Callable[[], float] = time.time,
         id: str | None = None,
     ) -> None:
-        """`go_home` gives the focus to what has it while nobody types."""
+        """`go_home` gives the focus to what has it while nobody types; `words` has what they have typed."""
         super().__init__(id=id)
         self.run: RunModel | None = None
         self.question: PermissionAsked | None = None
@@ -70,10 +72,9 @@ class QuestionPane(Vertical):
         self._clock = clock
         self._go_home = go_home
         self._keys: Mapping[str, str] = {}
+        self._words = words
         self._answerings: dict[tuple[str, str], Answering] = {}
         """What was begun for each question: a reason that was left comes back with it."""
-        self._drafts: dict[tuple[str, str], str] = {}
-        """What was typed for questions and not sent."""
         self._head = Static("", classes="question--head", markup=False)
         self._make_palette = palette
         self._palette: Palette | None = None
@@ -134,8 +135,10 @@ class QuestionPane(Vertical):
         if self.answering is not None and question is not None:
             self.answering.look()
             self.transcript.set_choice(self.answering.questions.choice)
-            if draft := self._drafts.pop(self._key, ""):
-                self.prompt.set_text(draft)
+            said = self._words.about(run, question.request) if run is not None else Said()
+            self.answering.bring_back(said.reasons)
+            if said.text:
+                self.prompt.set_text(said.text)
         self._show_head()
         self._show_words()
         if had_focus:
@@ -147,15 +150,20 @@ class QuestionPane(Vertical):
         run, question = self.run, self.question
         if run is None or question is None or not self.is_open or question.request in run.store.questions:
             return
+        self.note_words()
         self._answerings.pop(self._key, None)
         entry = run.store.calls.get(question.call)
+        became, said = _what_became(entry), self._words.about(run, question.request)
+        self._words.note(run, question.request, Said())
+        if became and not self.is_typing:  # else it stands in the prompt still
+            self._words.leave(run, question.request, "\n".join(filter(None, (said.text, *said.reasons.values()))))
         self._store.apply(_settled(question, entry, self._clock()))
         self.transcript.wake(at_once=True)
         if self.answering is not None:
             self.answering.look()
         self._show_words()
         self.screen.refresh_bindings()
-        self.post_message(self.Settled(run, _what_became(entry)))
+        self.post_message(self.Settled(run, became))
 
     def restyle(self) -> None:
         """Draw with the colours of the moment."""
@@ -224,8 +232,8 @@ class QuestionPane(Vertical):
             return False
         if self.answering is not None and self.answering.asks_reason:
             self.answering.leave_reason()
-        if not self.is_open:
-            self.prompt.set_text("")
+        if not self.is_open and self.prompt.text:
+            self._leave_to_run()
         self._go_home()
         self._show_words()
         return True
@@ -234,11 +242,26 @@ class QuestionPane(Vertical):
         """What was typed waits with its question; a reason waits with whoever answers it."""
         if self.answering is not None and self.answering.asks_reason:
             self.answering.leave_reason()
-        if not self.prompt.text:
+        if self.is_open:
+            self.note_words()
+            self.prompt.take()
+        elif self.prompt.text:
+            self._leave_to_run()
+
+    def _leave_to_run(self) -> None:
+        """What was typed for a question that is gone is for its run, whatever that makes of it."""
+        assert self.run is not None
+        assert self.question is not None
+        self._words.leave(self.run, self.question.request, self.prompt.take())
+        self.notify(LEFT, timeout=6, markup=False)
+
+    @on(Prompt.Changed)
+    def note_words(self) -> None:
+        """Keep what is typed, in case that nobody gets to send it."""
+        answering, run, question = self.answering, self.run, self.question
+        if answering is None or run is None or question is None or not (self.is_open or self.prompt.text):
             return
-        text = self.prompt.take()
-        if self.question is not None and self.is_open:
-            self._drafts[self._key] = text
+        self._words.note(run, question.request, Said(answering.draft_alone, answering.reasons))
 
     @on(Prompt.Submitted)
     def _submit(self, event: Prompt.Submitted) -> None:

@@ -26,6 +26,7 @@ from maverick_tui.ui.run.keys import QUESTION_KEYS
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
+    from maverick_tui.ui.question_words import QuestionWords
     from maverick_tui.ui.rendering.palette import Palette
 
 LOOK_EVERY = 2.0
@@ -82,12 +83,15 @@ class InboxScreen(Screen[None]):
         self,
         runs: Callable[[], Iterable[RunModel]],
         elsewhere: Elsewhere,
+        words: QuestionWords,
         *,
         palette: Callable[[], Palette],
         clock: Callable[[], float] = time.time,
         gone: Callable[[], None] = lambda: None,
     ) -> None:
-        """`runs` are those of this application; `gone` hears that the screen is left, in whatever way."""
+        """`runs` are those of this application, and `words` has what is typed for any run; `gone` hears that the screen
+        is left, in whatever way.
+        """
         super().__init__()
         self._runs = runs
         self._elsewhere = elsewhere
@@ -95,7 +99,7 @@ class InboxScreen(Screen[None]):
         self._is_looking = False
         self._due: asyncio.TimerHandle | None = None
         self._title = Static("", id="inbox-title", markup=False)
-        self.pane = QuestionPane(palette=palette, go_home=self._go_home, clock=clock)
+        self.pane = QuestionPane(palette=palette, go_home=self._go_home, words=words, clock=clock)
         self.questions = QuestionList(self._moved, self._choose, self.pane.type, clock)
         self.questions.notice = NOTHING
         self._hints = KeyHints(id="keys")

@@ -67,6 +67,7 @@ class InboxVisits:
         self._screen = InboxScreen(
             self._board.runs.values,
             self._guests,
+            self._navigation.words,
             palette=palette,
             clock=self._clock,
             gone=partial(self._left, self._guests),
@@ -97,7 +98,8 @@ class InboxVisits:
 
     def leave(self) -> None:
         """Show what is below."""
-        if self._app.screen is self._screen:
+        if self._screen is not None and self._app.screen is self._screen:
+            self._screen.pane.note_words()
             _ = self._app.pop_screen()
 
     def _left(self, guests: Guests) -> None:
@@ -106,6 +108,7 @@ class InboxVisits:
             self._screen = self._guests = None
         if self._app.is_running:
             guests.leave()
+            self._navigation.bring_words_back()
 
     def open(self, run: RunModel) -> None:
         """Go from the inbox to a run."""

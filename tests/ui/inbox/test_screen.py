@@ -191,6 +191,7 @@ async def test_a_reason_is_typed_in_the_inbox_and_stays_when_its_question_goes()
         assert pane.prompt.text == ""
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen", "back")
+        await until(pilot, lambda: app.run_screen.prompt.text == "not now", "it waits in the run's own prompt")
 
 
 async def test_a_denial_with_a_reason_is_sent_to_the_run_that_asks() -> None:
