@@ -34,6 +34,12 @@ _PLACE = re.compile(r"[/~]|(?<!\.)\.(?!\.)")
 _RANGE = re.compile(r"\[([^\[\]-]+)-([^\[\]:]+)(?::\d+)?\]")
 _CHOICE = re.compile(r"\{[^{}]*\}")
 _FILLED = re.compile(r"#\d")
+_EDITOR = re.compile(r"(?<![\w.-])g?sed(?![\w.-])|(?<![\w.-])(?:r?ed|ex|vim?|view|nvim)(?![\w.-])", re.IGNORECASE)
+"""Programs with commands of their own, which open files."""
+_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z]")
+_OPENS, _FLAGS = "wWrRe", "gpiImM0123456789"
+"""Their commands that do, and what may stand before one: how an `s` replaces."""
+_BEHIND_NAME = re.compile(r"[\s;}|]")
 
 
 class TooManyError(Exception):
@@ -111,6 +117,20 @@ def by_curl(words: Sequence[str]) -> Iterator[str]:
                 raise TooManyError
             for some in made:
                 yield "".join(piece for pair in zip(pieces, (*some, ""), strict=True) for piece in pair)
+
+
+def by_editors(words: Sequence[str]) -> Iterator[str]:
+    """The files that commands of sed, ex or vim may name, if one of them may be called: a name may be joined to the
+    letter that reads or writes it, as in `1,$w.git/config`, `s/a/b/gw.git/config` or `+w!.git/config`.
+    """
+    for word in words if any(map(_EDITOR.search, words)) else ():
+        for begun in _LETTER.finditer(word):
+            for at in range(begun.start(), len(word)):
+                if word[at] in _OPENS:
+                    line = word[at + 1 :].partition("\n")[0].lstrip("!> \t")
+                    yield from (line, _BEHIND_NAME.split(line)[0])
+                elif word[at] not in _FLAGS:
+                    break
 
 
 def _as_one_word(found: re.Match[str]) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from maverick_tui.agent.permissions.shell import folders_entered, goes_elsewhere, mentions
 from maverick_tui.agent.permissions.written_out import TooManyError, by_curl, plain_names, unquoted, written_out
+from tests.agent.permissions.deciding import bash
+from tests.agent.permissions.test_standing import judged, write
 from tests.support.cases import each
 
 WORDS = [
@@ -86,3 +89,33 @@ def test_a_long_text_takes_no_long_time() -> None:
     for text in ("1" * 200_000, "{" * 100_000, "{}" * 50_000, "{a," * 300, "'" * 99_999, "$(" * 50_000, "a" * 200_000):
         mentions(f"$(x) ~/{text}")
         folders_entered(f"$(x) cd {text}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "sed -n w.git/config c",
+            "sed '1,$w.maverick/rules.toml' c",
+            "sed s/h/j/w.vscode/x c",
+            "sed s,h,j,gw.git/x c",
+        ),
+        *(
+            "sed s,h,j,gw.git/x c",
+            "sed /x/w.git/x c",
+            "sed '1e.git/x' c",
+            "vim -es '+w!.git/x' +q c",
+            "ex -sc'w!.git/x|q' c",
+        ),
+        *("sed -n w.git/config c > out", "x=$(sed -n w.git/config c)", "sed rsrc/key.txt c", "sed wdocs/x c"),
+    ],
+)
+def test_a_file_may_be_joined_to_the_letter_that_opens_it(command: str, project: Path) -> None:
+    write('allow = ["Bash(sed:*)", "Bash(vim:*)", "Bash(ex:*)"]\ndeny = ["Read(src/key.txt)", "Edit(docs/**)"]')
+    assert judged(project, "Bash", bash(command), person=False).decision == "deny"
+
+
+@pytest.mark.parametrize("command", ["sed -i s/a/bar.git/ c", "sed s/x/server.env/ c", "sed -i 's/we are/here/g' c"])
+def test_letters_of_ordinary_words_open_none(command: str, project: Path) -> None:
+    write('allow = ["Bash(sed:*)"]\ndeny = ["Read(.env)"]')
+    assert judged(project, "Bash", bash(command)).decision == "allow"
