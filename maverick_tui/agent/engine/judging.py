@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,19 +50,25 @@ def rules_for(agent: str, cwd: Path | str | None) -> RuleBook:
 
 
 async def permit(
-    judge: Judge, question: ToolQuestion, listener: Listener, *, mode: str | None = None, judged_as: str = ""
+    judge: Judge,
+    question: ToolQuestion,
+    listener: Listener,
+    *,
+    mode: str | None = None,
+    judged_as: str = "",
+    why_not_unasked: Callable[[], str] = lambda: "",
 ) -> Permission:
     """Whether the call of a question may run: the judge decides, and the person where that asks.
 
     That it runs unasked is told; where it may write, the listener's `begins` is waited for. `judged_as` is what the
-    judge knows the tool as, where that is not its name.
+    judge knows the tool as, where that is not its name; `why_not_unasked` is asked at last where no person was.
     """
     if (hold := hold_of(listener)) is not None and (why := await hold("")):
         return Permission(False, why, ends_turn=True)
     judgement = await judged(judge, judged_as or question.tool, question.arguments, mode=mode)
     known_as = judged_as or question.tool
     if judgement.decision == "allow":
-        if why := await _begin(judge, question, listener, known_as, judgement, mode=mode):
+        if why := await _begin(judge, question, listener, known_as, judgement, mode=mode) or why_not_unasked():
             return Permission(False, why)
         listener.tell(ToolBegan(listener.now(), question.call))
         return Permission(True)

@@ -373,5 +373,5 @@ def _held(folders: Iterable[str], rule: str, here: Path, roots: Roots, limits: L
         found = could_stand_for(below, root, limits)
         if found is None or len(found) > _MOST_FOUND:
             return None
-        places.update(place for name in found for place in real_paths(str(root / name), here))
+        places.update(place for name in found for place in ways_to(str(root / name), here))
     return [place for place in places if not tops.isdisjoint((place, *place.parents))]

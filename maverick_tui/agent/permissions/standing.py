@@ -36,7 +36,7 @@ OWN = "own:"
 
 _OF_SERVER = re.compile(r"mcp__(?:\*|[^*]*?[^*_]__(?:\*|[^*]+))")
 _DOMAIN = re.compile(r"domain:[^\s/:]*[^\s/:.][^\s/:]*")
-_NO_PATH = re.compile(r"""^["'\s]|["'\s]$|,\s|^path:|:\*$""")
+_NO_PATH = re.compile(r"""^\s|\s$|^(["']).*\1$|^path:|:\*$""")
 """In what would be a path of which hardly anything is called so: a rule that fits nothing would deny nothing."""
 
 Effect = Literal["allow", "ask", "deny"]
@@ -284,7 +284,8 @@ def wrong_with(entry: str) -> str:
         if ".." in tool.rule.split("/") or tool.rule.startswith(("$HOME", "${HOME}")):
             return "paths of rules have no .. and no $HOME in them: write ~/other/**, or //whole/path/**"
         if _NO_PATH.search(tool.rule):
-            return f"a rule for {tool.name} names one path as it is: no quotes, no blanks around it, no :*"
+            around = "no quotes or blanks around it, no path: before it, no :* behind it"
+            return f"a rule for {tool.name} names a path as it is: {around}"
         try:
             matcher(f"base/{tool.rule.strip('/')}")
         except BadPatternError as error:

@@ -55,7 +55,13 @@ def test_neither_by_a_pattern_nor_by_git(command: str, linked: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["rm docs/page.md", "sed -i s/a/b/ docs/page.md", "cp README.md docs/page.md", "ln -sf x docs/page.md"],
+    [
+        "rm -r docs",
+        "rm docs/page.md",
+        "sed -i s/a/b/ docs/page.md",
+        "cp README.md docs/page.md",
+        "ln -sf x docs/page.md",
+    ],
 )
 def test_a_link_that_may_not_be_changed_is_not(command: str, linked: Path) -> None:
     assert judged(linked, "Bash", bash(command), person=False).decision == "deny"

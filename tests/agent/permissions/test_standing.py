@@ -396,7 +396,6 @@ def test_rules(entry: str) -> None:
         "Read( .env)",
         "Read(.env )",
         "Read('.env')",
-        "Read(.env, key.pem)",
         "Read(path:.env)",
         "Read(.env:*)",
     ],

@@ -260,9 +260,14 @@ class ApiSession:
         )
         mode = self._mode
         question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)
-        permission = await permit(judge, question, self._listener, mode=mode, judged_as=name)
-        if permission.is_granted and self._mode == "plan" and not is_read_only:  # it was judged in another mode
-            return Verdict(PLANNING)
+        permission = await permit(
+            judge,
+            question,
+            self._listener,
+            mode=mode,
+            judged_as=name,
+            why_not_unasked=lambda: PLANNING if self._mode == "plan" and not is_read_only else "",
+        )
         if permission.is_granted:
             return Verdict(arguments=permission.arguments)
         if permission.ends_turn:

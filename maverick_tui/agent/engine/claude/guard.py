@@ -67,7 +67,7 @@ class Guard:
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
-        self._plans = 0
+        self._plans, self._is_planning = 0, False
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
@@ -85,9 +85,14 @@ class Guard:
         """Send lines to the CLI in this way."""
         self._rereading.write = write
 
-    def plan(self) -> None:
-        """The run begins to plan: what is being judged in another mode does not run by that any more."""
-        self._plans += 1
+    def set_mode(self, mode: str) -> None:
+        """A person has chosen a mode: once that is to plan, what is being judged in another does not run by that."""
+        self._is_planning = mode == "plan"
+        self._plans += self._is_planning
+
+    def _plans_since(self, plans: int) -> bool:
+        """Whether the run has begun to plan since it had done so that often."""
+        return self._is_planning and plans != self._plans
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
@@ -96,7 +101,7 @@ class Guard:
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
         judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
-        if judgement.decision == "allow" and plans != self._plans:
+        if judgement.decision == "allow" and self._plans_since(plans):
             mode, plans = "plan", self._plans
             judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision != "deny":
@@ -130,7 +135,7 @@ class Guard:
             if known.arguments != arguments:  # a person has changed it, and knows what it is now
                 before = await judged(self._judge, tool, arguments, mode=mode, here=here)
             await self._begins(call, tool, arguments)
-            if before.decision == "allow" and known.plans != self._plans:
+            if known.judgement.decision == "allow" and self._plans_since(known.plans):
                 mode = "plan"
             if why := why_no_more(before, await judged(self._judge, tool, arguments, mode=mode, here=here)):
                 return why

@@ -332,8 +332,7 @@ class AgentSession:
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change what asks first; a mode wider than the documented default is refused."""
         require_mode(mode)
-        if mode == "plan":
-            self.guard.plan()
+        self.guard.set_mode(mode)
         await self._control("set_permission_mode", self._client.set_permission_mode(mode))
 
     async def _control(self, name: str, request: Coroutine[Any, Any, None], seconds: float = CONTROL_TIMEOUT) -> None:

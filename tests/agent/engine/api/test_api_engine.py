@@ -211,6 +211,17 @@ async def test_planning_changes_nothing_and_asks_nothing(serve: ServeModel) -> N
     assert "planning" in run.all(ToolFinished)[0].output
 
 
+async def test_what_a_person_allows_runs_though_the_run_has_begun_to_plan_since_it_was_asked(serve: ServeModel) -> None:
+    async with serve([scene(call("write_down", text="x"), say("done"))]), watch(Direct) as run:
+        run.prompt("go")
+        asked = await run.until(PermissionAsked)
+        run.send(SetMode("plan"))
+        await run.until(ModeChanged)
+        run.send(AnswerPermission(asked.request, "once"))
+        await run.until(TurnEnded)
+    assert WRITTEN == ["x"]
+
+
 async def test_without_a_person_its_own_tools_run(serve: ServeModel) -> None:
     async with serve([scene(call("write_down", text="alone"), say("done"))]):
         result = await Direct().run("go", context())

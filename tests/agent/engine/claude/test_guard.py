@@ -50,13 +50,16 @@ async def test_what_cannot_be_judged_does_not_run(tmp_path: Path) -> None:
     assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize("when", ["held", "judged", "begun", "not at all"])
+@pytest.mark.parametrize("when", ["held", "judged", "begun", "passed by", "not at all"])
 async def test_what_waits_while_the_run_begins_to_plan_does_not_run_by_the_mode_before(
     when: str, tmp_path: Path
 ) -> None:
     def begin_to_plan(now: str) -> None:
         if now == when:
-            guard.plan()
+            guard.set_mode("plan")
+        elif when == "passed by":
+            guard.set_mode("plan")
+            guard.set_mode("acceptEdits")
 
     class Slow(Judge):
         def judge(self, *arguments: Any, **more: Any) -> Judgement:
@@ -76,7 +79,7 @@ async def test_what_waits_while_the_run_begins_to_plan_does_not_run_by_the_mode_
     call: Any = {"tool_name": "Write", "tool_input": given, "permission_mode": "acceptEdits", "cwd": str(tmp_path)}
     answer: Any = await matcher.hooks[0](call, "call", cast(Any, None))
     decision = answer["hookSpecificOutput"]["permissionDecision"]
-    assert (decision == "allow") is (when == "not at all")
+    assert (decision == "allow") is (when in ("not at all", "passed by"))
 
 
 class Changelog(Talker):
