@@ -3,6 +3,7 @@
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
 its draft is known by agent and folder, and the next such run has it. A draft in which a secret is known is not
 kept at all, and neither are those of runs that are not kept, or only watched: what is secret there is not known here.
+What the disk does not take is told, and tried again.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
-from maverick_tui.ui.unsent import AFTER_TYPING, Typing, of_run
+from maverick_tui.ui.unsent import AFTER_TYPING, TRY_AGAIN, Typing, of_run, trouble_told
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -66,6 +67,10 @@ class Drafts:
         self._tell = tell
         self._keeps_runs = keeps_runs
         self._is_told = False
+        self._in_trouble: set[str] = set()
+        """The runs whose last draft the disk has not taken."""
+        self._latest: dict[str, Draft] = {}
+        """What is to be kept of each run: nothing else is tried again."""
         self._waiting: dict[str, tuple[asyncio.TimerHandle, Callable[[], None]]] = {}
         """What is kept in a moment, and the clock for that."""
         self._files: dict[str, set[Path]] = {}
@@ -84,17 +89,13 @@ class Drafts:
         if not draft:
             self.drop(run.run_id)
         elif _may_be_kept(run) and len(draft.text) <= LONGEST:
-            keep = partial(self._keep, run, draft, frozenset(self._files.get(run.run_id, ())))
-            if run.run_id in self._waiting:
-                clock, _ = self._waiting[run.run_id]
-            else:
-                clock = asyncio.get_running_loop().call_later(AFTER_TYPING, self._keep_waiting, run.run_id)
-            self._waiting[run.run_id] = clock, keep
+            self._latest[run.run_id] = draft
+            self._keep_after(AFTER_TYPING, run, draft)
 
     def drop(self, run_id: str) -> None:
         """Forget the draft of a run: it was sent, or is not wanted any more."""
         self._call_off(run_id)
-        self._do(partial(self._remove, run_id))
+        self._start(self._removed(run_id))
 
     async def keep_now(self) -> None:
         """Keep them all at once: the window has gone, and nobody was asked."""
@@ -128,7 +129,17 @@ class Drafts:
         """What was read is in the prompt from now on: whatever is written of that has it, too."""
         self._files.setdefault(run.run_id, set()).update(draft.files)
 
+    def _keep_after(self, seconds: float, run: RunModel, draft: Draft) -> None:
+        keep = partial(self._keep, run, draft, frozenset(self._files.get(run.run_id, ())))
+        if run.run_id in self._waiting:
+            clock, _ = self._waiting[run.run_id]
+        else:
+            clock = asyncio.get_running_loop().call_later(seconds, self._keep_waiting, run.run_id)
+        self._waiting[run.run_id] = clock, keep
+
     def _call_off(self, run_id: str) -> None:
+        self._latest.pop(run_id, None)
+        self._in_trouble.discard(run_id)
         if (waiting := self._waiting.pop(run_id, None)) is not None:
             waiting[0].cancel()
 
@@ -164,7 +175,19 @@ class Drafts:
         is_new = not run.store.entries and all(file.parent != place[0] for file in before)
         if is_new or not run.is_kept:
             place = self._place(run, is_new=True)
-        self._do(partial(self._replace, run.run_id, place, draft, before, asyncio.get_running_loop()))
+        self._start(self._kept(run, draft, place, before))
+
+    async def _kept(self, run: RunModel, draft: Draft, place: tuple[Path, str], before: Collection[Path]) -> None:
+        loop = asyncio.get_running_loop()
+        async with self._one_at_a_time:
+            try:
+                await in_thread(self._replace, run.run_id, place, draft, before, loop)
+            except OSError as error:
+                self._tell_trouble(run.run_id, error)
+                if self._latest.get(run.run_id) is draft and not self._is_over:
+                    self._keep_after(TRY_AGAIN, run, draft)
+            else:
+                self._in_trouble.discard(run.run_id)
 
     def _replace(
         self,
@@ -223,17 +246,23 @@ class Drafts:
             self._is_told = True
             self._tell(SECRET_TOLD)
 
-    def _do(self, work: Callable[[], object]) -> None:
-        task = asyncio.get_running_loop().create_task(self._done(work))
+    def _tell_trouble(self, run_id: str, error: OSError) -> None:
+        if not self._in_trouble:
+            log.warning("A draft cannot be kept: %s", error)
+            self._tell(trouble_told("What you type", error))
+        self._in_trouble.add(run_id)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _done(self, work: Callable[[], object]) -> None:
+    async def _removed(self, run_id: str) -> None:
         async with self._one_at_a_time:
             try:
-                await in_thread(work)
+                await in_thread(self._remove, run_id)
             except OSError as error:
-                log.warning("A draft cannot be kept: %s", error)
+                log.warning("A draft cannot be removed: %s", error)
 
 
 def _may_be_kept(run: RunModel) -> bool:

@@ -19,6 +19,8 @@ from maverick_tui import paths
 
 AFTER_TYPING = 0.4
 """Seconds after which what is typed is written, whether or not typing goes on: who types fluently never stops."""
+TRY_AGAIN = 1.0
+"""Seconds until a disk that takes nothing is tried again."""
 _LONGEST_BEGINNING = 40
 
 
@@ -101,6 +103,12 @@ def _without_beginning(text: str) -> str:
     if len(text) - len(known) > _LONGEST_BEGINNING:
         known = text[: -len(text.split()[-1])] if text == text.rstrip() else text
     return known if text.startswith(known) else ""
+
+
+def trouble_told(what: str, error: OSError) -> str:
+    """What is told when the disk does not take what is typed."""
+    why = error.strerror or str(error)
+    return f"{what} cannot be kept at the moment, and would be lost in a crash: {why}. It is tried again."
 
 
 def of_run(file: Path, run_id: str) -> bool:

@@ -25,6 +25,7 @@ from maverick_tui.ui.unsent import Typing, Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
+from tests.ui.full_disk import FullDisk
 from tests.ui.kept_app import RUN, opened
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
@@ -188,6 +189,44 @@ async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
         app.run_screen.prompt.insert_here(f"api_key={RANDOM}")
         await until(pilot, lambda: not drafts_of_run())
         await until(pilot, lambda: any("secret" in note for note in app.notes))
+
+
+async def test_a_draft_that_the_disk_did_not_take_is_kept_once_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_drafts, "TRY_AGAIN", 0.01)
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        disk = FullDisk(monkeypatch)
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: disk.refused > 2, "it is tried again")
+        assert [note for note in app.notes if "No space left on device" in note] == [app.notes[-1]], "told once"
+        disk.is_full = False
+        await until(pilot, lambda: drafts_of_run() == ["half a thou"])
+        disk.is_full = True
+        await pilot.press(*"ght")
+        await until(pilot, lambda: len([note for note in app.notes if "No space" in note]) == 2, "it is full anew")
+
+
+async def test_a_draft_that_the_disk_did_not_take_is_kept_when_the_window_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_drafts, "TRY_AGAIN", 600.0)
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        disk = FullDisk(monkeypatch)
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: disk.refused and not app._navigation.drafts._tasks)
+        disk.is_full = False
+        await end(app, pilot, 129)
+    assert drafts_of_run() == ["half a thou"]
+
+
+async def test_what_is_sent_while_the_disk_is_full_is_no_draft_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        disk, drafts = FullDisk(monkeypatch), app._navigation.drafts
+        drafts.keep(app.run_model, Draft("half a thou", {}, {}))
+        drafts._keep_waiting(RUN)
+        drafts.drop(RUN)  # while it is being written
+        await until(pilot, lambda: disk.refused and not drafts._tasks)
+        assert not drafts._waiting
 
 
 @pytest.mark.parametrize("begun", ["AKIAIOSFODNN7EX", "--password 'hunter2x"])

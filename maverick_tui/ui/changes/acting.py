@@ -103,7 +103,9 @@ class Acting:
     def _written_at(self, where: Where, left: str = "") -> None:
         """They are written, or left as they are for now."""
         comments = self._screen.looking.comments
-        comments.writing, comments.unsaid[where] = None, left
+        if comments.writing == where:  # something else may be written by now
+            comments.writing = None
+        comments.unsaid[where] = left
         self._screen.comment_typed()
 
     def _on_chosen(self) -> Noted | None:
@@ -199,14 +201,19 @@ class Acting:
             typed=self._kept_at(where),
         )
         reason = await screen.app.push_screen_wait(dialog)
-        self._written_at(where, dialog.words if reason is None else "")
+        self._written_at(where, dialog.words if reason is None else reason)
         if reason is None:
             return
         undone = await screen.looking.reviewing.ask(lambda review: review.reject(scope, path, [hunk]))
-        if reason and noted is not None and undone.done:
-            comment, after = noted.comment._replace(text=reason), undone.after
+        if reason and noted is not None:
+            # Also if it was refused: the hunk may be another one by now, and would not bring back what was said of it.
+            comment = noted.comment._replace(text=reason, is_rejected=bool(undone.done))
+            after = undone.after if undone.done else None
             screen.looking.comments.put(noted._replace(comment=comment, rejected_at=after.id if after else ""))
+            self._written_at(where)
             screen.comments_changed()
+            if not undone.done:
+                screen.notify("What you said about it is kept as a comment.", title="Changes", markup=False)
         self._tell_undone(undone, "taken back")
 
     async def undo(self) -> None:

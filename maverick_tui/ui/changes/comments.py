@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from maverick_tui.review.comments import Comment
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.diff_text import DiffText
-from maverick_tui.ui.unsent import Typing, Unsent
+from maverick_tui.ui.unsent import TRY_AGAIN, Typing, Unsent, trouble_told
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,9 @@ class Comments:
         self._unsent = unsent
         self._tell = tell
         self._is_told = False
+        self._is_in_trouble = False
+        """Whether the disk has not taken them the last time; that is told once."""
+        self._trying_again: asyncio.Task[None] | None = None
         self._taken: list[Path] = []
         """Where those stand that others have left, until all are written anew."""
         self._typing: dict[Where, Typing] = {}
@@ -94,7 +97,7 @@ class Comments:
         return self.items != before
 
     async def keep(self) -> None:
-        """Write them down beside the run's journal."""
+        """Write them down beside the run's journal; what the disk does not take is tried again."""
         async with self._one_at_a_time:
             try:
                 there = {where_of(noted.comment) for noted in self.items}
@@ -105,11 +108,25 @@ class Comments:
                 }
                 is_secret = await in_thread(self._write, list(self.items), unsaid, list(self._taken))
             except OSError as error:
-                log.warning("Comments cannot be kept: %s", error)
+                self._tell_trouble(error)
+                if self._trying_again is None or self._trying_again.done():
+                    self._trying_again = asyncio.create_task(self._keep_later())
                 return
+        self._is_in_trouble = False
         if is_secret and not self._is_told:
             self._is_told = True
             self._tell(SECRET_TOLD)
+
+    async def _keep_later(self) -> None:
+        await asyncio.sleep(TRY_AGAIN)
+        self._trying_again = None
+        await self.keep()
+
+    def _tell_trouble(self, error: OSError) -> None:
+        if not self._is_in_trouble:
+            self._is_in_trouble = True
+            log.warning("Comments cannot be kept: %s", error)
+            self._tell(trouble_told("What you write about changes", error))
 
     async def bring_back(self) -> None:
         """Read what windows that are gone have left."""

@@ -288,8 +288,9 @@ class ChangesScreen(Screen[None]):
     async def end_writing(self, *, is_kept: bool) -> None:
         """The application ends: keep what stands in a comment that is being written, or drop it if that was agreed."""
         comments = self.looking.comments
-        if comments.writing is not None and not self.model.is_only_watched:
-            if not is_kept:
+        is_new = comments.writing is not None or self._typing is not None  # or it was left a moment ago
+        if is_new and not self.model.is_only_watched:
+            if comments.writing is not None and not is_kept:
                 comments.unsaid.pop(comments.writing, None)
             await comments.keep()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.comments import Comment
+from maverick_tui.ui.changes import comments as ui_comments
 from maverick_tui.ui.changes import screen as changes_screen
 from maverick_tui.ui.changes.comments import Comments, Noted
 from maverick_tui.ui.unsent import Unsent
@@ -17,6 +19,7 @@ from maverick_tui.ui.widgets.prompt import Prompt
 from tests.history.kept import keep_run
 from tests.ui.changes.looking import at_file, reviewing, screen_of
 from tests.ui.changes.told_review import shop
+from tests.ui.full_disk import FullDisk
 from tests.ui.running import FedApp
 from tests.ui.waiting import until
 
@@ -149,3 +152,35 @@ async def test_what_may_be_the_beginning_of_a_secret_waits_and_with_a_secret_not
     await comments.keep()
     assert not file.exists()
     assert len(told) == 1
+
+
+async def test_comments_that_the_disk_did_not_take_are_kept_once_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui_comments, "TRY_AGAIN", 0.01)
+    folder, told, disk = keep_run(RUN).parent, list[str](), FullDisk(monkeypatch)
+    comments = Comments(RUN, Unsent(), told.append)
+    comments.unsaid["a.py", 1, 1, ""] = "half a thought"
+    await comments.keep()
+    while disk.refused < 3:
+        await asyncio.sleep(0.01)
+    disk.is_full = False
+    while not [*folder.glob("comments.*")]:
+        await asyncio.sleep(0.01)
+    (why,) = told
+    assert "No space left on device" in why
+
+
+async def test_what_was_left_a_moment_before_the_window_goes_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes_screen, "AFTER_TYPING", 60.0)
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        run_id = app.run_model.run_id
+        journal_of(run_id).parent.mkdir(parents=True)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("x")
+        await until(pilot, lambda: app.screen.query(Prompt) and app.screen.is_mounted, "what is to be said")
+        await pilot.press(*"half a thought", "escape")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).looking.comments.writing is None)
+        app._leaving.end_now(129)
+        await until(pilot, lambda: app._exit, "it has ended")
+    comments = Comments(run_id, Unsent(), print)
+    await comments.bring_back()
+    assert list(comments.unsaid.values()) == ["half a thought"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +21,7 @@ from maverick_tui.review import committed
 from maverick_tui.review.kinds import START, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.snapshots.undoing import Undone
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.changes import committing, visiting
 from maverick_tui.ui.changes import screen as changes_screen
@@ -26,6 +29,7 @@ from maverick_tui.ui.changes.comments import COMMIT_MESSAGE
 from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.run.screen import RunScreen
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import git, project, project_with_committer
 from tests.support.runs import BEGAN
@@ -223,6 +227,41 @@ async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypa
         assert "All of it" not in sent.text, "it was dropped"
         assert not screen.looking.comments.items
         await until(pilot, lambda: not on_disk(), "and nothing is kept")
+
+
+async def test_the_reason_of_a_rejection_that_is_refused_is_a_comment(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        screen = screen_of(app)
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press(*"No rounding")
+        review.refused = {"shop/cart.py": "it has changed since"}
+        await pilot.press("enter")
+        await until(pilot, lambda: "Nothing was taken back. Left as it is: " in screen.hints.notice, "why not")
+        (noted,) = screen.looking.comments.items
+        assert (noted.comment.is_rejected, noted.comment.text, noted.rejected_at) == (False, "No rounding", "")
+        assert "✎ No rounding" in screen.diff.text
+        assert not any(screen.looking.comments.unsaid.values()), "it is said once"
+
+
+async def test_the_reason_of_a_rejection_that_fails_is_there_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+
+    def fail(*_asked: object) -> Undone:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(review, "reject", fail)
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press(*"No rounding", "enter")
+        await until(pilot, lambda: any("No space" in note.message for note in app._notifications), "it fails")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "once more")
+        assert app.screen.query_one(Prompt).text == "No rounding"
 
 
 async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
