@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -26,6 +27,7 @@ _LEAST, _MOST = 3, 12
 """Rows of the list."""
 _KEYS = "Enter edit   s send now   i interrupt and send\nx drop   Shift+↑↓ move   Esc back"
 _EDITING = "Enter keep it so   Esc leave it as it was"
+_LOST = "It waits no more: it was sent as it was, or dropped.\nEnter or Esc take this into your prompt"
 _EMPTY = "Nothing waits. What you send while the agent works waits here for its turn."
 
 
@@ -52,14 +54,21 @@ class QueueScreen(ArmedDialog[None]):
         Binding("escape,alt+k", "leave", "Back", key_display="Esc", id="queue.leave", show=False),
     ]
 
-    def __init__(self, run: RunModel) -> None:
-        """The queue of a run."""
+    def __init__(self, run: RunModel, changed: Callable[[str], None], take_in: Callable[[str], None]) -> None:
+        """The queue of a run. `changed` hears what becomes of a prompt until that is kept, or left as it was.
+
+        `take_in` gets it if that prompt waits no more.
+        """
         super().__init__(classes="dialog")
         self._run = run
+        self._changed = changed
+        self._take_in = take_in
         self._marked = next(iter(run.store.queue), "")
         """The id of the prompt that keys act on."""
         self._edited = ""
         """The id of the one that is being changed."""
+        self._was = ""
+        """What that says until it is changed."""
         self._shown: object = None
         self._ids: list[str] = []
         """What stands in which row: the queue itself may have moved on since."""
@@ -88,7 +97,7 @@ class QueueScreen(ArmedDialog[None]):
         if self._marked not in queue:  # it was sent, or dropped: on with the one that has its place
             self._marked = ids[min(choices.at, len(ids) - 1)] if ids else ""
         if self._edited and self._edited not in queue:
-            self._leave_editing(is_gone=True)
+            self._lose_edited()
         if (rows, self._marked) != self._shown:
             self._shown = (rows, self._marked)
             choices.styles.height = max(_LEAST, min(len(rows), _MOST))
@@ -139,6 +148,7 @@ class QueueScreen(ArmedDialog[None]):
     def action_leave(self) -> None:
         """Leave what is being changed as it was, or the queue as it is."""
         if self._edited:
+            self._take_in_lost(self.query_one(Prompt).whole_text)
             self._leave_editing()
         else:
             _ = self.dismiss(None)
@@ -152,23 +162,42 @@ class QueueScreen(ArmedDialog[None]):
             prompt = self.query_one(Prompt)
             prompt.display = True
             prompt.set_text(self._run.store.queue[self._edited])
+            self._was = prompt.whole_text
             self.set_focus(prompt)
             self.query_one("#queue-keys", Static).update(Content(_EDITING))
+
+    @on(Prompt.Changed)
+    def _tell_changed(self) -> None:
+        if self._edited:
+            words = self.query_one(Prompt).whole_text
+            self._changed(words if words != self._was else "")
 
     @on(Prompt.Submitted)
     def _keep(self, event: Prompt.Submitted) -> None:
         event.stop()
-        if self._edited and event.text.strip():
+        if self._edited in self._run.store.queue and event.text.strip():
             self._run.edit_prompt(self._edited, event.text)
+        self._take_in_lost(event.text)
         self._leave_editing()
         self._show()
 
-    def _leave_editing(self, *, is_gone: bool = False) -> None:
-        """No prompt is changed any more; if it is gone, its words are not lost."""
+    def _lose_edited(self) -> None:
+        """It was sent or dropped: whoever has changed it types on, and nothing of that is lost."""
+        if self.query_one(Prompt).whole_text == self._was:
+            self._leave_editing()
+            self.notify("It waits no more: it was sent as it was, or dropped.", title="Queue", markup=False)
+        else:
+            self.query_one("#queue-keys", Static).update(Content(_LOST))
+
+    def _take_in_lost(self, words: str) -> None:
+        if self._edited not in self._run.store.queue and words.strip() and words != self._was:
+            self._take_in(words)
+
+    def _leave_editing(self) -> None:
+        """No prompt is changed any more."""
         prompt = self.query_one(Prompt)
         self._edited = ""
+        self._changed("")
         self.set_focus(None)
         prompt.display = False
-        if is_gone:
-            self.notify("It was sent meanwhile, as it was.", title="Queue", markup=False)
         self.query_one("#queue-keys", Static).update(Content(_KEYS))

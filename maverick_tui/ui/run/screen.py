@@ -28,7 +28,7 @@ from maverick_tui.ui.run.recovery import Recovery
 from maverick_tui.ui.run.status import StatusClock, StatusLines
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.painted import PAINT
-from maverick_tui.ui.widgets.pastes import as_prompt
+from maverick_tui.ui.widgets.pastes import as_prompt, still_prompt
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ class RunScreen(Screen[None]):
         )
         self._recovery = Recovery(run, self.transcript, self._prompting.send, clock)
         self._printer_for = printer_for
+        self._changed_in_queue = ""
+        """What is being made of a prompt that waits."""
         self._find_bar: FindBar | None = None
         self._was_shown = False
         self._fitted: Size | None = None
@@ -185,7 +187,7 @@ class RunScreen(Screen[None]):
     @property
     def draft(self) -> str:
         """Everything that was typed and not sent."""
-        return self._answering.draft
+        return "\n".join(filter(None, (self._changed_in_queue, self._answering.draft)))
 
     def keys_changed(self) -> None:
         """The keys may be others: say so wherever they are named."""
@@ -307,7 +309,8 @@ class RunScreen(Screen[None]):
     def keep_draft(self) -> None:
         """Keep what was typed, in case that nobody gets to send it."""
         draft, reasons = self._answering.draft_alone, self._answering.reasons
-        self._prompt_state.keep(draft if draft != self._prompt_state.suggestion else "", reasons)
+        typed = draft if draft != self._prompt_state.suggestion else ""
+        self._prompt_state.keep("\n".join(filter(None, (self._changed_in_queue, typed))), reasons)
 
     @on(Prompt.SelectionChanged)
     def _place_changed(self) -> None:
@@ -381,7 +384,11 @@ class RunScreen(Screen[None]):
         """Show the prompts that wait, to be changed or sent now."""
         from maverick_tui.ui.dialogs.queue import QueueScreen
 
-        _ = self.app.push_screen(QueueScreen(self.run))
+        def changed(words: str) -> None:
+            self._changed_in_queue = still_prompt(words)
+            self.keep_draft()
+
+        _ = self.app.push_screen(QueueScreen(self.run, changed, lambda words: self.bring_back(still_prompt(words), {})))
 
     def action_cycle_mode(self) -> None:
         """Take the next permission mode, where there is something to permit."""

@@ -12,9 +12,10 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.dialogs.queue import QueueScreen
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, watching
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 def three_wait() -> Tape:
@@ -68,6 +69,47 @@ async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen")
         await until(pilot, lambda: "Heed me" in app.shown(), "what was said meanwhile stands in the transcript")
+
+
+async def test_what_is_changed_of_a_prompt_that_is_sent_meanwhile_comes_into_the_prompt() -> None:
+    for key in ("enter", "escape"):
+        tape = three_wait()
+        async with listed(tape) as (app, pilot):
+            edited = app.screen.query_one(Prompt)
+            await pilot.press("e", *", please")
+            app.tell(tape.put(ev.PromptDropped(tape.at, "first")))
+            await until(pilot, lambda: "waits no more" in on_screen(pilot), "it is said")
+            await pilot.press(*" do")
+            assert edited.text == "The first one, please do", "nobody is interrupted"
+            await pilot.press(key)
+            assert app.kept.take() == [], "the next one was not meant"
+            await pilot.press("escape")
+            await until(pilot, lambda: app.top == "RunScreen")
+            assert app.run_screen.prompt.text == "The first one, please do"
+
+
+async def test_what_is_not_changed_of_a_prompt_that_is_sent_meanwhile_is_not_there_twice() -> None:
+    tape = three_wait()
+    async with listed(tape) as (app, pilot):
+        await pilot.press("e")
+        app.tell(tape.put(ev.PromptDropped(tape.at, "first")))
+        await until(pilot, lambda: not app.screen.query_one(Prompt).display)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen")
+        assert app.run_screen.prompt.text == ""
+
+
+async def test_what_is_changed_of_a_prompt_that_waits_is_kept_as_a_draft_meanwhile() -> None:
+    async with watching(three_wait()) as (app, pilot):
+        screen, kept = app.run_screen, list[str]()
+        screen._prompt_state.keep = lambda draft, _reasons: kept.append(draft)
+        await pilot.press("alt+k")
+        await until(pilot, lambda: app.top == "QueueScreen")
+        await pilot.press("e", *", please")
+        await until(pilot, lambda: kept[-1:] == ["The first one, please"])
+        assert screen.draft == "The first one, please", "whoever quits is asked"
+        await pilot.press("escape")
+        await until(pilot, lambda: kept[-1] == "", "it was left as it was")
 
 
 async def test_keys_act_on_what_is_seen_also_when_it_was_sent_a_moment_ago() -> None:
