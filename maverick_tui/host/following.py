@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from maverick_tui.events.kinds import Event
 from maverick_tui.host import asking
@@ -118,7 +119,17 @@ async def _unseen(run_id: str) -> AsyncIterator[tuple[RemoteRun, asyncio.Task[No
 
 
 def follower_of(run_id: str) -> Follower | HostFollower:
-    """What reads the run as it grows. ConfigError if nothing is kept of it, and no host lives."""
-    if not journal_of(run_id).exists() and has_host(run_id):
+    """What reads the run as it grows. ConfigError if nothing is kept of it, and no host lives.
+
+    Of a run that has begun with a full disk, only its host knows anything.
+    """
+    if not _is_written(journal_of(run_id)) and has_host(run_id):
         return HostFollower(run_id)
     return Follower(require_kept(run_id))
+
+
+def _is_written(journal: Path) -> bool:
+    try:
+        return journal.stat().st_size > 0
+    except FileNotFoundError:
+        return False

@@ -43,6 +43,7 @@ class Journal:
         self._is_in_trouble = False
         self._is_given_up = False
         self._try_at = 0.0
+        self._trying_again: asyncio.TimerHandle | None = None
         self._is_dirty, self._is_urgent = asyncio.Event(), asyncio.Event()
         self._syncing: asyncio.Task[None] | None = None
 
@@ -69,19 +70,35 @@ class Journal:
         self._unwritten += self._encoder.lines(first, events)
         if self._is_in_trouble and time.monotonic() < self._try_at and not isinstance(events[-1], RunEnded):
             return
+        self._write_or_tell(at_once=any(isinstance(event, _WORTH_SYNCING) for event in events))
+
+    def _write_or_tell(self, *, at_once: bool) -> None:
+        self._call_off_trying()
         try:
             self._write()
         except OSError as error:
-            self._try_at = time.monotonic() + TRY_AGAIN
             self._tell(error)
             if isinstance(error, _WentOnElsewhereError):
                 self._is_given_up = True
                 self._unwritten.clear()
+            else:
+                self._try_later()
             return
         if self._is_in_trouble:
             self._is_in_trouble = False
             self._on_trouble("The run is kept again: what could not be written has been.")
-        self._sync_soon(at_once=any(isinstance(event, _WORTH_SYNCING) for event in events))
+        self._sync_soon(at_once=at_once)
+
+    def _try_later(self) -> None:
+        """Try again in a moment, also if nothing comes by then; without an event loop, once something does."""
+        self._try_at = time.monotonic() + TRY_AGAIN
+        with suppress(RuntimeError):
+            loop = asyncio.get_running_loop()
+            self._trying_again = loop.call_later(TRY_AGAIN, lambda: self._write_or_tell(at_once=True))
+
+    def _call_off_trying(self) -> None:
+        if self._trying_again is not None:
+            self._trying_again.cancel()
 
     def _write(self) -> None:
         if self._descriptor is None:
@@ -150,6 +167,7 @@ class Journal:
 
     def close(self) -> None:
         """Say that the run's process is gone, and have the disk take all of it; nobody waits for that."""
+        self._call_off_trying()
         if self._syncing is not None:
             self._syncing.cancel()
         if self._descriptor is not None:

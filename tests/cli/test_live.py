@@ -319,6 +319,19 @@ async def test_a_run_that_is_not_kept_is_read_from_its_host_without_secrets_and_
     assert f"No run has an id that begins with '{RUN}'." in gone.err
 
 
+async def test_a_run_that_has_begun_with_a_full_disk_is_read_from_its_host(
+    maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "HEARS_WITHIN", PATIENCE)
+    journal_of(RUN).parent.mkdir(parents=True)
+    journal_of(RUN).touch()  # which takes no room
+    async with serving(Tape().connect().prompt("Go").say("I went.").done().events):
+        shown = await asyncio.to_thread(maverick, "logs", RUN)
+        assert "I went." in shown.out
+        waited = await asyncio.to_thread(maverick, "wait", RUN, "--timeout", str(PATIENCE))
+        assert (waited.code, waited.out) == (0, f"{RUN} done\n")
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells")
 def test_memory_is_that_of_a_process_and_of_all_that_it_has_started() -> None:
     script = "import os, subprocess, sys; subprocess.run([sys.executable, '-c', 'print(0, flush=True); input()'])"

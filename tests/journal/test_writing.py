@@ -24,6 +24,7 @@ from maverick_tui.journal.reading import read_journal
 from maverick_tui.journal.writing import Journal
 from maverick_tui.runs.log import EventLog
 from tests.runs.test_store import EVERYTHING
+from tests.support.hosts import PATIENCE
 
 
 @pytest.fixture
@@ -159,6 +160,29 @@ def test_a_full_disk_is_told_once_and_everything_is_written_when_there_is_room(
     journal.write(9, EVERYTHING[9:])
     assert read_journal(path).events == EVERYTHING
     assert "kept again" in troubles[1]
+
+
+async def test_a_disk_that_has_room_again_is_written_to_though_nothing_comes(
+    journal: Journal, path: Path, troubles: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "TRY_AGAIN", 0.01)
+    write, attempts = os.write, 0
+
+    def full(_descriptor: int, _data: bytes) -> int:
+        nonlocal attempts
+        attempts += 1
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    journal.write(0, EVERYTHING)
+    async with asyncio.timeout(PATIENCE):
+        while attempts < 3:
+            await asyncio.sleep(0.01)
+        monkeypatch.setattr(os, "write", write)
+        while len(troubles) < 2:
+            await asyncio.sleep(0.01)
+    assert read_journal(path).events == EVERYTHING
+    assert ["kept again" in told for told in troubles] == [False, True]
 
 
 @pytest.mark.parametrize("is_at_once", [True, False], ids=["while the other one works", "after it has ended"])
