@@ -16,6 +16,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.store import store_of
 from maverick_tui.ui.told_work import work_told
+from maverick_tui.ui.widgets.pastes import still_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event
@@ -48,7 +49,7 @@ class Forks:
         work_told(self._app, self._fork(run, turn), group="forks", title="Fork")
 
     async def _fork(self, run: RunModel, turn: int | None) -> None:
-        from maverick_tui.exceptions import ConfigError
+        from maverick_tui.exceptions import ConfigError, MaverickError
         from maverick_tui.history.going_on import GoingOn
         from maverick_tui.runs.forking import fork_of, prompt_of, turn_of
         from maverick_tui.ui.dialogs.fork import ForkScreen
@@ -77,10 +78,16 @@ class Forks:
         if (wanted := await self._app.push_screen_wait(dialog)) is None:
             return
         at, run_id = round(time.time(), 3), uuid.uuid4().hex[:12]
-        made = await asyncio.to_thread(fork_of, events, after, run_id, at=at, agent=wanted.agent, model=wanted.model)
-        if wanted.brings_files and files is not None:
-            told = await asyncio.to_thread(files.bring, made.run_id, made.agent, folder)
-            self._app.notify(" ".join(told), title="Fork", markup=False)
+        how = {"agent": wanted.agent, "model": wanted.model}
+        try:
+            made = await asyncio.to_thread(fork_of, events, after, run_id, at=at, **how)
+            if wanted.brings_files and files is not None:
+                told = await asyncio.to_thread(files.bring, made.run_id, made.agent, folder)
+                self._app.notify(" ".join(told), title="Fork", markup=False)
+        except (MaverickError, OSError):
+            if wanted.prompt != asked and (screen := self._navigation.screen_of(run)) is not None:
+                screen.bring_back(still_prompt(wanted.prompt), {})
+            raise
         fork = RunModel(made.run_id, made.agent, self._board)
         self._board.add(fork)
         goes_on = GoingOn(made.run_id, made.agent, folder, made.past, None)

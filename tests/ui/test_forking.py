@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.forking import to_fork
 from maverick_tui.history.going_on import GoingOn
 from maverick_tui.runs import commands
+from maverick_tui.runs import forking as runs_forking
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.runs.log import EventLog
@@ -65,6 +66,28 @@ async def asks(app: ForkApp, pilot: Pilot[Any]) -> ForkScreen:
     await until(pilot, lambda: app.top == "ForkScreen" and app.screen.is_mounted, "it asks")
     assert isinstance(app.screen, ForkScreen)
     return app.screen
+
+
+@pytest.mark.usefixtures("kept")
+async def test_what_is_said_to_a_fork_that_cannot_be_made_comes_into_the_prompt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make = runs_forking.fork_of
+
+    def refuse(events: Sequence[ev.Event], after: int, run_id: str, **how: Any) -> runs_forking.Fork:
+        if run_id:
+            raise ConfigError("There is no room for it.", hint="Make some.")
+        return make(events, after, run_id, **how)
+
+    monkeypatch.setattr(runs_forking, "fork_of", refuse)
+    async with opened() as (app, pilot):
+        await pilot.press(*"/fork", "enter")
+        dialog = await asks(app, pilot)
+        await pilot.press(*"Dig elsewhere")
+        await until(pilot, lambda: dialog.query_one(Prompt).text == "Dig elsewhere")
+        await pilot.press("enter")
+        await until(pilot, lambda: any("no room" in note for note in app.notes), "why not")
+        assert app.run_screen.prompt.text == "Dig elsewhere"
 
 
 @pytest.mark.usefixtures("kept")

@@ -91,7 +91,7 @@ class WordsScreen(ArmedDialog[str | None]):
 
     @on(Prompt.Changed)
     def _changed(self) -> None:
-        self._typed(self.query_one(Prompt).text)
+        self._typed(self.query_one(Prompt).whole_text)
         if not self.is_armed:
             self.wait_still()
 
@@ -107,7 +107,7 @@ class WordsScreen(ArmedDialog[str | None]):
 
     def action_leave(self) -> None:
         """Say nothing."""
-        self.words = self.query_one(Prompt).text
+        self.words = self.query_one(Prompt).whole_text
         _ = self.dismiss(None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -194,9 +194,11 @@ class EditCallScreen(ArmedDialog[dict[str, Any] | None]):
         Binding("escape", "leave", "Back", key_display="Esc", id="edit_call.leave", show=False),
     ]
 
-    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, tool: str, arguments: Mapping[str, Any], is_open: Callable[[], bool] = lambda: True) -> None:
+        """`is_open` says whether the call still waits: nothing runs otherwise, and what was changed stays here."""
         super().__init__(classes="dialog")
         self._tool, self._arguments = tool, dict(arguments)
+        self._is_open = is_open
         self._is_command = isinstance(self._arguments.get("command"), str)
 
     def compose(self) -> ComposeResult:
@@ -226,6 +228,8 @@ class EditCallScreen(ArmedDialog[dict[str, Any] | None]):
     def _submit(self, event: Prompt.Submitted) -> None:
         event.stop()
         changed, problem = self._read(event.text)
+        if not self._is_open():
+            problem = "The question was answered meanwhile, or withdrawn: nothing was done."
         if problem:
             self.query_one(Prompt).set_text(event.text)
             self.query_one(".field--problem", Static).update(Content(f"✘ {one_line(problem)}"))

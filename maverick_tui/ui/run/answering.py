@@ -273,7 +273,8 @@ class Answering:
             if arguments is not None and self._is_still_open(question):
                 self._run.allow_edited(question.request, arguments)
 
-        _ = self._prompt.app.push_screen(EditCallScreen(question.tool, question.arguments), run)
+        dialog = EditCallScreen(question.tool, question.arguments, lambda: question.request in self._store.questions)
+        _ = self._prompt.app.push_screen(dialog, run)
 
     def _is_still_open(self, question: PermissionAsked) -> bool:
         """Whether nobody has answered it meanwhile."""

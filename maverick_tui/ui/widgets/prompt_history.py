@@ -97,12 +97,16 @@ class PromptHistory:
                 self._unsaved.append(masked)
 
     async def save(self) -> None:
-        """Write what was added since the last time; raises OSError if that is not possible."""
+        """Write what was added since the last time; raises OSError if that is not possible, until the next time."""
         async with self._one_at_a_time:
             is_written = self._may_write is None or await self._may_write()
             masked, self._unsaved = self._unsaved, []
             if masked and is_written:
-                await asyncio.to_thread(lambda: _append(self.path, masked))
+                try:
+                    await asyncio.to_thread(lambda: _append(self.path, masked))
+                except OSError:
+                    self._unsaved = masked + self._unsaved
+                    raise
 
 
 class HistoryWalk:

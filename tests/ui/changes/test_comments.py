@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from maverick_tui.journal.folders import journal_of
@@ -84,6 +85,24 @@ async def test_what_is_being_written_about_changes_when_the_window_goes_is_there
     comments = Comments(run_id, Unsent(), print)
     await comments.bring_back()
     assert list(comments.unsaid.values()) == (["half a thou"] if code else [])
+
+
+@pytest.mark.parametrize("key", ["c", "x"], ids=["a comment", "a reason"])
+async def test_what_was_pasted_into_words_that_are_left_is_there_again(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    pasted = "\n".join(f"line {number}" for number in range(60))
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        comments = screen_of(app).looking.comments
+        await pilot.press("n", key)
+        await until(pilot, lambda: app.screen.query(Prompt) and app.screen.is_mounted, "what is to be said")
+        app.post_message(Paste(pasted))
+        await until(pilot, lambda: "pasted" in app.screen.query_one(Prompt).text)
+        await until(pilot, lambda: pasted in comments.unsaid.values(), "all of it is kept")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "ChangesScreen" and comments.writing is None)
+        assert pasted in comments.unsaid.values()
 
 
 async def to_comment(app: FedApp, pilot: Pilot[Any]) -> None:

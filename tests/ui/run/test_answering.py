@@ -429,7 +429,10 @@ async def test_arguments_that_are_no_json_are_not_taken_and_a_question_that_is_g
         app.tell(tape.put(events.PermissionSettled(tape.at, request, "call-1", "deny")))
         await until(pilot, lambda: not app.run_model.store.questions)
         await pilot.press("enter")
-        await until(pilot, lambda: any("answered meanwhile" in str(told.message) for told in app._notifications))
+        await until(pilot, lambda: "answered meanwhile" in screen_text(app))
+        assert '"table": "a"' in edited(app), "what was changed is not lost"
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, EditCallScreen))
         assert app.kept.take() == []
 
 

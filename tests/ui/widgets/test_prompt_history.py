@@ -40,6 +40,16 @@ async def test_only_the_user_can_read_them(tmp_path: Path) -> None:
     assert stat.S_IMODE(history.path.parent.stat().st_mode) == 0o700
 
 
+async def test_what_could_not_be_written_is_written_with_the_next_one(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path / "project", tmp_path / "prompts")
+    (tmp_path / "prompts").touch()  # where a folder is to be
+    with pytest.raises(OSError, match="prompts"):
+        await remember(history, "a")
+    (tmp_path / "prompts").unlink()
+    await remember(history, "b")
+    assert lines_of(history) == ["a", "b"]
+
+
 async def test_the_same_prompt_is_there_once_as_the_newest(tmp_path: Path) -> None:
     history = PromptHistory(tmp_path)
     await remember(history, "a", "b", "a", "  ", "")
