@@ -101,8 +101,8 @@ class Turns:
         self.mode = past.mode if past is not None else ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
         self._before_plan = "default" if past is not None else ""
-        """The mode in which something was done last, or a narrower one that was chosen since: to plan, others are only
-        passed by. A run that comes back is given no more than it had."""
+        """The mode in which a turn has ended last, or a narrower one that was chosen since: on the way to plan, others
+        are only passed by. A run that comes back is given no more than it had."""
         self.has_jobs = False
         self.tasks: set[str] = set()
         """The calls whose subagents or background tasks go on."""
@@ -149,8 +149,8 @@ class Turns:
     def _keep(self, event: Event) -> None:
         if isinstance(event, ModeChanged):
             self.mode = event.mode
-            if event.mode == "default":
-                self._before_plan = event.mode
+            if event.mode in ("default", "dontAsk"):
+                self._before_plan = "default"
         elif isinstance(event, AgentLoaded):
             self._before_plan = self._before_plan or event.permission_mode
             self.mode = self.mode or event.permission_mode
@@ -194,7 +194,6 @@ class Turns:
         at = self.now()
         turn = self.current = OpenTurn(self._count, text, origin, at)
         turn.is_command, turn.prompt_id = is_command, prompt_id
-        self._before_plan = self._before_plan if self.mode in ("", "plan") else self.mode
         self._unreported.begin_turn()
         started = TurnStarted(at, turn.number, text, prompt_id, origin, is_command)
         self._log.emit(started)
@@ -235,6 +234,7 @@ class Turns:
             return
         self.current = None
         turn.idle.set()
+        self._before_plan = self._before_plan if self.mode in ("", "plan") else self.mode
         outcome: Outcome = "interrupted" if turn.is_cut else "failed" if turn.error is not None else "done"
         failure: Failure | None = None
         if outcome == "failed" and turn.error is not None:
