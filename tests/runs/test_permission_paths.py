@@ -236,3 +236,21 @@ async def test_a_plan_is_carried_out_in_the_mode_before_it_and_in_none_that_was_
     assert run.all(ModeChanged)[-1].mode == then
     assert len(run.all(PermissionAsked)) == (2 if then == "default" else 1)
     assert Path("built").read_text() == "x"
+
+
+async def test_a_mode_that_is_passed_by_as_a_turn_begins_is_not_the_one_before_the_plan(serve: ServeModel) -> None:
+    class Planner(Handyman):
+        allowed_tools = ("Read", "Write", "ExitPlanMode")
+
+    answers = [scene(say("hello"), prompt="^first$"), scene(call("ExitPlanMode", plan="# Build it"), say("done"))]
+    async with serve(answers), watch(Planner) as run:
+        await run.ask("first")
+        run.send(SetMode("acceptEdits"))
+        await run.until(ModeChanged)
+        run.send(SetMode("plan"))
+        run.prompt("plan")
+        plan = await run.until(PermissionAsked)
+        assert plan.reason.startswith("It is carried out in mode default")
+        run.send(AnswerPermission(plan.request, "once"))
+        assert (await run.until(TurnEnded, 2)).outcome == "done"
+    assert run.all(ModeChanged)[-1].mode == "default"
