@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from maverick_tui.ui.widgets.pastes import still_prompt
+
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
 
@@ -60,8 +62,11 @@ class QuestionWords:
         return self._said.get(run.run_id, {}).get(request, Said())
 
     def of(self, run: RunModel) -> Said:
-        """All that there is for a run."""
-        return sum(self._said.get(run.run_id, {}).values(), Said())
+        """All that there is for a run, as it may stand in a prompt: what was typed as an answer is no command there."""
+        said = sum(self._said.get(run.run_id, {}).values(), Said())
+        return Said(
+            still_prompt(said.text), {request: still_prompt(reason) for request, reason in said.reasons.items()}
+        )
 
     def leave(self, run: RunModel, request: str, text: str) -> None:
         """The question is gone for which this was typed: it waits until the run is shown."""

@@ -318,7 +318,7 @@ class RunScreen(Screen[None]):
 
     def bring_back(self, draft: str, reasons: Mapping[str, str]) -> None:
         """Put in what was typed before, above what has been typed since; reasons wait for their question's key."""
-        draft = "\n".join(filter(None, (draft, *self._answering.bring_back(reasons))))
+        draft = "\n".join(filter(None, (draft, *map(still_prompt, self._answering.bring_back(reasons)))))
         if draft and self.prompt.shows_suggestion:
             self.prompt.set_text("")
         if draft:

@@ -11,9 +11,11 @@ from textual.pilot import Pilot
 
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.commands import RunShell
 from maverick_tui.ui import drafts as ui_drafts
 from maverick_tui.ui.board.side_by_side import SideBySideScreen
 from maverick_tui.ui.board.side_pane import SidePane
+from maverick_tui.ui.widgets.pastes import still_prompt
 from tests.support.runs import BEGAN
 from tests.ui.board.test_screen import opened, working
 from tests.ui.inbox.test_screen import asked_by_two, inbox, pane_text, seen, sent
@@ -56,6 +58,19 @@ async def test_an_answer_that_was_begun_is_kept_and_comes_back_in_the_inbox_and_
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is run, "the run")
         await until(pilot, lambda: app.run_screen.prompt.text == "neither", "in its prompt")
         await until(pilot, lambda: kept_of(folder) == [("neither", {})], "once")
+
+
+async def test_an_answer_is_no_command_when_it_comes_into_the_prompt_of_its_run() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        folder = folder_of(run)
+        await seen(app, pilot)
+        await pilot.press(*"!id")
+        await until(pilot, lambda: kept_of(folder) == [(still_prompt("!id"), {})], "on disk")
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is run, "the run")
+        await until(pilot, lambda: "id" in app.run_screen.prompt.text, "in its prompt")
+        await pilot.press("enter")
+        assert not [command for command in sent(run) if isinstance(command, RunShell)]
 
 
 async def test_what_was_sent_is_kept_no_longer() -> None:
