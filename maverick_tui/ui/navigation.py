@@ -122,10 +122,6 @@ class Navigation:
 
         self._board.show(run)
         palette = partial(text_palette, self._app)
-        if said := self.words.take(run):
-            state = self.prompt_of(run)
-            typed = state.draft if state.draft != state.suggestion else ""
-            state.draft = "\n".join(filter(None, (typed, said.text, *said.reasons.values())))
         screen = RunScreen(
             run,
             self.prompt_of(run),
@@ -137,6 +133,7 @@ class Navigation:
         )
         if (place := self._places.get(run.run_id)) is not None:
             screen.read_from(*place)
+        _ = screen.call_after_refresh(self.bring_words_back)
         return screen
 
     def make_replay(self, read: Callable[[], Recording], speed: float = 1.0) -> ReplayScreen:

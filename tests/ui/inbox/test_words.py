@@ -112,6 +112,20 @@ async def test_a_reason_comes_back_with_its_key_in_the_run_below() -> None:
         await until(pilot, lambda: app.run_screen.prompt.text == "because", "with its key")
 
 
+async def test_a_reason_is_no_prompt_in_the_run_that_it_was_typed_for() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        await seen(app, pilot)
+        await pilot.press("ctrl+r", *"because", "escape", "enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is run, "the run")
+        (question,) = run.store.questions.values()
+        shown = app.run_screen.transcript.questions_seen
+        await until(pilot, lambda: shown.whole_since(question) is not None, "it was seen there")
+        app.now += 5
+        assert app.run_screen.prompt.text == ""
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.run_screen.prompt.text == "because", "with its key")
+
+
 async def test_whoever_quits_is_told_what_was_typed_elsewhere() -> None:
     async with asked_by_two() as (app, pilot, _, _):
         await seen(app, pilot)
