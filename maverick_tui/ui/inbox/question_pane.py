@@ -154,9 +154,9 @@ class QuestionPane(Vertical):
         self._answerings.pop(self._key, None)
         entry = run.store.calls.get(question.call)
         became, said = _what_became(entry), self._words.about(run, question.request)
-        self._words.note(run, question.request, Said())
-        if became and not self.is_typing:  # else it stands in the prompt still
-            self._words.leave(run, question.request, "\n".join(filter(None, (said.text, *said.reasons.values()))))
+        if not self.is_typing:  # else it stands in the prompt still
+            unsaid = "\n".join(filter(None, (said.text, *said.reasons.values())))
+            self._words.leave(run, question.request, unsaid if became else "")
         self._store.apply(_settled(question, entry, self._clock()))
         self.transcript.wake(at_once=True)
         if self.answering is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import RunShell
@@ -16,7 +17,7 @@ from maverick_tui.ui import drafts as ui_drafts
 from maverick_tui.ui.board.side_by_side import SideBySideScreen
 from maverick_tui.ui.board.side_pane import SidePane
 from maverick_tui.ui.widgets.pastes import still_prompt
-from tests.support.runs import BEGAN
+from tests.support.runs import BEGAN, Tape
 from tests.ui.board.test_screen import opened, working
 from tests.ui.inbox.test_screen import asked_by_two, inbox, pane_text, seen, sent
 from tests.ui.running import FedApp
@@ -95,6 +96,23 @@ async def test_a_reason_that_was_begun_is_kept_when_the_window_goes(code: int) -
         await until(pilot, lambda: kept_of(folder) == [("", {"ask-call-1": "because"})], "on disk")
         await end(app, pilot, code)
     assert kept_of(folder) == ([("", {"ask-call-1": "because"})] if code else []), "whoever quits was asked"
+
+
+async def test_what_is_being_typed_for_a_question_that_goes_stays_on_disk() -> None:
+    async with asked_by_two() as (app, pilot, _, _):
+        folder = folder_of(app.run_model)
+        await pilot.press("end")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
+        await seen(app, pilot)
+        await pilot.press("ctrl+r", *"because")
+        await until(pilot, lambda: bool(kept_of(folder)), "on disk")
+        tape = Tape(at=app.now)
+        tape.events.clear()
+        app.tell(tape.put(ev.PermissionSettled(app.now, "ask-call-1", "call-1", "deny", by="pts/7")))
+        await until(pilot, lambda: "denied by pts/7" in pane_text(app), "what became of it is told")
+        await end(app, pilot, 129)
+    ((text, reasons),) = kept_of(folder)
+    assert "because" in (text, *reasons.values())
 
 
 async def test_a_reason_comes_back_with_its_key_in_the_run_below() -> None:
