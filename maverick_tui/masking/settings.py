@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -64,12 +64,28 @@ def given_to_server(server: Any) -> set[str]:
         with suppress(ValueError):  # that it is no URL is said by whoever uses it
             parts = urlsplit(url)
             found += [parts.password or "", *(value for _, value in parse_qsl(parts.query)), parts.query]
-    previous, arguments = "", server.get("args")
-    for argument in map(str, arguments) if isinstance(arguments, list | tuple) else ():
-        option, mark, value = argument.partition("=")
-        found += [value] if is_secret(option) else [argument] if is_secret(previous) else []
-        previous = "" if mark else option
+    arguments = server.get("args")
+    found += _in_arguments([*map(str, arguments)] if isinstance(arguments, list | tuple) else [])
     return {one for one in found if len(one) >= LEAST_GIVEN}
+
+
+def _in_arguments(arguments: Sequence[str]) -> Iterator[str]:
+    """What is secret in the arguments of a program: values of options, headers, and passwords in addresses."""
+    previous = ""
+    for argument in arguments:
+        if is_secret(previous):  # whatever it looks like
+            yield argument
+            previous = ""
+            continue
+        option, mark, value = argument.partition("=")
+        name, _, header = (value if mark else argument).partition(":")
+        if mark and is_secret(option):
+            yield value
+        elif header.startswith("//"):
+            yield _password(f"{name}:{header}")
+        elif is_secret(name):
+            yield from (header.strip(), *header.split()[1:])
+        previous = "" if mark else option
 
 
 def _pairs(server: Mapping[str, Any], key: str) -> list[tuple[str, str]]:

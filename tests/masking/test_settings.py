@@ -13,6 +13,19 @@ def test_what_is_secret_in_settings() -> None:
     assert given_to_server({"url": "http://[broken", "env": {"DEBUG": "1"}}) == given_to_server(object()) == set()
 
 
+def test_headers_addresses_and_values_that_look_like_names_are_secret_in_arguments() -> None:
+    arguments = ["mcp-remote", "https://x.example/mcp", "--header", "Authorization: Bearer aaaaaaaa"]
+    assert given_to_server({"args": arguments}) == {"Bearer aaaaaaaa", "aaaaaaaa"}
+    assert given_to_server({"args": ["--header=X-Api-Key: bbbbbbbb"]}) == {"bbbbbbbb"}
+    named = ["--token", "my-secret-cccc", "serve-this", "--password", "Summer2024!Password"]
+    assert given_to_server({"args": named}) == {"my-secret-cccc", "Summer2024!Password"}
+    assert given_to_server({"args": ["postgresql://bob:Tr0ub4dor%263@db/x", "--db=mysql://u:w0rd-7777@h/x"]}) == {
+        "Tr0ub4dor&3",
+        "w0rd-7777",
+    }
+    assert given_to_server({"args": ["--secrets", "C:\\Users", "a:b", "http://[broken"]}) in (set(), {"C:\\Users"})
+
+
 def test_words_numbers_and_paths_of_a_server_are_secret_only_under_a_telling_name() -> None:
     env = {"MODE": "production", "PORT": "8080.8080", "ROOT": "/srv/shop", "SHOP_TOKEN": "turquoise", "A": "word-77"}
     assert server_secrets({"env": env}) == {"turquoise", "word-77"}

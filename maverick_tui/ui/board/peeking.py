@@ -65,6 +65,12 @@ class Peeking(Vertical):
         """Whether a question is shown."""
         return bool(self.questions.display)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the highlight is on another run than the one that is shown still: no key is meant for that one."""
+        shown = self._shown.card.key if self._shown is not None else None
+        return (self._card.key if self._card is not None else None) != shown and not self.questions.prompt.has_focus
+
     def open(self, card: RunCard | None) -> None:
         """Look at a run from now on, and at each that is highlighted later."""
         self.is_open = True

@@ -30,6 +30,7 @@ from maverick_tui.ui.keys import key_names
 from maverick_tui.ui.lines import ROLE_CLASSES
 from maverick_tui.ui.picker.agents_pane import FilterLine
 from maverick_tui.ui.picker.edges import KeyHints
+from maverick_tui.ui.run.answering import ANSWERS
 from maverick_tui.ui.widgets.painted import PAINT
 
 if TYPE_CHECKING:
@@ -269,6 +270,8 @@ class BoardScreen(Screen[None]):
         if action == "tag":
             return card is not None and not card.machine and not self._peeking.asks  # its key answers
         if not self._peeking.questions.is_possible(action, parameters):
+            return False
+        if action in ANSWERS and not parameters and self._peeking.is_behind:
             return False
         if action == "interrupt":
             return card is not None and card.can_be_interrupted

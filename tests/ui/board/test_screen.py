@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.history.labels import read_labels
@@ -14,6 +15,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, NameRun
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.board import peeking
 from maverick_tui.ui.board.screen import BoardScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
 from maverick_tui.ui.launch import Launch
@@ -287,3 +289,24 @@ async def test_a_run_of_another_process_is_listed_looked_at_and_interrupted() ->
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, RunScreen) and RUN in app.board.runs, "it is opened")
         served.events.close()
+
+
+async def test_a_key_right_after_the_highlight_has_moved_answers_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    tapes = {name: working(name, BEGAN + number) for number, name in enumerate(("one", "two"))}
+    async with opened(tapes) as (app, pilot):
+        runs = [app.board.runs[name] for name in tapes]
+        for run in runs:
+            app.tell(tapes[run.run_id].ask("Bash", {"command": f"make {run.run_id}"}), run)
+        await pilot.press("space")
+        pane = board_of(app)._peeking.questions
+        await until(pilot, lambda: pane.question is not None and pane.display, "a question is there")
+        shown, question = pane.run, pane.question
+        assert question is not None
+        await until(pilot, lambda: pane.transcript.questions_seen.whole_since(question) is not None, "it was seen")
+        app.now += 5
+        monkeypatch.setattr(peeking, "SETTLED", 3600.0)
+        highlighted = board_of(app).rows.card
+        assert highlighted is not None
+        await pilot.press("down" if highlighted.run_id == listed(app)[0] else "up", "ctrl+y")
+        assert pane.run is shown, "the one that was left is shown still"
+        assert [sent_to(run) for run in runs] == [[], []]
