@@ -34,7 +34,8 @@ _COUNTED = tuple(
 """How the lines are known that a fuse counts."""
 _GROWN = tuple(f'"type":"{kind}"'.encode() for kind in (BATCH, LATE_TEXT))
 """How those are known that tell what an answer says, which are most: they count only until it has told its tokens."""
-_REPORTED = tuple(f'"type":"{kind.type}"'.encode() for kind in (ev.UsageReported, ev.TurnEnded))
+_REPORTED = tuple(f'"type":"{kind.type}"'.encode() for kind in (ev.UsageReported, ev.TurnEnded, ev.RunForked))
+"""How those are known after which it has, or was another run's."""
 _BEGINNING = 200
 """Bytes of a line in which its kind stands."""
 

@@ -388,14 +388,15 @@ class Scan:
             self._blocks[data["block"]] = _Block(self.number, kind, not data.get("parent"))
 
     def _grow(self, data: dict[str, Any]) -> None:
-        texts = data["text"]
+        name, texts = data["block"], data["text"]
         whole = data.get("whole", len(texts))
-        self._spending.written.grew(data["block"], sum(map(len, texts)))
-        for number, text in enumerate(texts[whole:], self.number + whole):
-            self._held[str(number)] = data["block"], len(text)
-        if (block := self._blocks.get(data["block"])) is not None:
+        self._spending.written.grew(name, len("".join(texts)))
+        block = self._blocks.get(name)
+        if block is not None:
             block.whole += texts[:whole]
-            for number, text in enumerate(texts[whole:], self.number + whole):
+        for number, text in enumerate(texts[whole:], self.number + whole):
+            self._held[str(number)] = name, len(text)
+            if block is not None:
                 block.held[str(number)] = text
         self.number += len(texts)
         self.summary.last_at = max(self.summary.last_at, data["at"])

@@ -44,7 +44,7 @@ class Spending:
     def turn_started(self) -> None:
         """One before it that has told no end is over, too: what it has reported stays."""
         if self._is_in_turn:
-            self._settle(self._open, is_estimate=True)
+            self._settle(self._open, is_estimate=bool(self._open.cost_usd))
         self._is_in_turn = True
         self.written.begin_turn()
 

@@ -146,6 +146,15 @@ def test_a_turn_whose_end_is_missing_keeps_what_it_has_reported() -> None:
     assert (figures.usage.output_tokens, figures.usage.cost_usd, figures.is_estimate) == (405, 0.75, True)
 
 
+def test_what_a_fork_has_of_another_run_is_counted_there() -> None:
+    now = time.time()
+    told = cut(replace(BEGAN, at=now), *writes(2, LONG), at=now)
+    began = ev.RunStarted(now, RUN, "reviewer", forked_from="000000000001", forked_turn=2)
+    keep(RUN, [began, *told[1:], ev.RunForked(now)], 100)
+    assert DayLedger("000000000004").used_today("", now).tokens == 0
+    assert listed().output_tokens == 0
+
+
 def test_nobody_has_paid_for_what_a_script_has_written() -> None:
     keep(RUN, cut(BEGAN, *writes(2, LONG), is_offline=True))
     about = listed()
