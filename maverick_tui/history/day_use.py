@@ -7,9 +7,11 @@ import os
 from datetime import date
 from pathlib import Path
 
+from maverick_tui.agent.engine.prices import list_price
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.days import day_begins
 from maverick_tui.journal.folders import JOURNAL, kept_journals
+from maverick_tui.journal.lines import BATCH, LATE_TEXT
 from maverick_tui.journal.reading import DAMAGE
 from maverick_tui.runs.fuse_count import NOTHING, FuseCount, Used, day_of
 
@@ -29,7 +31,11 @@ _COUNTED = tuple(
         ev.RunEnded,
     )
 )
-"""How the lines are known that a fuse counts: all others, which are most, need not be read."""
+"""How the lines are known that a fuse counts."""
+_GROWN = tuple(f'"type":"{kind}"'.encode() for kind in (BATCH, LATE_TEXT))
+"""How those are known that tell what an answer says, which are most: they count only until it has told its tokens."""
+_REPORTED = tuple(f'"type":"{kind.type}"'.encode() for kind in (ev.UsageReported, ev.TurnEnded, ev.RunForked))
+"""How those are known after which it has, or was another run's."""
 _BEGINNING = 200
 """Bytes of a line in which its kind stands."""
 
@@ -39,7 +45,7 @@ class _Journal:
 
     def __init__(self) -> None:
         self.agent = ""
-        self._count = FuseCount()
+        self._count = FuseCount(list_price)
         self._offset = 0
         self._last_at = 0.0
         self._seen = (-1, -1)
@@ -56,14 +62,22 @@ class _Journal:
 
     def _read_on(self, path: Path) -> None:
         """A line that is not whole yet waits."""
+        grown: list[bytes] = []
         with path.open("rb") as lines:
             lines.seek(self._offset)
             for line in lines:
                 if not line.endswith(b"\n"):
-                    return
+                    break
                 self._offset += len(line)
-                if any(kind in line[:_BEGINNING] for kind in _COUNTED):
+                beginning = line[:_BEGINNING]
+                if any(kind in beginning for kind in _GROWN):
+                    grown.append(line)
+                elif any(kind in beginning for kind in _COUNTED):
+                    if any(kind in beginning for kind in _REPORTED):
+                        grown.clear()
                     self._take(line)
+        for line in grown:
+            self._grow(line)
 
     def _take(self, line: bytes) -> None:
         try:
@@ -74,6 +88,15 @@ class _Journal:
             self.agent = event.agent
         self._last_at = event.at
         self._count.take(event)
+
+    def _grow(self, line: bytes) -> None:
+        """What is said in an answer that has not told its tokens, and never will if its process is gone."""
+        try:
+            data = json.loads(line)
+            text = "".join(data["text"][: data.get("whole")])  # the others come late
+        except DAMAGE:
+            return
+        self._count.take(ev.BlockGrew(self._last_at, 0, text))
 
     def used_on(self, day: date | None) -> Used:
         """Of a run whose process is gone, an open turn lasts no longer than it was heard of."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
+from maverick_tui.agent.engine.prices import estimate
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import ConfigError
@@ -120,7 +121,7 @@ def fill(store: RunStore, events: Sequence[Event], number: int | None = None) ->
 
 def _with_end(events: Sequence[Event], listed: ListedRun) -> list[Event]:
     """A part of a run, closed with what the run came to; it need not be its last part."""
-    past, about = past_of(events), listed.about
+    past, about = past_of(events, price=estimate), listed.about  # what it has used is known, so no tables are read
     if past.kept == len(past.events):
         return past.events
     end = ev.RunEnded(about.last_at, GONE) if about.ended_at is None else ev.RunEnded(about.ended_at)

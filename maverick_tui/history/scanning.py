@@ -67,6 +67,8 @@ class Summary:
     """Prompts that were never sent, as JSON."""
     asks: int = 0
     """How many questions wait for an answer."""
+    unreported: int = 0
+    """Tokens that the open answer has written, by its characters: they count once nothing more can come of it."""
 
 
 @dataclass(slots=True)
@@ -129,6 +131,8 @@ class Scan:
         self._blocks = {int(name): _Block(**block) for name, block in carry.get("blocks", {}).items()}
         self._turn = Turn(**carry["turn"]) if carry.get("turn") else None
         self._spending = Spending.from_json(carry.get("spending"))
+        self._held: dict[str, tuple[int, int]] = carry.get("held", {})
+        """Pieces that are not whole yet, by their number: their block, and how many characters of them are known."""
         self._writing: dict[str, str] = carry.get("writing", {})
         self._last_place: int = carry.get("place", 0)
         self._is_inheriting: bool = carry.get("inheriting", False)
@@ -181,6 +185,7 @@ class Scan:
                 "blocks": {block: asdict(value) for block, value in self._blocks.items()},
                 "turn": asdict(self._turn) if self._turn else None,
                 "spending": self._spending.to_json(),
+                "held": self._held,
                 "writing": self._writing,
                 "place": self._last_place,
                 "waiting": self._waiting,
@@ -260,6 +265,7 @@ class Scan:
         self.summary.input_tokens, self.summary.output_tokens = _count(used.input_tokens), _count(used.output_tokens)
         self.summary.cache_read_tokens = _count(used.cache_read_tokens)
         self.summary.cache_write_tokens = _count(used.cache_write_tokens)
+        self.summary.unreported = _count(self._spending.written.tokens)
         cost = None if self._is_scripted else used.cost_usd  # nobody has paid for what a script says
         self.summary.cost_usd, self.summary.is_estimate = cost, self._spending.has_estimate and cost is not None
 
@@ -339,6 +345,8 @@ class Scan:
 
     def _turn_started(self, data: dict[str, Any]) -> None:
         self._note_place()
+        self._spending.turn_started()
+        self._held = {}
         text, origin = data.get("text", ""), data.get("origin", "person")
         self._turn = Turn(data["turn"], self.number, self.offset, data["at"], origin, text[:SHORT])
         self.summary.turns += 1
@@ -374,31 +382,40 @@ class Scan:
     # -- what the model and its tools do ------------------------------------------------------------------------------
 
     def _block_started(self, data: dict[str, Any]) -> None:
+        self._spending.written.block_started(data["block"], data.get("parent", ""))
         if (kind := _TEXT_KINDS.get(data["kind"])) is not None:
             self._close_block(data["block"])
             self._blocks[data["block"]] = _Block(self.number, kind, not data.get("parent"))
 
     def _grow(self, data: dict[str, Any]) -> None:
-        texts = data["text"]
-        if (block := self._blocks.get(data["block"])) is not None:
-            whole = data.get("whole", len(texts))
+        name, texts = data["block"], data["text"]
+        whole = data.get("whole", len(texts))
+        self._spending.written.grew(name, len("".join(texts)))
+        block = self._blocks.get(name)
+        if block is not None:
             block.whole += texts[:whole]
-            for number, text in enumerate(texts[whole:], self.number + whole):
+        for number, text in enumerate(texts[whole:], self.number + whole):
+            self._held[str(number)] = name, len(text)
+            if block is not None:
                 block.held[str(number)] = text
         self.number += len(texts)
         self.summary.last_at = max(self.summary.last_at, data["at"])
 
     def _complete(self, numbers: list[int], texts: list[str]) -> None:
         for number, text in zip(map(str, numbers), texts, strict=True):
+            if (held := self._held.pop(number, None)) is not None:
+                self._spending.written.grew(held[0], len(text) - held[1])
             for block in self._blocks.values():
                 if number in block.held:
                     del block.held[number]
                     block.whole.append(text)
 
     def _block_ended(self, data: dict[str, Any]) -> None:
+        self._spending.written.block_ended(data["block"])
         self._close_block(data["block"])
 
     def _reply_restarted(self, data: dict[str, Any]) -> None:
+        self._spending.written.break_off()
         self._close_blocks()
 
     def _close_blocks(self) -> None:

@@ -16,6 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from maverick_tui.history.cut_answers import count_cut_answers
 from maverick_tui.history.database import SUMMARY, TURN, writing
 from maverick_tui.history.labels import FILE as LABELS
 from maverick_tui.history.labels import read_labels
@@ -83,7 +84,7 @@ def update(connection: sqlite3.Connection, on_progress: Progress | None = None) 
         with writing(connection):
             for run_id in known:
                 forget(connection, run_id)
-    return len(changed) + len(known)
+    return len(changed) + len(known) + count_cut_answers(connection, OURS)
 
 
 def signed(number: int) -> int:

@@ -88,7 +88,14 @@ class Figures:
     # -- counting -----------------------------------------------------------------------------------------------------
 
     def turn_started(self, at: float) -> None:
-        """A turn begins to count; what background tasks reported since the last one is part of it."""
+        """A turn begins to count; what background tasks reported since the last one is part of it.
+
+        One before it that has told no end is over, too: what it has reported stays.
+        """
+        if self.turn_began is not None:
+            self.is_estimate = self.is_estimate or self.has_live_cost
+            self.settled += self._live_sum
+            self._settle_live()
         self.turn_began = at
         self.turn_steps = 0
 
@@ -108,6 +115,9 @@ class Figures:
         self.steps += event.steps
         self.turn_steps = event.steps or self.turn_steps
         self.turn_began = None
+        self._settle_live()
+
+    def _settle_live(self) -> None:
         self._counted, self._live = self._live, {}
         self._live_sum = Usage()
         self._growing = 0.0

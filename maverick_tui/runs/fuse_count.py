@@ -80,9 +80,11 @@ class FuseCount:
         """All until now."""
         live = sum((usage - self._counted.get(message, Usage()) for message, usage in self._live.items()), Usage())
         growing = Usage(output_tokens=self._growing // CHARACTERS_PER_TOKEN)
+        if growing.output_tokens:
+            growing = replace(growing, cost_usd=self._price(self._model, growing))
         open_minutes = max(0.0, now - self._working_since) / 60 if self._working_since is not None else 0.0
         return replace(
-            self._settled + _used(live + replace(growing, cost_usd=self._price(self._model, growing)), len(self._own)),
+            self._settled + _used(live + growing, len(self._own)),
             minutes=self._minutes + open_minutes,
         )
 
@@ -104,6 +106,8 @@ class FuseCount:
             case ev.AgentLoaded() | ev.ModelNamed():
                 self._model = event.model or self._model
             case ev.TurnStarted():
+                if self._is_in_turn:  # the one before has told no end
+                    self._settle(Usage(), 0, event.at)
                 self._is_in_turn = True
             case ev.UsageReported():
                 self._live[event.message] = event.usage
@@ -111,7 +115,7 @@ class FuseCount:
                 if not event.parent and event.message not in self._counted:
                     self._own.add(event.message)
             case ev.TurnEnded():
-                self._settle(event)
+                self._settle(event.usage, event.steps, event.at)
             case ev.PermissionAsked():
                 self._questions.add(event.request)
             case ev.PermissionSettled():
@@ -121,9 +125,9 @@ class FuseCount:
                 self._questions.clear()
         self._count_time(event.at)
 
-    def _settle(self, event: ev.TurnEnded) -> None:
-        reported = self.used(event.at) - self._settled
-        billed = _used(event.usage, event.steps)
+    def _settle(self, bill: Usage, steps: int, at: float) -> None:
+        reported = self.used(at) - self._settled
+        billed = _used(bill, steps)
         self._settled += Used(
             max(billed.usd, reported.usd), max(billed.tokens, reported.tokens), max(billed.turns, reported.turns)
         )

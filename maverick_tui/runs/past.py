@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from maverick_tui.agent.engine.prices import list_price
 from maverick_tui.agent.fields import CLAUDE_CODE
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs.store import GONE
+from maverick_tui.runs.unreported import PriceOf, Unreported
 from maverick_tui.usage import Usage
 
 CLOSED = "closed"
@@ -63,7 +66,7 @@ def conversation_of(events: Sequence[Event]) -> list[Event]:
 class _Reader:
     """Goes through the events of a run, and remembers what is open."""
 
-    def __init__(self) -> None:
+    def __init__(self, price: PriceOf = list_price) -> None:
         self.turn: ev.TurnStarted | None = None
         self.turns = self.blocks = 0
         self.loaded: ev.AgentLoaded | None = None
@@ -73,6 +76,7 @@ class _Reader:
         self.forked_to = ""
         """The model that was chosen for a fork."""
         self.reported: dict[str, Usage] = {}
+        self.unreported = Unreported(price)
         self.questions: dict[str, ev.PermissionAsked] = {}
         self.waiting: dict[str, ev.PromptQueued] = {}
         self.dropped: dict[str, ev.PromptQueued] = {}
@@ -84,6 +88,7 @@ class _Reader:
 
     def read(self, event: Event) -> None:
         """Take the next one."""
+        self.unreported.take(event)
         if isinstance(event, ev.RunEnded):
             self.waiting |= self.dropped
         elif not isinstance(event, ev.PromptDropped):
@@ -91,6 +96,7 @@ class _Reader:
         match event:
             case ev.TurnStarted():
                 self.turn, self.turns, self.reported = event, event.turn, {}
+                self.unreported.begin_turn()
                 self.planned = self.planned if self.is_planned else None
                 self.waiting.pop(event.prompt_id, None)
             case ev.TurnEnded():
@@ -144,15 +150,26 @@ class _Reader:
         if self.is_planned:
             found.append(ev.ContinueCalledOff(at, CLOSED))
         if self.turn is not None:
-            lasted = max(0, round((at - self.turn.at) * 1000))
-            used = sum(self.reported.values(), Usage(duration_ms=lasted))
-            found.append(
-                ev.TurnEnded(
-                    at, self.turn.turn, "interrupted", used, steps=len(self.reported), is_estimate=bool(used.cost_usd)
-                )
-            )
+            found += self._turn_ending(self.turn, at)
         found += (ev.PromptDropped(at, prompt_id) for prompt_id in self.waiting)
         return [*found, ev.RunEnded(at, why)]
+
+    def _turn_ending(self, turn: ev.TurnStarted, at: float) -> list[Event]:
+        """The end of the open turn, with what it has written and could not report any more."""
+        lasted = max(0, round((at - turn.at) * 1000))
+        told = sum(self.reported.values(), Usage(duration_ms=lasted))
+        reports, guess = self.unreported.end_turn("interrupted", told)
+        used = told + guess
+        end = ev.TurnEnded(
+            at,
+            turn.turn,
+            "interrupted",
+            used,
+            steps=len(self.reported),
+            is_estimate=bool(used.cost_usd),
+            uncounted=guess,
+        )
+        return [*(replace(report, at=at) for report in reports), end]
 
 
 def read_past(events: Sequence[Event]) -> Past:
@@ -163,9 +180,12 @@ def read_past(events: Sequence[Event]) -> Past:
     return Past([*events], 0, reader.turns, reader.blocks, reader.loaded, reader.mode, model=reader.model)
 
 
-def past_of(events: Sequence[Event], why: str = GONE) -> Past:
-    """The run that these events tell of, with an end if it has none; `why` is the reason that it has then."""
-    reader, told = _Reader(), [*events]
+def past_of(events: Sequence[Event], why: str = GONE, price: PriceOf = list_price) -> Past:
+    """The run that these events tell of, with an end if it has none; `why` is the reason that it has then.
+
+    `price` says what an answer has cost that the end has cut: by itself, it may have to read the tables of prices.
+    """
+    reader, told = _Reader(price), [*events]
     for event in told:
         reader.read(event)
     waiting = tuple(reader.waiting.values())

@@ -15,8 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.engine.prices import list_price
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.history.index import RunIndex
+from maverick_tui.history.opening import open_run
+from maverick_tui.history.scanning import Summary
 from maverick_tui.host import places, process, starting
 from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
@@ -30,12 +34,13 @@ from maverick_tui.paths import PACKAGE
 from maverick_tui.runs.commands import AnswerPermission, ClearConversation, SendPrompt
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.store import GONE
+from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
 from tests.support.cook import write_cook
 from tests.support.hosts import end_hosts
 from tests.support.hosts import until as until_so
-from tests.support.model import bash, say, scene
+from tests.support.model import bash, say, scene, stall
 from tests.support.processes import marked, until_running, wait_until_gone
 from tests.support.sampling import sampled
 
@@ -166,6 +171,50 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
         os.kill(pid, signal.SIGTERM)
         await asyncio.wait({again.task})
         assert again.told(ev.RunEnded)
+    assert await asyncio.to_thread(wait_until_gone, mark) == {}
+
+
+@pytest.mark.slow
+async def test_what_its_answer_had_written_when_it_was_killed_is_counted_and_once(
+    serve: ServeModel, mark: str, order: Order
+) -> None:
+    (Path(".maverick/agents") / "worker.md").write_text(
+        "---\nname: worker\ndescription: Works.\nengine: api\ntools: []\nmodel: haiku\n---\nYou work.\n"
+    )
+    words = say(" ".join(f"word{number}" for number in range(2_000)), fault=stall(after_bytes=200_000))
+
+    def kept() -> str:
+        told = read_journal(journal_of(RUN)).events if journal_of(RUN).exists() else []
+        return "".join(event.text for event in told if isinstance(event, ev.BlockGrew))
+
+    def counted() -> Summary:
+        with RunIndex() as index:
+            return index.run(RUN).about
+
+    async with serve([scene(words, prompt="Write"), scene(say("Short.", usage=(20, 3)), prompt="And then")]):
+        pid = await asyncio.to_thread(start_host, replace(order, prompt="Write"))
+        await until(lambda: len(kept()) > 4_000, "it writes")
+        os.kill(pid, signal.SIGKILL)
+        assert await asyncio.to_thread(wait_until_gone, mark) == {}
+        told = read_journal(journal_of(RUN)).events
+        began = next(event for event in told if isinstance(event, ev.UsageReported))
+        cut = counted()
+        assert cut.output_tokens == began.output_tokens + len(kept()) // CHARACTERS_PER_TOKEN > 1_000
+        assert cut.is_estimate
+        more = list_price(cut.model, Usage(output_tokens=len(kept()) // CHARACTERS_PER_TOKEN))
+        assert cut.cost_usd == pytest.approx((began.cost_usd or 0.0) + (more or 0.0))
+        assert cut.cost_usd == pytest.approx(open_run(RUN).store.figures.usage.cost_usd)
+        pid = await asyncio.to_thread(start_host, replace(order, prompt="And then?", resumes=True))
+        again = Reader()
+        await until(lambda: len(again.told(ev.TurnEnded)) == 2, "it has gone on")
+        os.kill(pid, signal.SIGTERM)
+        await asyncio.wait({again.task})
+        _, last = again.told(ev.TurnEnded)
+        assert isinstance(last, ev.TurnEnded)
+        whole, shown = counted(), open_run(RUN).store.figures.usage
+        assert whole.output_tokens == shown.output_tokens == cut.output_tokens + last.usage.output_tokens
+        assert whole.cost_usd == pytest.approx((cut.cost_usd or 0.0) + (last.usage.cost_usd or 0.0))
+        assert shown.cost_usd == pytest.approx(whole.cost_usd)
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
 
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from maverick_tui.executor.model import model_id
-from maverick_tui.executor.model.pricing import is_read, price_of
+from maverick_tui.executor.model.pricing import Price, is_read, price_of
 from maverick_tui.usage import Usage
 
 
 def context_size(model: str) -> int | None:
     """How much a model can hold, if it is a known one. Reads the tables, so call it in a thread."""
-    if "claude" not in model_id(model):  # which the tables do not know, and they take a while to read
-        return None
-    price = price_of(model)
+    price = _listed(model)
     return price.context_size if price is not None else None
+
+
+def list_price(model: str, used: Usage) -> float | None:
+    """What these tokens cost, if the model is a known one. Reads the tables, so call it in a thread."""
+    price = _listed(model)
+    return price.of(used) if price is not None else None
+
+
+def _listed(model: str) -> Price | None:
+    # The tables know no others, and take a while to read.
+    return price_of(model) if "claude" in model_id(model) else None
 
 
 def estimate(model: str, used: Usage) -> float | None:
