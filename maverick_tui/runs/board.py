@@ -12,6 +12,7 @@ from maverick_tui.runs.store import RunStore
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import Event, RunStarted
+    from maverick_tui.runs.choosing import Choice
     from maverick_tui.runs.commands import Command
     from maverick_tui.runs.log import EventLog, LogReader
 
@@ -86,6 +87,8 @@ class RunModel:
         """What it may use before it holds and asks, if that was said when it was started."""
         self.wants_worktree = False
         """Whether it is to begin in a git worktree of its own."""
+        self.choices: dict[str, Choice] = {}
+        """How far its agent's own questions are answered, on whichever screen."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board

@@ -342,6 +342,9 @@ class Navigation:
             self.prompt_of(run).draft = self.draft_of(run)
             if (screen := self.screen_of(run)) is not None and screen.is_mounted:
                 self._places[run.run_id] = screen.transcript.reading_place
+                self.prompt_of(run).draft, reasons = screen.unsent  # a reason is no prompt when one comes back
+                for request, reason in reasons.items():
+                    self.words.note(run, request, Said("", {request: reason}))
 
     def _switch_to(self, screen: Screen[Any]) -> None:
         _ = self._app.switch_screen(screen)

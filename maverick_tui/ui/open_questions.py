@@ -25,9 +25,10 @@ def by_scope(grants: Sequence[str]) -> dict[str, int]:
 class OpenQuestions:
     """Keys answer the question that has waited longest; a click answers the one that it hits."""
 
-    def __init__(self, store: RunStore, clock: Callable[[], float]) -> None:
-        """Look at the questions of a store."""
+    def __init__(self, store: RunStore, clock: Callable[[], float], choices: dict[str, Choice]) -> None:
+        """Look at the questions of a store; `choices` has how far those of the agent's own are answered."""
         self._store = store
+        self._choices = choices
         self._clock = clock
         self._first = ""
         self._first_since = 0.0
@@ -64,7 +65,9 @@ class OpenQuestions:
             if (question := self.in_words) is not None:
                 from maverick_tui.runs.choosing import Choice
 
-                self.choice = Choice(question)
+                known = self._choices.get(request)
+                self.choice = known if known is not None and not known.is_complete else Choice(question)
+                self._choices[request] = self.choice
 
     def is_armed(self, question: PermissionAsked, seen_since: float) -> bool:
         """Whether somebody has had a moment to read it, so that a key or a click is meant for it.

@@ -29,13 +29,13 @@ def two() -> tuple[RunStore, Clock, OpenQuestions]:
     store = asked(
         call("Bash", id="c1"), call("Bash", id="c2"), ask("c1", request="q1", at=4.0), ask("c2", request="q2", at=4.0)
     )
-    questions = OpenQuestions(store, clock)
+    questions = OpenQuestions(store, clock, {})
     questions.look()
     return store, clock, questions
 
 
 def test_without_questions_there_is_nothing_to_answer() -> None:
-    questions = OpenQuestions(asked(), Clock())
+    questions = OpenQuestions(asked(), Clock(), {})
     questions.look()
     assert (questions.first, questions.in_words, questions.about(0), questions.about(7)) == (None, None, None, None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from maverick_tui.ui.board.looking_on import LookingOn
 
 CHANGES_QUESTIONS = ("permission_asked", "permission_settled", "tool_finished", "turn_ended", "run_ended")
-NO_KEYS = {f"approval.{action}": "•" for action in ANSWERS}
-"""What the answers of a question are called that no key answers now."""
+_ANSWERED_BY = [f"approval.{action}" for action in ANSWERS]
+"""The names of the keys that answer questions."""
 
 
 class SidePane(Vertical):
@@ -36,6 +37,7 @@ class SidePane(Vertical):
         self.prompt.display = False
         self.answering = Answering(shown.run, shown.transcript, self.prompt, clock)
         self._keys: Mapping[str, str] = {}
+        shown.transcript.on_answer = self.act
 
     def compose(self) -> ComposeResult:
         """The run, and where words are typed."""
@@ -57,13 +59,16 @@ class SidePane(Vertical):
     @property
     def is_current(self) -> bool:
         """Whether keys act on it."""
-        return self.shown.transcript.has_focus or self.prompt.has_focus
+        # Not `has_focus`, which the widget itself has to hear of first: the next key may be there before that.
+        return self.screen.focused in (self.shown.transcript, self.prompt)
 
     def show_keys(self, keys: Mapping[str, str]) -> None:
         """Say whether this is the one that keys act on, and in its question which ones do."""
         self._keys = self.answering.keys = keys
         self.shown.set_current(self.is_current)
-        self.shown.transcript.set_keys(keys if self.is_current else {**keys, **NO_KEYS})
+        # As wide as the keys: a press makes a run the current one, and its rows must not wrap anew before the release.
+        none = {name: "•".ljust(cell_len(keys.get(name, ""))) for name in _ANSWERED_BY}
+        self.shown.transcript.set_keys(keys if self.is_current else {**keys, **none})
         self.look()
 
     def event_applied(self, event: Event) -> None:

@@ -117,7 +117,9 @@ class InboxVisits:
         if self._guests is not None:
             self._guests.release(run, self._board)
         self.leave()
-        self._navigation.show_run(run)
+        self._uncover()
+        if self._navigation.shown_run is not run:
+            self._navigation.show_run(run)
 
     def go_to_next(self, open_run: Callable[[str], None]) -> None:
         """To the next run that waits for a person, wherever one is: first of this application's, then any other.

@@ -45,7 +45,7 @@ class Answering:
     ) -> None:
         """Answer the questions of a run that are shown in a transcript; its store, if that is not the run's."""
         self._store = run.store if store is None else store
-        self.questions = OpenQuestions(self._store, clock)
+        self.questions = OpenQuestions(self._store, clock, run.choices)
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
         self._clock = clock
@@ -116,10 +116,10 @@ class Answering:
     def draft_is_back(self) -> None:
         """What was typed in a window that is gone stands in the prompt; of several questions it may be for a later one.
 
-        What was answered there went with it.
+        What was answered there went with it, unless that was in this window.
         """
         question, choice = self.questions.in_words, self.questions.choice
-        if question is not None and choice is not None and len(choice.parts) > 1:
+        if question is not None and choice is not None and len(choice.parts) > 1 and not choice.at:
             self._begun = (question.request, self._prompt.whole_text.strip())
 
     @property

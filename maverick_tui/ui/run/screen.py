@@ -306,9 +306,14 @@ class RunScreen(Screen[None]):
         self._prompting.place_changed()
         self.keep_draft()
 
+    @property
+    def unsent(self) -> tuple[str, dict[str, str]]:
+        """What was typed and not sent, and reasons by their questions."""
+        return self._answering.draft_alone, self._answering.reasons
+
     def keep_draft(self) -> None:
         """Keep what was typed, in case that nobody gets to send it."""
-        draft, reasons = self._answering.draft_alone, self._answering.reasons
+        draft, reasons = self.unsent
         typed = draft if draft != self._prompt_state.suggestion else ""
         self._prompt_state.keep("\n".join(filter(None, (self._changed_in_queue, typed))), reasons)
 

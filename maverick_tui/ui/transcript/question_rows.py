@@ -118,7 +118,7 @@ def _choices(entry: ToolEntry, layout: RowLayout, answers: Mapping[str, str], be
     look = layout.look
     p, is_first = look.palette, entry.number == look.asking
     choices = (
-        (f"screen.{action}({entry.number})", _key(action, look) if is_first else "•", words)
+        (f"answer('{action}', {entry.number})", _key(action, look) if is_first else "•", words)
         for action, words in answers.items()
     )
     room = look.width - look.gutter - 2 * entry.depth - 2

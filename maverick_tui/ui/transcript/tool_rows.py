@@ -279,7 +279,9 @@ def _questions(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: C
         rows += renderer.plain(f"{question}{' (several)' if part.takes_several else ''}", p.strong)
         for number, (label, about) in enumerate(part.options):
             mark = ("☑ " if choice is not None and number in choice.marked else "☐ ") if part.takes_several else ""
-            style = p.base + Style(meta={"@click": f"screen.choose({entry.number}, {number})"}) if is_next else p.base
+            style = (
+                p.base + Style(meta={"@click": f"answer('choose', {entry.number}, {number})"}) if is_next else p.base
+            )
             words = f": {one_line(show(about))}" if about else ""
             rows += renderer.plain(f"{mark if is_next else ''}{number + 1}. {one_line(show(label))}{words}", style)
     return rows

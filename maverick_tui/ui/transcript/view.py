@@ -93,6 +93,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown = ShownPage(self, page, self.questions_seen, self._moved)
         self.viewport = self.shown.viewport
         self._finding = Finding(page, self.viewport, self.toggle)
+        self.on_answer: Callable[..., None] | None = None
+        """Takes what a click says to a question, in the place of the screen."""
+        self._pressed = ""
+        """What a click would have done where the button was pressed."""
 
     # -- frames -------------------------------------------------------------------------------------------------------
 
@@ -169,6 +173,16 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     def restyle(self) -> None:
         """Draw with the width, the colours and the keys of the moment."""
         self.shown.restyle()
+
+    async def action_answer(self, action: str, entry: int, option: int | None = None) -> None:
+        """Answer the question that was clicked on: by the screen, unless somebody else here takes answers."""
+        where = (entry,) if option is None else (entry, option)
+        if self._pressed not in ("", f"answer('{action}', {', '.join(map(str, where))})"):
+            return  # the rows have moved between press and release
+        if self.on_answer is not None:
+            self.on_answer(action, *where)
+        else:
+            await self.run_action(f"screen.{action}({', '.join(map(str, where))})")
 
     def set_keys(self, keys: Mapping[str, str]) -> None:
         """The keys have other names now."""
@@ -310,6 +324,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.shown.follow_if_at_the_end()
         viewport.seen.keep_share(share)
         self.shown.tell()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note what is pressed: only that can be clicked."""
+        self._pressed = str(event.style.meta.get("@click", "nothing"))
 
     def on_click(self, event: events.Click) -> None:
         """Choose what was clicked, and open or close it; twice selects a word, three times a line."""

@@ -17,6 +17,7 @@ from maverick_tui.runs.commands import AnswerPermission, Interrupt, NameRun
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.board import peeking
 from maverick_tui.ui.board.screen import BoardScreen
+from maverick_tui.ui.board.side_by_side import SideBySideScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.screen import PickerScreen
@@ -202,7 +203,7 @@ async def test_questions_are_answered_side_by_side_by_the_keys_of_the_run() -> N
         for name, run in (("one", one), ("two", two)):
             grants = (f"Bash: make {name}", "every Bash command")
             app.tell(tapes[name].ask("Bash", {"command": f"make {name}"}, grants=grants), run)
-        await until(pilot, lambda: "^y once" in text(app) and "• once" in text(app), "only there, and it is said")
+        await until(pilot, lambda: "^y once" in text(app) and "•  once" in text(app), "only there, and it is said")
         panes = app.screen.panes  # type: ignore[attr-defined]
         seen = [pane.shown.transcript.questions_seen for pane in panes]
         asked = [next(iter(run.store.questions.values())) for run in (one, two)]
@@ -310,3 +311,49 @@ async def test_a_key_right_after_the_highlight_has_moved_answers_nobody(monkeypa
         await pilot.press("down" if highlighted.run_id == listed(app)[0] else "up", "ctrl+y")
         assert pane.run is shown, "the one that was left is shown still"
         assert [sent_to(run) for run in runs] == [[], []]
+
+
+async def test_a_click_answers_the_run_that_it_hits_by_what_was_pressed_whatever_has_the_focus() -> None:
+    tapes = {name: working(name, BEGAN + number) for number, name in enumerate(("one", "two"))}
+    async with opened(tapes) as (app, pilot):
+        one, two = (app.board.runs[name] for name in tapes)
+        await pilot.press("insert", "insert", "f4")
+        await until(pilot, lambda: isinstance(app.screen, SideBySideScreen) and app.screen.focused, "they are shown")
+        grants = ("Bash: make", "every Bash command")
+        for name, run in (("one", one), ("two", two)):
+            app.tell(tapes[name].ask("Bash", {"command": "make"}, grants=grants), run)
+        assert isinstance(app.screen, SideBySideScreen)
+        left, right = app.screen.panes
+        (question,) = two.store.questions.values()
+        seen = right.shown.transcript.questions_seen
+        await until(pilot, lambda: left.is_current and seen.whole_since(question) is not None, "it was seen")
+        app.now += 5
+        called = two.store.calls.get(question.call)
+        assert called is not None
+        number = called.number
+        right.shown.transcript._pressed = f"answer('deny', {number})"
+        await right.shown.transcript.action_answer("allow_once", number)
+        assert (sent_to(one), sent_to(two)) == ([], []), "that is not what was pressed"
+        right.shown.transcript._pressed = f"answer('allow_once', {number})"
+        assert left.is_current, "a click may be there before the focus"
+        await right.shown.transcript.action_answer("allow_once", number)
+        assert sent_to(one) == []
+        assert [answer.decision for answer in sent_to(two)] == ["once"]
+
+
+async def test_rows_of_choices_stay_where_they_are_when_a_run_becomes_the_current_one() -> None:
+    tapes = {name: working(name, BEGAN + number) for number, name in enumerate(("one", "two"))}
+    async with opened(tapes) as (app, pilot):
+        await pilot.press("insert", "insert", "f4")
+        await until(pilot, lambda: isinstance(app.screen, SideBySideScreen) and app.screen.focused, "they are shown")
+        grants = ("Bash: make", "Bash: make *", "every Bash command")
+        two = app.board.runs["two"]
+        app.tell(tapes["two"].ask("Bash", {"command": "make"}, grants=grants, rules=("Bash(make:*)",)), two)
+        await until(pilot, lambda: "by a rule" in text(app), "its question is there")
+        ends = [line.rstrip().endswith for line in text(app).splitlines()]
+        before = [row for row, end in enumerate(ends) if end(("by a rule", "change it first", "Bash command", "make"))]
+        await pilot.press("tab")
+        await until(pilot, lambda: "▸ two" in text(app), "it is the current one")
+        ends = [line.rstrip().endswith for line in text(app).splitlines()]
+        after = [row for row, end in enumerate(ends) if end(("by a rule", "change it first", "Bash command", "make"))]
+        assert before == after

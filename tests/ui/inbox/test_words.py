@@ -19,8 +19,8 @@ from maverick_tui.ui.board.side_pane import SidePane
 from maverick_tui.ui.widgets.pastes import still_prompt
 from tests.support.runs import BEGAN, Tape
 from tests.ui.board.test_screen import opened, working
-from tests.ui.inbox.test_screen import asked_by_two, inbox, pane_text, seen, sent
-from tests.ui.running import FedApp
+from tests.ui.inbox.test_screen import another, asked_by_two, inbox, pane_text, seen, sent
+from tests.ui.running import FedApp, watching
 from tests.ui.test_drafts import as_kept, end
 from tests.ui.waiting import until
 
@@ -185,3 +185,32 @@ async def answer_armed(app: FedApp, pilot: Pilot[Any], run: RunModel) -> None:
     (question,) = run.store.questions.values()
     await until(pilot, lambda: panes_of(app)[1].is_current and seen.whole_since(question) is not None, "it was seen")
     app.now += 5
+
+
+async def test_the_prompt_of_a_run_is_as_it_was_after_a_way_over_several_screens() -> None:
+    async with watching(Tape().connect().prompt("Go")) as (app, pilot):
+        run = another(app, "tester")
+        app.tell(Tape("tester").connect().prompt("Test").ask("Bash", {"command": "make"}), run)
+        await pilot.press(*"half", "ctrl+s")
+        await until(pilot, lambda: app.top == "BoardScreen", "the board")
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and inbox(app).questions.rows, "the inbox above it")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is run, "the run that asks")
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is app.run_model, "the first")
+        assert app.run_screen.prompt.text == "half"
+
+
+async def test_what_is_answered_of_several_questions_is_answered_on_every_screen() -> None:
+    asked = {"questions": [{"question": name, "options": [{"label": "Red"}, {"label": "Blue"}]} for name in ("A", "B")]}
+    async with watching(Tape().connect().prompt("Go").ask("AskUserQuestion", asked).wait(1)) as (app, pilot):
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and inbox(app).questions.rows, "the inbox")
+        await seen(app, pilot)
+        await pilot.press("2", "enter", *"other", "escape", "enter")
+        await until(pilot, lambda: app.top == "RunScreen", "the run")
+        await until(pilot, lambda: app.run_screen.prompt.text == "other", "what was typed for the second")
+        choice = app.run_screen._answering.questions.choice
+        assert choice is not None
+        assert choice.answers == {"A": "Blue"}

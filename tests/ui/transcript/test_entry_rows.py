@@ -222,7 +222,7 @@ def test_keys_are_named_only_where_they_act() -> None:
     assert "• once" in text_of(entry, asking=0)
     (row,) = [row for row in rows_of(entry) if "once" in row.text]
     clicks = {segment.style.meta["@click"] for segment in row if segment.style and segment.style.meta.get("@click")}
-    assert f"screen.allow_once({entry.number})" in clicks
+    assert f"answer('allow_once', {entry.number})" in clicks
     assert len(clicks) == 4
 
 
