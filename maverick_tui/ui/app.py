@@ -74,6 +74,8 @@ GARBAGE = (2_000, 500, 1_000)
 """When to look for garbage. A look through 20,000 objects holds up a key for 6 ms; one through 2,000 nobody notices."""
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
+_MOVES = frozenset({"up", "down", "home", "end", "tab", "shift+tab"})
+"""Keys that go from one run or question to another where several are on the screen."""
 QUIT_AGAIN_WITHIN = 2.0
 CLEAR = "\x1b[0m\x1b[2J"
 MOST_NOTICES = 2
@@ -488,7 +490,10 @@ class MaverickApp(App[int]):
         if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
             return
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
-        if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
+        # What comes with a paste over a slow line may be no key; and a key that answers may be there before the one
+        # that goes to another question has come to where it moves something.
+        is_paste = isinstance(event, Paste) and not event.is_forwarded
+        if is_paste or (isinstance(event, Key) and event.key in _MOVES and self._navigation.shown_run is None):
             self._see_anew()
         if not self._typed.keep(event):
             await super().on_event(event)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from itertools import cycle, islice
 from typing import Any
 
+from textual.events import Key
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
@@ -233,3 +234,20 @@ async def test_one_key_goes_to_the_next_run_that_needs_a_person() -> None:
         await pilot.press("alt+i", "alt+n")
         await until(pilot, lambda: app.top == "RunScreen" and app.run_screen.run is not app.run_model, "from the inbox")
         assert len(app.screen_stack) == 1
+
+
+async def test_a_key_that_answers_does_not_overtake_one_that_goes_to_another_question() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        await pilot.press("end")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question of the run below")
+        await seen(app, pilot)
+        await pilot.press("home")
+        await until(pilot, lambda: "Which one?" in pane_text(app), "the other one")
+        await seen(app, pilot)
+        await pilot.press("end")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "and back")
+        await seen(app, pilot)
+        for key in ("up", "ctrl+y"):  # both before anybody has heard of the first
+            app.post_message(Key(key, None))
+        await until(pilot, lambda: "Which one?" in pane_text(app), "the highlight has moved")
+        assert (app.kept.take(), sent(run)) == ([], [])
