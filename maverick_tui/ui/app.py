@@ -490,11 +490,10 @@ class MaverickApp(App[int]):
         if isinstance(event, InputEvent | Paste) and self._leaving.begun.is_set():
             return
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
-        # What comes with a paste over a slow line may be no key; and a key that answers may be there before the one
-        # that goes to another question has come to where it moves something.
-        is_paste = isinstance(event, Paste) and not event.is_forwarded
-        if is_paste or (isinstance(event, Key) and event.key in _MOVES and self._navigation.shown_run is None):
+        if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
             self._see_anew()
+        elif isinstance(event, Key) and event.key in _MOVES and self._navigation.shown_run is None:
+            self._see_questions_anew()  # a key that answers may overtake the one that goes to another question
         if not self._typed.keep(event):
             await super().on_event(event)
 
@@ -510,12 +509,17 @@ class MaverickApp(App[int]):
     def _see_anew(self) -> None:
         """Let nothing be allowed for a moment."""
         from maverick_tui.ui.dialogs.arming import ArmedDialog
+
+        self._see_questions_anew()
+        if isinstance(self.screen, ArmedDialog):
+            self.screen.wait_still()
+
+    def _see_questions_anew(self) -> None:
+        """Let no question be answered for a moment."""
         from maverick_tui.ui.transcript.view import Transcript
 
         for transcript in self.screen.query(Transcript):
             transcript.questions_seen.look_anew()
-        if isinstance(self.screen, ArmedDialog):
-            self.screen.wait_still()
 
     def get_key_display(self, binding: Binding) -> str:
         """A key as keyboards have it: F5 and PgUp, and not f5 and pgup."""
