@@ -99,6 +99,7 @@ def run(command: str, sandbox: Sandbox) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=sandbox.project, env=given, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.explore  # `make attack` has it: it is about the tricks, and not about us
 def test_each_of_them_does_what_it_is_feared_for(armed: Sandbox) -> None:
     (armed.project / "README.md").write_text("changed\n")
     subprocess.run(["bash", "-c", "git stash push -- README.md"], cwd=armed.project, capture_output=True, check=True)
