@@ -199,9 +199,9 @@ class Navigation:
 
     def typed_in(self, run: RunModel) -> str:
         """The same, unless we have put it there."""
-        draft, said = self.draft_of(run), self.words.of(run)
+        draft = self.draft_of(run)
         typed = draft if draft != self.prompt_of(run).suggestion else ""
-        return "\n".join(filter(None, (typed, said.text, *said.reasons.values())))
+        return "\n".join(filter(None, (typed, self.words.of(run).whole)))
 
     def prompt_of(self, run: RunModel) -> PromptState:
         """What is kept of the prompt of a run."""
@@ -339,7 +339,6 @@ class Navigation:
     def _leave_run(self) -> None:
         if (run := self.shown_run) is not None and run.run_id in self._board.runs:
             self._left = run
-            self.prompt_of(run).draft = self.draft_of(run)
             if (screen := self.screen_of(run)) is not None and screen.is_mounted:
                 self._places[run.run_id] = screen.transcript.reading_place
                 self.prompt_of(run).draft, reasons = screen.unsent  # a reason is no prompt when one comes back

@@ -27,6 +27,11 @@ class Said(NamedTuple):
         """Whether there are any."""
         return bool(self.text.strip() or self.reasons)
 
+    @property
+    def whole(self) -> str:
+        """All of them, one below the other."""
+        return "\n".join(filter(None, (self.text, *self.reasons.values())))
+
     def __add__(self, other: Said) -> Said:  # type: ignore[override]
         """Both."""
         return Said("\n".join(filter(None, (self.text, other.text))), {**self.reasons, **other.reasons})

@@ -109,7 +109,10 @@ class BoardVisits:
         if self._screen is None or self._lending is None:
             return
         gathering, screen, words = self._screen.gathering, self._screen, self._navigation.words
-        cards_now: Callable[[], list[RunCard]] = lambda: gathering.cards(self._clock())  # noqa: E731
+
+        def cards_now() -> list[RunCard]:
+            return gathering.cards(self._clock())
+
         self._side = SideBySideScreen(
             cards, self._lending, self._look_on, screen.interrupt, cards_now, words, self._clock
         )

@@ -155,8 +155,7 @@ class QuestionPane(Vertical):
         entry = run.store.calls.get(question.call)
         became, said = _what_became(entry), self._words.about(run, question.request)
         if not self.is_typing:  # else it stands in the prompt still
-            unsaid = "\n".join(filter(None, (said.text, *said.reasons.values())))
-            self._words.leave(run, question.request, unsaid if became else "")
+            self._words.leave(run, question.request, said.whole if became else "")
         self._store.apply(_settled(question, entry, self._clock()))
         self.transcript.wake(at_once=True)
         if self.answering is not None:

@@ -42,6 +42,13 @@ def kept_of(folder: Path) -> list[tuple[str, dict[str, str]]]:
     return [(draft["text"], draft["reasons"]) for draft in found]
 
 
+async def at_the_call(app: FedApp, pilot: Pilot[Any]) -> None:
+    """Go to the question about a call, and see all of it."""
+    await pilot.press("end")
+    await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
+    await seen(app, pilot)
+
+
 async def test_an_answer_that_was_begun_is_kept_and_comes_back_in_the_inbox_and_in_its_run() -> None:
     async with asked_by_two() as (app, pilot, run, _):
         folder = folder_of(run)
@@ -89,9 +96,7 @@ async def test_what_was_sent_is_kept_no_longer() -> None:
 async def test_a_reason_that_was_begun_is_kept_when_the_window_goes(code: int) -> None:
     async with asked_by_two() as (app, pilot, _, _):
         folder = folder_of(app.run_model)
-        await pilot.press("end")
-        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
-        await seen(app, pilot)
+        await at_the_call(app, pilot)
         await pilot.press("ctrl+r", *"because")
         await until(pilot, lambda: kept_of(folder) == [("", {"ask-call-1": "because"})], "on disk")
         await end(app, pilot, code)
@@ -101,9 +106,7 @@ async def test_a_reason_that_was_begun_is_kept_when_the_window_goes(code: int) -
 async def test_what_is_being_typed_for_a_question_that_goes_stays_on_disk() -> None:
     async with asked_by_two() as (app, pilot, _, _):
         folder = folder_of(app.run_model)
-        await pilot.press("end")
-        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
-        await seen(app, pilot)
+        await at_the_call(app, pilot)
         await pilot.press("ctrl+r", *"because")
         await until(pilot, lambda: bool(kept_of(folder)), "on disk")
         tape = Tape(at=app.now)
@@ -117,9 +120,7 @@ async def test_what_is_being_typed_for_a_question_that_goes_stays_on_disk() -> N
 
 async def test_a_reason_comes_back_with_its_key_in_the_run_below() -> None:
     async with asked_by_two() as (app, pilot, _, _):
-        await pilot.press("end")
-        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question")
-        await seen(app, pilot)
+        await at_the_call(app, pilot)
         await pilot.press("ctrl+r", *"because", "escape", "escape")
         await until(pilot, lambda: app.top == "RunScreen", "back")
         (question,) = app.run_model.store.questions.values()
