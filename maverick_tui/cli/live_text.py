@@ -34,6 +34,10 @@ _SILENT = ("?", "red")
 _ID = 8
 _WIDEST_AGENT = 14
 _WIDEST_WORDS = 24
+_LEAST_TITLE = 24
+"""Columns of its prompt by which a run is known from others."""
+_DROPPED_FIRST = (5, 4, 6, 2)
+"""Columns that make room for that: memory, worktree, readers, since when."""
 
 
 def print_live(runs: Sequence[LiveRun]) -> None:
@@ -45,7 +49,7 @@ def print_live(runs: Sequence[LiveRun]) -> None:
     is_plain = not can_show("".join((*GLYPHS.values(), OTHER_GLYPH)))
     cells, ids = [_cells(run) for run in runs], [_id(run) for run in runs]
     id_width = max(map(cell_len, ids))
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    widths = _widths(cells, paper.width - id_width - 4)
     for run, run_id, (words, *facts) in zip(runs, ids, cells, strict=True):
         plain, style = _SILENT if run.is_silent else _MARKS.get(run.phase, _OTHER)
         paper.line(
@@ -55,6 +59,16 @@ def print_live(runs: Sequence[LiveRun]) -> None:
             "  ",
             cut(one_line(redact(run.title)), WIDEST_TITLE) or "(nothing was asked)",
         )
+
+
+def _widths(cells: Sequence[tuple[str, ...]], room: int) -> list[int]:
+    """The widths of the columns; those that have to go so that something of the prompts is seen have none."""
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    for dropped in _DROPPED_FIRST:
+        if sum(width + 2 for width in widths if width) + _LEAST_TITLE <= room:
+            break
+        widths[dropped] = 0
+    return widths
 
 
 def _id(run: LiveRun) -> str:

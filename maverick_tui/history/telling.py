@@ -6,11 +6,12 @@ from typing import Protocol
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.inert import one_line
+from maverick_tui.runs.entries import PERSONS_OWN
 from maverick_tui.runs.failure_words import title as failure_title
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.status import clock
 from maverick_tui.runs.store import forked_words
-from maverick_tui.runs.tool_text import describe, key_argument
+from maverick_tui.runs.tool_text import describe, key_argument, summary
 
 _DECIDED = {"once": "allowed", "run": "allowed for this run", "deny": "denied", "withdrawn": "withdrawn"}
 
@@ -39,6 +40,10 @@ class Teller:
         self._folder = ""
         self._began: ev.RunStarted | None = None
         self._is_inheriting = False
+        self._shells: dict[str, str] = {}
+        """Commands of the person that run."""
+        self._last_begun = ""
+        """The one of them after which nothing else was told."""
 
     def take(self, event: ev.Event) -> None:
         """The next event of the run."""
@@ -58,6 +63,12 @@ class Teller:
                 why = f": {one_line(event.reason)}" if event.reason else ""
                 by = f" by {one_line(event.by)}" if event.by else ""
                 printer.note(f"⚑ {_DECIDED.get(event.decision, event.decision)}{by}{why}", "yellow")
+            case ev.ShellStarted():
+                command = key_argument(PERSONS_OWN, {"command": event.command}, self._folder)
+                self._shells[event.shell] = command
+                printer.note(f"! {command}", "bold")
+            case ev.ShellEnded():
+                self._end_shell(event)
             case ev.Noticed() if not event.parent:
                 printer.note(one_line(event.text), "dim")
             case ev.ConnectFailed():
@@ -70,12 +81,22 @@ class Teller:
                 self._end_turn(event)
             case _:
                 printer.take(event)
+        self._last_begun = event.shell if isinstance(event, ev.ShellStarted) else ""
 
     def end(self, note: str) -> None:
         """Say how it stands, if it has no end of its own."""
         self._printer.close()
         if note:
             self._printer.note(note, "yellow")
+
+    def _end_shell(self, event: ev.ShellEnded) -> None:
+        text = f"Exit code {event.code}\n{event.output}" if event.code else event.output
+        what, size = ("stopped", "") if event.is_cut else summary(PERSONS_OWN, {}, text)
+        command = self._shells.pop(event.shell, "")
+        whose = f"{command}: " if command and self._last_begun != event.shell else ""
+        is_done = event.code == 0 and not event.is_cut
+        told = f"{'✔' if is_done else '✘'} {whose}{what}{f' ({size})' if size else ''}"
+        self._printer.note(told, "green" if is_done else "red")
 
     def _end_turn(self, event: ev.TurnEnded) -> None:
         if event.failure is not None:

@@ -448,3 +448,34 @@ def test_a_cost_that_is_estimated_has_its_sign(capsys: pytest.CaptureFixture[str
     for sign in ("~", "≥", ""):
         print_live([LiveRun(RUN, {"phase": "working", "cost_usd": 0.137, "cost_sign": sign}, None, has_host=False)])
         assert f" {sign}$0.137 " in capsys.readouterr().out
+
+
+def test_what_is_less_than_its_prompt_makes_room_for_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = {"phase": "working", "agent": "fixer", "cost_usd": 0.137, "first_prompt": "Mend the tests"}
+    run = LiveRun(RUN, state | {"project": "/p"}, time.time(), has_host=False, memory=431_000_000)
+    for columns, is_told in ((200, True), (60, False)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        print_live([run])
+        told = capsys.readouterr().out
+        assert all(words in told for words in ("Mend the tests", "fixer", "$0.137"))
+        assert ("431 MB" in told) is is_told
+
+
+def test_the_log_has_the_commands_of_the_person(maverick: Run) -> None:
+    journal = Journal(journal_of(RUN), print)
+    events = [
+        ev.RunStarted(1, RUN, "explorer"),
+        ev.ShellStarted(2, "a", "npm test"),
+        ev.ShellEnded(3, "a", "2 failed", code=1),
+        ev.ShellStarted(4, "b", "sleep 9"),
+        ev.ShellStarted(5, "c", "git status"),
+        ev.ShellEnded(6, "c", "clean", code=0),
+        ev.ShellEnded(7, "b", "", is_cut=True),
+        ev.RunEnded(8, "closed"),
+    ]
+    journal.write(0, events)
+    journal.close()
+    told = "! npm test\n✘ exit code 1: 2 failed\n! sleep 9\n! git status\n✔ clean\n✘ sleep 9: stopped\n"
+    assert maverick("logs", RUN).out == told
