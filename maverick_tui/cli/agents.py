@@ -131,21 +131,17 @@ def trust_agent(
     """
     from maverick_tui.agent.catalog.loading import prepare
     from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
-    from maverick_tui.cli.layout import display_path
-    from maverick_tui.inert import inert
 
     require_no_agent()
     store, prepared = TrustStore(), prepare(_find(name))
     files = prepared.to_trust
     changed = [file for file in files if (store.is_known(file[0]) if revoke else not store.is_trusted(*file))]
-    if not as_json:
+    is_asked = bool(changed) and not revoke and not yes
+    if is_asked or not as_json:
         for path, content in changed:
-            if path == prepared.commands:  # which stand in no file of this folder
-                # Unmasked: what is trusted is seen.
-                typer.echo(f"{COMMANDS}:\n{textwrap.indent(inert(content.decode()), '  ')}", nl=False)
-            else:
-                typer.echo(f"{display_path(str(path))}\n  sha256 {fingerprint(content)}, {len(content):,} bytes")
-    if changed and not revoke and not yes:
+            is_whole = is_asked or path == prepared.commands  # those stand in no file of this folder
+            typer.echo(_told_to_trust(_called(path, prepared.commands), content, is_whole=is_whole), err=as_json)
+    if is_asked:
         _ask_for_trust(name, [_called(path, prepared.commands) for path, _ in changed])
     for path, content in changed:
         if revoke:
@@ -163,6 +159,16 @@ def trust_agent(
         typer.echo(f"{name} is no longer trusted." if changed else f"{name} was not trusted.")
     else:
         typer.echo(f"{name} is trusted." if changed else f"{name} is trusted already.")
+
+
+def _told_to_trust(called: str, content: bytes, *, is_whole: bool) -> str:
+    """What is to be trusted; if it `is_whole`, every line of it, unmasked: what is trusted is seen."""
+    from maverick_tui.agent.catalog.trust import fingerprint
+    from maverick_tui.inert import inert
+
+    head = f"{called}\n  sha256 {fingerprint(content)}, {len(content):,} bytes"
+    text = inert(content.decode(errors="replace").replace("\r\n", "\n")).rstrip("\n")
+    return f"{head}\n{textwrap.indent(text, '    ')}" if is_whole else head
 
 
 COMMANDS = "the commands that it starts in this folder"

@@ -96,8 +96,7 @@ def question(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     os.close(theirs)
     assert process.stderr is not None
     asked = b""
-    while asked != QUESTION:
-        assert QUESTION.startswith(asked)
+    while not asked.endswith(QUESTION):
         assert process.poll() is None
         asked += os.read(process.stderr.fileno(), 100)
     yield process, ours
@@ -116,7 +115,17 @@ def test_a_person_is_asked(
     os.close(ours)
     assert ran.code == code
     assert ran.err.startswith(QUESTION.decode())
+    assert all(f"    {line}\n" in ran.out for line in PYTHON.splitlines() if line), (
+        "it is shown before it is asked about"
+    )
     assert TrustStore().is_trusted(pilot, pilot.read_bytes()) == (code == 0)
+
+
+def test_what_is_shown_of_a_file_steers_no_terminal(maverick: Run, pilot: Path) -> None:
+    pilot.write_bytes(PYTHON.encode() + b"# \x1b[2J\x1b]52;c;aGk=\x07 \xe2\x80\xae \r# over it\n")
+    told = maverick("agents", "trust", "pilot").out
+    assert "over it" in told
+    assert not set(told) & set("\x1b\x07\r\u202e")
 
 
 def test_the_question_is_not_in_the_json(pilot: Path) -> None:
@@ -163,6 +172,6 @@ def test_trust_covers_the_commands_that_an_agent_of_ones_own_starts_in_the_folde
     ran = maverick("agents", "trust", "helper", "--yes")
     assert ran.code == 0
     assert "  MCP server fetch: npx some-mcp\n" in ran.out
-    assert "the commands that it starts in this folder:" in ran.out
+    assert "the commands that it starts in this folder\n" in ran.out
     load_agent("helper")
     assert maverick("agents", "trust", "helper").out == "helper is trusted already.\n"
