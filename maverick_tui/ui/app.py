@@ -36,7 +36,7 @@ from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
-from maverick_tui.ui.meant_keys import MeantKeys
+from maverick_tui.ui.meant_keys import MeantKeys, may_go_elsewhere
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.serving import Serving
@@ -74,8 +74,6 @@ GARBAGE = (2_000, 500, 1_000)
 """When to look for garbage. A look through 20,000 objects holds up a key for 6 ms; one through 2,000 nobody notices."""
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
-_MOVES = frozenset({"up", "down", "home", "end", "tab", "shift+tab"})
-"""Keys that go from one run or question to another where several are on the screen."""
 QUIT_AGAIN_WITHIN = 2.0
 CLEAR = "\x1b[0m\x1b[2J"
 MOST_NOTICES = 2
@@ -123,6 +121,9 @@ class MaverickApp(App[int]):
         self._meant = MeantKeys(self, self._take)
         self.keys_pressed = 0
         """How many keys there were: by that it is known whether another one was in between."""
+        self.went_elsewhere_at = 0.0
+        """When a key or a click came that may go to another question: one that answers may overtake it."""
+        self._clock = clock
         self._navigation = Navigation(self, self.board, launch, self._setup, self.preferences, clock)
         self._leaving = Leaving(self, self.board, self._navigation)
         is_to_start = not (launch.attaches or launch.opens)
@@ -492,8 +493,8 @@ class MaverickApp(App[int]):
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
             self._see_anew()
-        elif isinstance(event, Key) and event.key in _MOVES and self._navigation.shown_run is None:
-            self._see_questions_anew()  # a key that answers may overtake the one that goes to another question
+        elif self._navigation.shown_run is None and self._screen_stack and may_go_elsewhere(self.screen, event):
+            self.went_elsewhere_at = self._clock()
         if not self._typed.keep(event):
             await super().on_event(event)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from textual import events
 from textual.app import App
+from textual.screen import Screen
 from textual.timer import Timer
 
 from maverick_tui.ui.keys import is_character
@@ -77,3 +78,19 @@ class MeantKeys:
 def _escape_and_letter(event: events.Key) -> list[events.Event]:
     letter = event.character or ""
     return [events.Key("escape", "\x1b"), events.Key(letter, letter)]
+
+
+def may_go_elsewhere(screen: Screen[Any], event: events.Event) -> bool:
+    """Whether it may go to another question of those on the screen; what answers one, or writes words, does not."""
+    if not isinstance(event, events.Key):
+        return isinstance(event, events.MouseDown)
+    from maverick_tui.ui.run.answering import ANSWERS
+    from maverick_tui.ui.widgets.prompt import Prompt
+
+    is_typing = isinstance(screen.focused, Prompt)
+    if is_character(event):
+        return not is_typing and not getattr(screen, "takes_words", False)
+    bound = screen.active_bindings.get(event.key)
+    if bound is not None and bound.node is not screen.focused:
+        return bound.binding.action not in ANSWERS
+    return not is_typing

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from maverick_tui.journal.folders import kept_runs
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.open_questions import ARMED_AFTER
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
@@ -123,7 +124,7 @@ async def see_an_edit(app: MaverickApp, pilot: Pilot[Any], shop: Path) -> None:
     (run,) = app.board.runs.values()
     while run.store.needs_person:  # the key does nothing while the question is new
         await pilot.press("ctrl+y")
-        await pilot.pause(0.05)
+        await pilot.pause(2 * ARMED_AFTER)
     await seen(app, pilot, "Changed.")
     assert (shop / "cart.py").read_text() == "total = 2\n"
     assert "✔ Edit" in transcript(app)

@@ -155,6 +155,11 @@ class SideBySideScreen(Screen[None]):
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
+    @property
+    def takes_words(self) -> bool:
+        """Whether characters that are typed are for a question."""
+        return self._current is not None and self._current.answering.wants_words
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of questions act only while the run asks something; where words are typed, Enter sends them."""
         current = self._current

@@ -79,6 +79,7 @@ class QuestionPane(Vertical):
         self._make_palette = palette
         self._palette: Palette | None = None
         self.transcript = Transcript(self._store, palette=self._palette_now, moved=lambda *_: None, clock=clock)
+        self.transcript.on_answer = self._act
         self.prompt = Prompt()
         self.prompt.display = False
 
@@ -89,8 +90,8 @@ class QuestionPane(Vertical):
         yield self.prompt
 
     def serve_keys(self, screen: Screen[Any]) -> None:
-        """Have the screen's keys and clicks answer: Textual looks for their actions there."""
-        for name in (*ANSWERS, "choose"):
+        """Have the screen's keys answer: Textual looks for their actions there."""
+        for name in ANSWERS:
             setattr(screen, f"action_{name}", partial(self._act, name))
         setattr(screen, "action_page", self.transcript.action_pages)  # noqa: B010 - as the others
 
@@ -116,6 +117,11 @@ class QuestionPane(Vertical):
         return self.prompt.display and self.prompt.has_focus and bool(self.prompt.text or self._asks_reason)
 
     @property
+    def takes_words(self) -> bool:
+        """Whether characters that are typed anywhere on the screen are for the question."""
+        return self.is_open and self.answering is not None and self.answering.wants_words
+
+    @property
     def _asks_reason(self) -> bool:
         return self.answering is not None and self.answering.asks_reason
 
@@ -132,6 +138,7 @@ class QuestionPane(Vertical):
         self.answering = self._answering_of(run) if run is not None and question is not None else None
         self.transcript.set_choice(None)
         self.transcript.read_anew()
+        self.transcript.questions_seen.look_anew()  # a key that was meant for what stood here may be on its way
         if self.answering is not None and question is not None:
             self.answering.look()
             self.transcript.set_choice(self.answering.questions.choice)
@@ -182,11 +189,11 @@ class QuestionPane(Vertical):
         return (run.run_id, question.request) if run is not None and question is not None else ("", "")
 
     def _answering_of(self, run: RunModel) -> Answering:
-        if self._key not in self._answerings:
-            made = Answering(run, self.transcript, self.prompt, self._clock, self._store)
-            made.keys = self._keys
-            self._answerings[self._key] = made
-        return self._answerings[self._key]
+        known = self._answerings.get(self._key)
+        if known is None or known.run is not run:  # a guest that was left and has come again is followed anew
+            known = self._answerings[self._key] = Answering(run, self.transcript, self.prompt, self._clock, self._store)
+            known.keys = self._keys
+        return known
 
     def _show_head(self) -> None:
         run = self.run
@@ -219,7 +226,7 @@ class QuestionPane(Vertical):
 
     def type(self, character: str) -> bool:
         """Take a key that was pressed elsewhere as the beginning of an answer; whether words are wanted."""
-        if not self.is_open or self.answering is None or not self.answering.wants_words:
+        if not self.takes_words:
             return False
         self.screen.set_focus(self.prompt)
         self.prompt.replace(character, *self.prompt.selection, maintain_selection_offset=False)

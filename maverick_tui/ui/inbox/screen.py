@@ -192,6 +192,11 @@ class InboxScreen(Screen[None]):
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
+    @property
+    def takes_words(self) -> bool:
+        """Whether characters that are typed are for the question, and do not go to another one."""
+        return self.pane.takes_words
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of questions act only while there is one; words are typed only where they are wanted."""
         if action == "open_run":

@@ -49,7 +49,7 @@ class Answering:
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
         self._clock = clock
-        self._run = run
+        self.run = run
         self._transcript = transcript
         self._prompt = prompt
         self._reason_for = ""
@@ -58,6 +58,10 @@ class Answering:
         """What stood in the prompt before a reason was asked for."""
         self._unsaid: dict[str, str] = {}
         """The words of reasons that were begun and left, by their questions."""
+        self._too_soon_at = 0.0
+        """When a key was pressed that did not count yet: one that is held down comes again and again."""
+        self._moved_at = 0.0
+        """When one of several questions was answered: the options of the next come to where its own were."""
         self._wanted: tuple[str, str, int, float] | None = None
         """Which question is to be allowed by which scope, after how many keys, and when: the very next key may."""
         self._doubted: tuple[str, int, str] | None = None
@@ -188,8 +192,9 @@ class Answering:
         if question is None or choice is None or choice.request != question.request or choice.is_complete:
             return
         if option < len(choice.parts[choice.at].options) and self._is_armed(question, is_hit=entry > 0):
+            part = choice.at
             choice.choose(option)
-            self._go_on(question, choice)
+            self._go_on(question, choice, part)
             self._focus_prompt()  # Enter sends what is marked
 
     def allow_once(self, entry: int = 0) -> None:
@@ -212,10 +217,10 @@ class Answering:
         if (grant := by_scope(question.grants).get(scope)) is None:
             self._tell("This question does not offer that.", 3)
         elif entry or scope == SCOPES[0]:
-            self._run.answer(question.request, "run", grant=grant)
+            self.run.answer(question.request, "run", grant=grant)
         elif self._is_wanted_again(question, scope):
             self._prompt.app.clear_notifications()  # it has been pressed again
-            self._run.answer(question.request, "run", grant=grant)
+            self.run.answer(question.request, "run", grant=grant)
         else:
             allowed = cut(one_line(question.grants[grant]), _LONGEST_GRANT)
             self._tell(f"Press {self.keys[f'approval.{scope}']} again to allow for this run: {allowed}", AGAIN_WITHIN)
@@ -243,17 +248,17 @@ class Answering:
 
         def write(wanted: RuleWanted | None) -> None:
             if wanted is not None and self._is_still_open(question):
-                self._run.allow_always(question.request, wanted.rule, is_for_agent=wanted.is_for_agent)
+                self.run.allow_always(question.request, wanted.rule, is_for_agent=wanted.is_for_agent)
 
-        agent = self._run.store.loaded.agent if self._run.store.loaded is not None else self._run.agent
+        agent = self.run.store.loaded.agent if self.run.store.loaded is not None else self.run.agent
         note = "This very call is not offered as a rule: there is a secret in it." if has_secret else ""
         screen = AlwaysScreen(question.rules, question.rules_file, agent, self._trial(), note)
         _ = self._prompt.app.push_screen(screen, write)
 
     def _trial(self) -> RuleTrial | None:
         """How a rule is tried out; the calls of a run on another machine are kept there."""
-        loaded = self._run.store.loaded
-        if loaded is None or self._run.machine:
+        loaded = self.run.store.loaded
+        if loaded is None or self.run.machine:
             return None
         from maverick_tui.ui.rule_trial import RuleTrial
 
@@ -271,7 +276,7 @@ class Answering:
 
         def run(arguments: dict[str, Any] | None) -> None:
             if arguments is not None and self._is_still_open(question):
-                self._run.allow_edited(question.request, arguments)
+                self.run.allow_edited(question.request, arguments)
 
         dialog = EditCallScreen(question.tool, question.arguments, lambda: question.request in self._store.questions)
         _ = self._prompt.app.push_screen(dialog, run)
@@ -304,7 +309,7 @@ class Answering:
         """Answer a question; whether there is one, and it has been seen for long enough to be meant."""
         if question is None or not self._is_armed(question, denies=decision == "deny", is_hit=is_hit):
             return False
-        self._run.answer(question.request, decision, reason)
+        self.run.answer(question.request, decision, reason)
         return True
 
     def _is_armed(self, question: PermissionAsked, *, denies: bool = False, is_hit: bool = False) -> bool:
@@ -319,11 +324,16 @@ class Answering:
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False
         if is_hit:
-            since = max(since, seen.still_since(question))
+            since = max(since, seen.still_since(question), self._moved_at)
+        else:
+            since = max(since, self._too_soon_at, getattr(self._prompt.app, "went_elsewhere_at", 0.0))
         if self.questions.is_armed(question, since):
             return True
-        what = "is new or has just moved: click again" if is_hit else f"is new: its keys act after {ARMED_AFTER} s"
-        self._tell(f"This question {what}.", 2)
+        if is_hit:
+            self._tell("This question is new or has just moved: click again.", 2)
+        else:
+            self._too_soon_at = self._clock()
+            self._tell(f"This question is new: its keys act once none was pressed for {ARMED_AFTER} s.", 2)
         return False
 
     @property
@@ -343,8 +353,9 @@ class Answering:
             self._doubted = said
             self._tell(why, 4)
             return False
+        part = choice.at
         choice.say(text)
-        self._go_on(question, choice)
+        self._go_on(question, choice, part)
         return True
 
     def _doubt(self, question: PermissionAsked, choice: Choice, text: str) -> str:
@@ -356,10 +367,12 @@ class Answering:
             return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."
         return ""
 
-    def _go_on(self, question: PermissionAsked, choice: Choice) -> None:
+    def _go_on(self, question: PermissionAsked, choice: Choice, part: int) -> None:
+        """Send the answers once all parts have one; the last that was looked at is `part`."""
         if choice.is_complete:
-            self._run.answer(question.request, "once", answers=choice.answers)
+            self.run.answer(question.request, "once", answers=choice.answers)
         else:
+            self._moved_at = self._moved_at if choice.at == part else self._clock()
             self._transcript.set_choice(choice)
 
     def _focus_prompt(self) -> None:

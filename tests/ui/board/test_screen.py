@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 
 from maverick_tui.history.labels import read_labels
@@ -317,6 +318,11 @@ async def test_a_key_right_after_the_highlight_has_moved_answers_nobody(monkeypa
         assert highlighted is not None
         await pilot.press("down" if highlighted.run_id == listed(app)[0] else "up", "ctrl+y")
         assert pane.run is shown, "the one that was left is shown still"
+        assert [sent_to(run) for run in runs] == [[], []]
+        app.now += 5
+        for key in (Key("o", "o"), Key("n", "n"), Key("e", "e"), Key("ctrl+y", None)):  # in one packet
+            app.post_message(key)
+        await until(pilot, lambda: len(listed(app)) == 1, "they are filtered")
         assert [sent_to(run) for run in runs] == [[], []]
 
 

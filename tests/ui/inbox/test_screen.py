@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from itertools import cycle, islice
 from typing import Any
 
-from textual.events import Key
+import pytest
+from textual.events import Event, Key, MouseDown, MouseUp
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
@@ -236,7 +237,11 @@ async def test_one_key_goes_to_the_next_run_that_needs_a_person() -> None:
         assert len(app.screen_stack) == 1
 
 
-async def test_a_key_that_answers_does_not_overtake_one_that_goes_to_another_question() -> None:
+CLICK = MouseDown(None, 5, 2, 0, 0, 1, False, False, False, 5, 2)
+
+
+@pytest.mark.parametrize("away", [Key("up", None), Key("k", "k"), CLICK], ids=["arrow", "letter", "click"])
+async def test_a_key_that_answers_does_not_overtake_what_goes_to_another_question(away: Event) -> None:
     async with asked_by_two() as (app, pilot, run, _):
         await pilot.press("end")
         await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question of the run below")
@@ -247,7 +252,56 @@ async def test_a_key_that_answers_does_not_overtake_one_that_goes_to_another_que
         await pilot.press("end")
         await until(pilot, lambda: "rm -rf build" in pane_text(app), "and back")
         await seen(app, pilot)
-        for key in ("up", "ctrl+y"):  # both before anybody has heard of the first
-            app.post_message(Key(key, None))
+        for event in (away, Key("ctrl+y", None)):  # both before anybody has heard of the first
+            app.post_message(event)
+        if away is CLICK:
+            app.post_message(MouseUp(None, 5, 2, 0, 0, 1, False, False, False, 5, 2))
         await until(pilot, lambda: "Which one?" in pane_text(app), "the highlight has moved")
         assert (app.kept.take(), sent(run)) == ([], [])
+
+
+async def test_a_key_does_not_answer_the_question_that_comes_in_place_of_the_one_it_was_for() -> None:
+    async with asked_by_two() as (app, pilot, run, other):
+        await pilot.press("end")
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the question of the run below")
+        await seen(app, pilot)
+        await pilot.press("home")
+        await until(pilot, lambda: "Which one?" in pane_text(app), "the other one")
+        await seen(app, pilot)
+        now = app.now
+        app.tell(other.decide("once"), run)  # by somebody else
+        app.now = now
+        await until(pilot, lambda: "rm -rf build" in pane_text(app), "the next one, which was seen before")
+        for _ in range(9):  # a key that is held down
+            await pilot.press("ctrl+y")
+            app.now += 0.05
+        assert app.kept.take() == []
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert [type(command) for command in app.kept.take()] == [AnswerPermission]
+
+
+async def test_the_answer_goes_to_a_run_that_was_left_and_is_followed_anew() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        pane, again = inbox(app).pane, RunModel(run.run_id, "tester", app.board)
+        again.connect(Kept())
+        pane.show(None)
+        for event in Tape("tester").connect().prompt("Test").ask("AskUserQuestion", ASKED).events:
+            again.store.apply(event)
+        pane.show(again)
+        await seen(app, pilot)
+        await pilot.press("2", "enter")
+        assert sent(run) == []
+        assert [type(command) for command in sent(again)] == [AnswerPermission]
+
+
+async def test_an_option_is_chosen_by_a_click() -> None:
+    async with asked_by_two() as (app, pilot, run, _):
+        await seen(app, pilot)
+        row = next(y for y, line in enumerate(pane_text(app).splitlines()) if "2. Blue" in line)
+        x = pane_text(app).splitlines()[row].index("2. Blue") + 1
+        await pilot.click(inbox(app).pane.transcript, offset=(x, row))
+        await until(pilot, lambda: isinstance(run.handle, Kept) and run.handle.commands, "an answer")
+        (answer,) = sent(run)
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "Blue"}

@@ -259,6 +259,9 @@ async def test_options_are_chosen_by_clicks_several_where_that_is_meant() -> Non
         await click(app, pilot, "2. Blue")
         await until(pilot, lambda: "✔ Which colour?  Blue" in app.shown())
         assert app.kept.take() == [], "the second one is not answered yet"
+        await click(app, pilot, "☐ 2. M")  # as the second of two clicks would
+        assert "☑ 2. M" not in app.shown()
+        app.now += 1
         await click(app, pilot, "☐ 2. M")
         await until(pilot, lambda: "☑ 2. M" in app.shown())
         await pilot.press("enter")
