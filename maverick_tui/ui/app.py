@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import InputEvent, Key, Paste
+from textual.events import InputEvent, Key, MouseDown, Paste
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
@@ -36,7 +36,7 @@ from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
-from maverick_tui.ui.meant_keys import MeantKeys, may_go_elsewhere
+from maverick_tui.ui.meant_keys import MeantKeys, let_typing_arrive, may_go_elsewhere
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.serving import Serving
@@ -493,15 +493,25 @@ class MaverickApp(App[int]):
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
             self._see_anew()
-        elif self._navigation.shown_run is None and self._screen_stack and may_go_elsewhere(self.screen, event):
+        elif isinstance(event, Key | MouseDown) and self._may_go_elsewhere(event):
             self.went_elsewhere_at = self._clock()
         if not self._typed.keep(event):
-            await super().on_event(event)
+            await self._hand_on(event)
 
     async def on_descendant_focus(self) -> None:
         """A screen can be typed to."""
         for event in self._typed.take():
-            await super().on_event(event)
+            await self._hand_on(event)
+
+    def _may_go_elsewhere(self, event: Key | MouseDown) -> bool:
+        """Whether it may go to another question, on a screen that has those of several runs."""
+        has_several = bool(self.screen_stack) and self._navigation.shown_run is None
+        return has_several and may_go_elsewhere(self.screen, event)
+
+    async def _hand_on(self, event: InputOrOther) -> None:
+        if isinstance(event, Key) and self.screen_stack:
+            await let_typing_arrive(self.screen, event)
+        await super().on_event(event)
 
     def on_app_focus(self) -> None:
         """Whoever comes back to the window has seen nothing yet; the click that brings it up means the window."""

@@ -7,7 +7,9 @@ them apart: its Alt+letter comes without a character, and never waits.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from textual import events
@@ -24,6 +26,8 @@ HELD_FOR = 0.2
 Most people type faster than that, and whoever means the key hardly waits. Who types slower has pressed an Alt+letter
 all the same: a dialog that it opens takes no letter at first, and what it allows is to be wanted twice.
 """
+ARRIVES_WITHIN = 0.5
+"""Seconds that a key waits at most for what was typed before it."""
 
 
 class MeantKeys:
@@ -80,10 +84,10 @@ def _escape_and_letter(event: events.Key) -> list[events.Event]:
     return [events.Key("escape", "\x1b"), events.Key(letter, letter)]
 
 
-def may_go_elsewhere(screen: Screen[Any], event: events.Event) -> bool:
+def may_go_elsewhere(screen: Screen[Any], event: events.Key | events.MouseDown) -> bool:
     """Whether it may go to another question of those on the screen; what answers one, or writes words, does not."""
-    if not isinstance(event, events.Key):
-        return isinstance(event, events.MouseDown)
+    if isinstance(event, events.MouseDown):
+        return True
     from maverick_tui.ui.run.answering import ANSWERS
     from maverick_tui.ui.widgets.prompt import Prompt
 
@@ -94,3 +98,22 @@ def may_go_elsewhere(screen: Screen[Any], event: events.Event) -> bool:
     if bound is not None and bound.node is not screen.focused:
         return bound.binding.action not in ANSWERS
     return not is_typing
+
+
+async def let_typing_arrive(screen: Screen[Any], event: events.Key) -> None:
+    """Before a key acts: let what has the focus take what was typed, and the screen what came of that.
+
+    Textual hands on what is typed, to be taken in its turn, but acts at once on keys that a screen has for itself:
+    where a line or a machine stalls and then brings everything together, they would overtake what was typed before.
+    """
+    if event.is_forwarded or is_character(event):
+        return
+    bound = (bindings_of(node).key_to_bindings.get(event.key, ()) for node in (screen, screen.app))
+    if not any(binding.priority for of_node in bound for binding in of_node):
+        return
+    for node in (screen.focused, screen):
+        if node is not None and node.message_queue_size:
+            taken = asyncio.Event()
+            node.call_later(taken.set)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(taken.wait(), ARRIVES_WITHIN)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import AppBlur, Event, Mount, Paste
+from textual.events import AppBlur, Event, Key, Mount, Paste
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
@@ -112,6 +112,17 @@ async def test_drafts_stay_with_their_runs() -> None:
         await pilot.press("ctrl+pageup")
         await until(pilot, lambda: app.run_screen.run is second and app.screen.is_mounted)
         assert app.run_screen.prompt.text == "two"
+
+
+@pytest.mark.parametrize("away", ["ctrl+pagedown", "ctrl+n"])
+async def test_a_key_does_not_overtake_what_was_typed_before_it(away: str) -> None:
+    async with watching(begun()) as (app, pilot):
+        second = app._new_run("explorer")
+        app._start(second)
+        for key in (*"one", away):  # all of it at once, as after a line has stalled
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: app.top != "RunScreen" or app.run_screen.run is second, "it is left")
+        assert app._navigation.draft_of(app.run_model) == "one"
 
 
 async def is_left(app: FedApp, pilot: Pilot[Any], run: RunModel) -> None:
