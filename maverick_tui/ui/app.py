@@ -28,6 +28,7 @@ from maverick_tui.inert import inert, one_line
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.board.visiting import BoardVisits
 from maverick_tui.ui.changes.visiting import ChangesVisits
+from maverick_tui.ui.drawn import Drawn
 from maverick_tui.ui.far_runs import FarRuns
 from maverick_tui.ui.forking import Forks
 from maverick_tui.ui.history.visiting import HistoryVisits
@@ -119,6 +120,8 @@ class MaverickApp(App[int]):
         self._alerts: Alerts | None = None
         self._typed = TypedKeys(self)
         self._meant = MeantKeys(self, self._take)
+        self._drawn = Drawn(self)
+        self.when_drawn = self._drawn.then
         self.keys_pressed = 0
         """How many keys there were: by that it is known whether another one was in between."""
         self.went_elsewhere_at = 0.0
@@ -493,7 +496,7 @@ class MaverickApp(App[int]):
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
             self._see_anew()
-        elif isinstance(event, Key | MouseDown) and self._may_go_elsewhere(event):
+        elif isinstance(event, Key | MouseDown) and self.screen_stack and may_go_elsewhere(self.screen, event):
             self.went_elsewhere_at = self._clock()
         if not self._typed.keep(event):
             await self._hand_on(event)
@@ -503,15 +506,14 @@ class MaverickApp(App[int]):
         for event in self._typed.take():
             await self._hand_on(event)
 
-    def _may_go_elsewhere(self, event: Key | MouseDown) -> bool:
-        """Whether it may go to another question, on a screen that has those of several runs."""
-        has_several = bool(self.screen_stack) and self._navigation.shown_run is None
-        return has_several and may_go_elsewhere(self.screen, event)
-
     async def _hand_on(self, event: InputOrOther) -> None:
         if isinstance(event, Key) and self.screen_stack:
             await let_typing_arrive(self.screen, event)
         await super().on_event(event)
+
+    def on_terminal_supports_synchronized_output(self) -> None:
+        """The terminal has answered, and so has drawn what was written before it was asked."""
+        self._drawn.answered()
 
     def on_app_focus(self) -> None:
         """Whoever comes back to the window has seen nothing yet; the click that brings it up means the window."""

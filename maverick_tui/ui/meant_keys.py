@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
@@ -84,8 +84,19 @@ def _escape_and_letter(event: events.Key) -> list[events.Event]:
     return [events.Key("escape", "\x1b"), events.Key(letter, letter)]
 
 
+@runtime_checkable
+class ShowsQuestions(Protocol):
+    """A screen on which questions of several runs are answered."""
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether characters that are typed are for the question, and go to no other one."""
+
+
 def may_go_elsewhere(screen: Screen[Any], event: events.Key | events.MouseDown) -> bool:
-    """Whether it may go to another question of those on the screen; what answers one, or writes words, does not."""
+    """Whether it may go to another question, where there are several; what answers one, or writes words, does not."""
+    if not isinstance(screen, ShowsQuestions):
+        return False
     if isinstance(event, events.MouseDown):
         return True
     from maverick_tui.ui.run.answering import ANSWERS
@@ -93,7 +104,7 @@ def may_go_elsewhere(screen: Screen[Any], event: events.Key | events.MouseDown) 
 
     is_typing = isinstance(screen.focused, Prompt)
     if is_character(event):
-        return not is_typing and not getattr(screen, "takes_words", False)
+        return not is_typing and not screen.takes_words
     bound = screen.active_bindings.get(event.key)
     if bound is not None and bound.node is not screen.focused:
         return bound.binding.action not in ANSWERS

@@ -75,6 +75,7 @@ class BoardScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (LOW, "-low"), (HIGH, "-high")]
     COMPONENT_CLASSES = ROLE_CLASSES | PAINT
     AUTO_FOCUS = "#filter"
+    takes_words = False  # what is typed outside of an answer filters
     BINDING_GROUP_TITLE = "Board"
     BINDINGS: ClassVar[list[BindingType]] = [*BOARD_KEYS, *ANSWER_KEYS]
 

@@ -297,6 +297,8 @@ class Answering:
         question = self.questions.about(entry)
         if question is None or not self._is_armed(question, denies=True, is_hit=entry > 0):
             return
+        if self.asks_reason and self._reason_for != question.request:
+            self.leave_reason()  # its words are for another question
         if not self.asks_reason:
             self._aside = self._prompt.take()
             self._prompt.set_text(self._unsaid.pop(question.request, ""))

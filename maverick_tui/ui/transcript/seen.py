@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from maverick_tui.ui.transcript.blocks import Block, Blocks
@@ -62,9 +64,12 @@ class QuestionsSeen:
     A request that comes again counts as seen only if it is the same question: whoever asks chooses its name.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        """Nothing has been seen."""
+    def __init__(
+        self, clock: Callable[[], float], when_drawn: Callable[[Callable[[], None]], None] = lambda act: act()
+    ) -> None:
+        """Nothing has been seen; `when_drawn` does something once what was written is on the screen."""
         self._clock = clock
+        self._when_drawn = when_drawn
         self._asked: dict[str, PermissionAsked] = {}
         self._rows: dict[str, list[Row]] = {}
         self._seen: dict[str, set[int]] = {}
@@ -102,8 +107,13 @@ class QuestionsSeen:
         if 0 in seen:
             self._head_since.setdefault(request, self._clock())
         if len(seen) == len(rows):
-            self._whole_since[request] = self._clock()
+            self._whole_since[request] = inf
             del self._rows[request], self._seen[request]
+            self._when_drawn(partial(self._is_drawn, question))
+
+    def _is_drawn(self, question: PermissionAsked) -> None:
+        if self._asked.get(question.request) is question:
+            self._whole_since[question.request] = self._clock()
 
     def _is_known(self, question: PermissionAsked) -> bool:
         return self._asked.get(question.request) == question
@@ -125,7 +135,7 @@ class QuestionsSeen:
     def look_anew(self) -> None:
         """Count what is on the screen as seen from now on: until now nobody was there to see it."""
         for since in (self._head_since, self._whole_since, self._still_since):
-            since.update(dict.fromkeys(since, self._clock()))
+            since.update({request: self._clock() for request, at in since.items() if at != inf})
 
     def head_since(self, question: PermissionAsked) -> float | None:
         """Since when it is known which call is asked about; None if it has not been on the screen."""
@@ -136,5 +146,5 @@ class QuestionsSeen:
         return self._still_since.get(question.request, 0.0)
 
     def whole_since(self, question: PermissionAsked) -> float | None:
-        """Since when every row of it has been on the screen; None if some have not."""
+        """Since when all rows of it are on the screen; None if some were not yet, `inf` if they are on the way."""
         return self._whole_since.get(question.request) if self._is_known(question) else None

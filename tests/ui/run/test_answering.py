@@ -94,6 +94,20 @@ async def test_a_reason_that_is_left_is_no_part_of_the_draft() -> None:
         assert prompt.text == "later"
 
 
+async def test_a_reason_goes_to_no_other_question_than_the_one_it_was_typed_for() -> None:
+    tape = begun().ask("Bash", {"command": "ls one"}).ask("Bash", {"command": "ls two"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+r", *"one")
+        second = app.run_model.store.calls.get("call-2")
+        assert second is not None
+        app.run_screen._answering.ask_reason(second.number)
+        assert app.run_screen.prompt.text == ""
+        await pilot.press(*"two", "enter")
+        assert answers(app) == [("ask-call-2", "deny", "two")]
+        await pilot.press("ctrl+r")
+        assert app.run_screen.prompt.text == "one"
+
+
 async def test_a_number_that_no_option_has_is_sent_only_if_it_is_meant() -> None:
     async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
         await pilot.press("7", "enter")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.events import AppBlur, AppFocus
 from textual.geometry import Region
+from textual.messages import TerminalSupportsSynchronizedOutput
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs.commands import AnswerPermission
+from maverick_tui.ui import drawn
 from maverick_tui.ui.textual_private.painting import RowPainter
 from maverick_tui.ui.transcript.shown import ShownPage
 from tests.support.runs import Tape
@@ -264,3 +267,28 @@ async def test_the_key_or_click_that_brings_the_window_back_allows_nothing() -> 
         await until(pilot, lambda: any("is new" in one.message for one in app._notifications), "why not")
         await later(app, pilot, "ctrl+y")
         assert [decision for _, decision in decisions(app)] == ["once"]
+
+
+async def test_over_a_slow_line_a_question_counts_as_seen_once_the_terminal_says_that_it_has_drawn_it() -> None:
+    async with watching(begun()) as (app, pilot):
+        app.post_message(TerminalSupportsSynchronizedOutput())  # as at the start of each program
+        await pilot.pause()
+        app.tell(begun().ask("Bash", {"command": "make"}))
+        await until(pilot, lambda: "make" in app.shown(), "it is written")
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == []
+        app.post_message(TerminalSupportsSynchronizedOutput())
+        await pilot.pause()
+        await later(app, pilot, "ctrl+y")
+        assert [decision for _, decision in decisions(app)] == ["once"]
+
+
+async def test_a_terminal_that_answers_no_more_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawn, "ANSWERS_WITHIN", 0.01)
+    async with watching(begun()) as (app, pilot):
+        app.post_message(TerminalSupportsSynchronizedOutput())
+        await pilot.pause()
+        app.tell(begun().ask("Bash", {"command": "make"}))
+        (question,) = app.run_model.store.questions.values()
+        seen = app.run_screen.transcript.questions_seen
+        await until(pilot, lambda: (seen.whole_since(question) or inf) < inf, "it counts as seen")
