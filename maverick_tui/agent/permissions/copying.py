@@ -17,7 +17,7 @@ from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_p
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, is_part_of_git
 from maverick_tui.agent.permissions.reading import has_target
-from maverick_tui.agent.permissions.shell import with_tails
+from maverick_tui.agent.permissions.shell import values_in, with_tails
 from maverick_tui.agent.permissions.unpacking import COMPRESSORS
 
 MOST_PUT = 40_000
@@ -159,7 +159,7 @@ def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:
         end
         for before, word in pairwise(("", *words))
         if _INTO.match(before) or _INTO.match(word)
-        for end in _values(word)
+        for end in values_in(word)
     )
     folders = {".", *said, *(word for word in words if is_folder(word, here))}
     for address in (word for word in words if "/" in word and not word.startswith("-")):
@@ -167,11 +167,6 @@ def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:
         last = address.partition("#")[0].rpartition("/")[2]
         names = {plain, last, unquote(plain), unquote(last)} - {"", ".", ".."}
         yield from (Put(address, f"{folder}/{name}") for folder in sorted(folders) for name in sorted(names))
-
-
-def _values(word: str) -> Iterator[str]:
-    """What a word may say, be it the value of an option that it is joined to."""
-    return (end for end in (*with_tails(word), word.rpartition("=")[2]) if end and not end.startswith("-"))
 
 
 def _ends(beginning: str, here: Path) -> Iterator[str]:
