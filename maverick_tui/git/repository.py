@@ -190,6 +190,13 @@ def links_written_through(repository: Repository) -> Iterator[Path]:
                 waiting.append(Path(entry.path))
 
 
+def worktrees_of(repository: Repository) -> list[Path]:
+    """The folders that a repository says are further worktrees of it."""
+    owns = [Path(entry.path) for entry in _entries(repository.common / "worktrees")]
+    told = ((own, _pointed(read_small(own / "gitdir", _MOST_POINTER) or "")) for own in owns)
+    return [Path(os.path.normpath(own / pointer)).parent for own, pointer in told if pointer]
+
+
 def _folders(repository: Repository) -> Iterator[Path]:
     """All folders of git's own in which it reads files by their names: its own, those in them, and other worktrees'."""
     worktrees = [Path(entry.path) for entry in _entries(repository.common / "worktrees") if entry.is_dir()]

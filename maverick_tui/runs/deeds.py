@@ -19,33 +19,48 @@ _WITH_SUBCOMMANDS = frozenset(
     " terraform uv yarn".split()
 )
 _CONTAINERS = (
-    "builder buildx checkpoint compose config container context image kube machine manifest network node plugin pod"
-    " secret service stack swarm system trust volume"
+    "artifact builder buildx checkpoint cloud compose config container context desktop farm generate healthcheck image"
+    " kube machine manifest mcp model network node offload pass plugin pod quadlet sandbox scout secret service stack"
+    " swarm system trust volume"
 )
+_OF_NPM = "access audit author cache ogr org owner profile rum run stage team token trust urn verison version"
 _GROUPS: dict[str, str] = {
-    "brew": "bundle services",
+    "brew": "analytics autoupdate bundle cask developer services",
     "bun": "pm run",
-    "cargo": "make nextest xtask",
+    "bun pm": "cache version",
+    "cargo": "audit deny dist fuzz hakari insta lambda leptos make miri nextest pgrx release report shuttle sqlx tauri"
+    " vet xtask",
+    "cargo sqlx": "database migrate",
+    "composer": "repo repository",
+    "conda": "pypi self tos",
     "docker": _CONTAINERS,
     "docker buildx": "history imagetools",
+    "docker mcp": "catalog client config feature gateway oauth policy profile secret server tools",
+    "docker scout": "cache integration",
     "docker trust": "key signer",
-    "dotnet": "ef nuget sln workload",
+    "dotnet": "ef new nuget package project reference sdk sln solution workload",
     "dotnet ef": "database dbcontext migrations",
-    "gh": "at attestation cache codespace cs gist issue label org pr project release repo rs ruleset run search secret"
-    " variable workflow",
-    "gh repo": "autolink",
-    "git": "bisect bundle flow lfs maintenance notes reflog remote stash submodule subtree svn worktree",
+    "dotnet nuget": "config trust",
+    "gh": "at attestation cache codespace copilot cs gist issue label models org pr preview project release repo rs"
+    " ruleset run search secret skill variable workflow",
+    **dict.fromkeys(("gh codespace", "gh cs"), "ports"),
+    "gh repo": "autolink deploy-key gitignore license",
+    "git": "annex bisect bundle credential crypt flow history imerge lfs maintenance notes p4 reflog refs remote repo"
+    " rerere secret stash submodule subrepo subtree svn worktree",
     "git flow": "bugfix feature hotfix release support",
-    "go": "mod work",
-    "kubectl": "apply certificate rollout top",
-    "npm": "access author cache ogr org owner profile rum run stage team token trust urn",
+    "git lfs": "migrate",
+    "go": "mod telemetry work",
+    "kubectl": "alpha apply certificate krew plugin rollout top",
+    "npm": _OF_NPM,
     "pip": "cache index",
-    "pnpm": "cache run store",
+    "pnpm": f"{_OF_NPM} licenses server store",
     "podman": _CONTAINERS,
-    "poetry": "cache debug self source",
-    "terraform": "metadata providers state workspace",
-    "uv": "cache pip python self",
-    "yarn": "cache npm plugin run",
+    "podman machine": "os",
+    "podman system": "connection",
+    "poetry": "bundle cache debug plugin self source version",
+    "terraform": "metadata providers stacks state workspace",
+    "uv": "cache pip python self version",
+    "yarn": f"{_OF_NPM} constraints licenses npm plugin policies tag",
     "yarn npm": "tag",
 }
 """Words behind which another one says what is done, by what stands before them: `gh repo` views and deletes."""
@@ -59,8 +74,10 @@ _RUN_ANYTHING_FIRST = frozenset(
     " prof recursive run rustc rustdoc script set tool watch workspace workspaces x".split()
 )
 """Those that do so of a program itself, at once or later: `gh pr create` and `cargo nextest run` are for one thing."""
-_RUN_ANYTHING_THERE = frozenset({"gradle wrapper", "npm c", "pnpm c", "pnpm m", "pnpm multi", "yarn plugin import"})
-"""Those that do so of one program alone."""
+_RUN_ANYTHING_THERE = frozenset(
+    {"cargo vendor", "gradle wrapper", "npm c", "pnpm c", "pnpm m", "pnpm multi", "yarn plugin import"}
+)
+"""Those that do so of one program alone; or clear away what is in whichever folder they are told."""
 _MODULES = frozenset("basedpyright black flake8 isort mypy pylint pyright pytest ruff yamllint".split())
 """Checkers that are modules of Python as well."""
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")

@@ -55,7 +55,11 @@ WRITTEN: dict[str, tuple[str, str]] = {
     "suffix-long": ("cp --backup --suf rc README.md half/.zsh", "half/.zshrc"),
     "made-up": ("split tpl/b.md half/part-", "~/.zshenv"),
     "named-by-commit": ("git format-patch -1 -o notes", "~/.profile"),
+    "suffix-in-place": ("sed -irc s/a/b/ half/.bash", "half/.bashrc"),
+    "suffix-around": ("sed -ni'*rc' -e p half/.zsh", "half/.zshrc"),
+    "suffix-of-perl": ("perl -pirc -e 1 half/.bash", "half/.bashrc"),
     "unpacked": ("gunzip -k packed/.zshenv.gz", "packed/.zshenv"),
+    "unpacked-other-end": ("gunzip -kf packed/.zshenv-gz", "packed/.zshenv"),
     "unpacked-by-option": ("gzip -dk packed/.profile.gz", "packed/.profile"),
 }
 """They write where their words do not say: through a link, or into what others run."""
@@ -112,7 +116,7 @@ ORDINARY = (
     "git format-patch -1 -o src",
     "split file src/part-",
 )
-PROGRAMS = "cp mv ln install diff tar zip rgrep rg find gunzip gzip split /bin/cp".split()
+PROGRAMS = "cp mv ln install diff tar zip rgrep rg find gunzip gzip split sed perl /bin/cp".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(grep -R:*)", "Bash(grep --dereference-recursive:*)",
          "Bash(find notes:*)", "Bash(find -L:*)", "Bash(git format-patch:*)", "Bash(rg -L:*)"]  # fmt: skip
 
@@ -155,6 +159,7 @@ def clone(sandbox: Sandbox) -> Sandbox:
     (sandbox.outside / "keys/k").symlink_to(home / ".ssh/id_rsa")
     for name in ("a", ".zshenv", ".profile"):
         subprocess.run(["gzip", project / "packed" / name], check=True)
+    shutil.copy(project / "packed/.zshenv.gz", project / "packed/.zshenv-gz")
     return sandbox
 
 

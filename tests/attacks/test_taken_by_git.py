@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.agent.permissions import patterns, taken_by_git
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.patterns import MOST_SEARCHES
@@ -140,6 +141,22 @@ def test_where_nothing_of_that_is_taken_it_runs(fresh: Callable[[], Path]) -> No
         "git rm -r .",
     )
     assert {one: why for one in usual if (why := judge.judge("Bash", bash(one)).reason)} == {}
+
+
+def test_a_worktree_of_another_run_is_found_by_the_end_of_its_path(fresh: Callable[[], Path]) -> None:
+    project, others = fresh(), paths.worktrees() / "abc123" / "p"
+    for place in (others, project.parent / "own"):
+        git(project, "worktree", "add", "-q", "--detach", str(place))
+    judge = Judge(["Bash(git worktree:*)", "Bash"], project, person=False)
+    for command in (
+        "git worktree remove --force abc123/p", "git worktree remove -f p/", "git worktree move abc123/p x",
+        "cd src && git worktree remove abc123/p", "sh -c 'git worktree remove abc123/p'",
+    ):  # fmt: skip
+        assert "where Maverick" in judge.judge("Bash", bash(command)).reason, command
+    for command in ("git worktree remove own", "git worktree remove ../own", "git worktree prune"):
+        assert judge.judge("Bash", bash(command)).decision == "allow", command
+    git(project, "worktree", "remove", "--force", "abc123/p")
+    assert not others.exists(), "it is what is feared"
 
 
 def test_git_is_asked_once_for_what_is_said_often(fresh: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,10 @@ CHANGED: dict[str, tuple[str, str]] = {
     "found-exec-named": ("find . -exec rm -rf -name x -- '{{}}' ';' -o -exec rm -rf '{{}}' +", ".git/config"),
     "found-handed-on": ("find . -type f -print0 | xargs -0 rm -f", ".git/config"),
     "found-quoted": ("sh -c 'find . -type f -delete'", ".git/config"),
+    "packed-away": ("tar -cf {O}/x.tar --remove-files sub", "sub/.git/config"),
+    "packed-away-here": ("tar -cf {O}/x.tar --rem .", ".git/config"),
+    "packed-each": ("gzip -r sub", "sub/.git/config"),
+    "packed-each-found": ("find sub -type f -exec xz '{{}}' +", "sub/.git/config"),
     "not-read": ('for one in 1; do chmod -R 777 .; done > "$HOME/x"', ".git/config"),
 }
 """They change a place that they do not name."""

@@ -241,6 +241,15 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
             ["cargo test --config x", "cargo test --conf=x"],
         ),
         (
+            "cargo clean",
+            "cargo clean",
+            ["cargo clean -p x", "cargo clean --release"],
+            ["cargo clean --target-dir src", "cargo clean --target-dir=x", "cargo clean --config x"],
+        ),
+        ("uv cache clean", "uv cache clean", ["uv cache clean ruff"], ["uv cache clean --cache-dir src"]),
+        ("uv venv", "uv venv", ["uv venv .venv"], ["uv venv --clear src", "uv venv -c src", "uv venv src -c"]),
+        ("npm audit fix", "npm audit fix", ["npm audit fix --json"], ["npm audit", "npm audit signatures"]),
+        (
             'git commit -m "fix it"',
             "git commit",
             ['git commit -am "and that"', "git commit -m \"$(cat <<'EOF'\nlong\nEOF\n)\""],
@@ -290,6 +299,10 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
         "npm exe prettier .", "npm conf get x", "npm pk get name", "npm ini", "npm crea vite", "npm runScript a",
         "npm publis x", "npm tru list", "npm trust", "composer exe x", "composer conf x", "composer GLOBAL x",
         "git instaweb x", "docker buildx debug x", "npm author", "cargo rustdoc x", "uv run podman unshare x",
+        "npm audit", "npm audit --json", "npm version", "npm verison", "pnpm audit", "pnpm licenses", "yarn version",
+        "git rerere", "git refs", "git lfs migrate", "cargo vendor v", "cargo miri", "cargo audit", "docker mcp",
+        "cargo sqlx migrate", "gh repo deploy-key", "gh codespace ports", "poetry version", "bun pm cache",
+        "dotnet nuget config", "cargo clean --target-dir x", "conda self",
     ],
 )  # fmt: skip
 def test_only_the_very_command_where_what_begins_alike_could_be_anything(command: str) -> None:

@@ -55,7 +55,7 @@ from maverick_tui.agent.permissions.shell import (
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.taken_by_git import why_taking_asks
 from maverick_tui.agent.permissions.unpacking import only_tells, writes_by_content
-from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
+from maverick_tui.agent.permissions.whole_folders import all_changed, cleared_by_variables, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READING_TOOLS
@@ -182,6 +182,7 @@ def _why_command_asks(call: Call, places: Places) -> str:
     if (not is_read and may_read_below(mentioned)) or any(map(takes_names, run)):  # who reads what is not known
         folders.update((*named, ".") if len(heres) > 1 else named)
     put, taken, fitting, possible = Limits(), Limits(), Limits(), [*run, *within]
+    possible += cleared_by_variables(unquoted(plain_names(call.command)))
     for here in heres:
         meaning = meaning_of(plain, here, None if is_read else fitting)
         if reason := (

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -17,8 +17,9 @@ from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_p
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, is_part_of_git
 from maverick_tui.agent.permissions.reading import has_target
-from maverick_tui.agent.permissions.shell import with_tails
+from maverick_tui.agent.permissions.shell import values_in, with_tails
 from maverick_tui.agent.permissions.unpacking import COMPRESSORS
+from maverick_tui.agent.permissions.whole_folders import IN_PLACE
 
 MOST_PUT = 40_000
 """Files and folders that are copied, until nobody can tell where all of them go."""
@@ -38,6 +39,9 @@ _INTO_ALL = frozenset("tee gtee sponge".split())
 """They write what they read into all that they name."""
 _PREFIXED = frozenset({"split", "csplit"})
 """They make names up behind what they are given, or behind an `x`."""
+_PACKED = re.compile(r"(?P<name>.+)[._-]\w+")
+_ENDING = re.compile(r"(?:-\w*?[iI]|--in[a-z-]*=)(?P<ending>.*)", re.DOTALL)
+"""What an option of `IN_PLACE` adds to the name of a file, to keep it as it was; on a Mac it may be the next word."""
 _PATCH = re.compile(r"(?:v.*-)?\d")
 """How the names begin that git gives to patches; the rest is what a commit says."""
 _MANY = re.compile(r"-\w*[raR]|--rec|--arc|[^-].*[*?\[{]")
@@ -110,20 +114,23 @@ def put_at(
 def _why_unknown(words: Sequence[str]) -> str:
     """Why nobody can say where a call that copies writes."""
     name, *rest = words
-    if name in _TO_FAR:
-        is_fetched = any(map(_FAR.match, rest[:-1])) and any(map(_MANY.match, rest))
-        return "It writes what is on another machine, and where to is not known." if is_fetched else ""
+    if name in _TO_FAR and any(map(_FAR.match, rest[:-1])) and any(map(_MANY.match, rest)):
+        return "It writes what is on another machine, and where to is not known."
     if name in _PREFIXED and any(end.rpartition("/")[2].startswith(".") for word in rest for end in with_tails(word)):
         return "It makes hidden files, and how they will be called is not known."
-    is_suffixed = _is_copying(words) and any(re.match(r"-\w*S|--su", word) for word in rest)
-    return "It gives what it replaces a name that is made of two." if is_suffixed else ""
+    suffix = r"--suf" if name in _TO_FAR else r"-\w*S|--su"
+    is_suffixed = (_is_copying(words) or name in COMPRESSORS) and any(re.match(suffix, word) for word in rest)
+    return "It gives a file a name that is made of two." if is_suffixed else ""
 
 
 def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]]) -> Iterator[Put]:
     """What a call puts where no word of it says. `meant` tells what a word stands for, if it is a pattern."""
     name, *rest = words[1:] if _is_of_git(words) else words
-    if name in COMPRESSORS:  # to unpack is to take away the end of a name
-        yield from (Put(word, word.rpartition(".")[0]) for word in rest if "." in word)
+    if name in COMPRESSORS:  # to unpack is to take away the end of a name: `.gz`, or `-gz` and `_z`
+        packed = (found for word in rest for one in meant(word) if (found := _PACKED.fullmatch(one)))
+        yield from (Put(found[0], found["name"]) for found in packed)
+    if name in IN_PLACE:
+        yield from _kept_beside(rest, meant)
     if name in _FETCHERS and (name == "wget" or any(map(_BY_ADDRESS.match, rest))):
         yield from _fetched(rest, here)
     if name in _INTO_ALL:
@@ -153,13 +160,21 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
                 yield from (put for one in _leading(name, source, target) for put in _moved(one, places, here))
 
 
+def _kept_beside(words: Sequence[str], meant: Callable[[str], Iterable[str]]) -> Iterator[Put]:
+    """Where files are kept as they were before they are changed: by what is added to their names, or put around."""
+    told = ((_ENDING.fullmatch(word), following) for word, following in pairwise((*words, "")))
+    endings = [found["ending"] or following for found, following in told if found]
+    for ending, name in product(endings, (one for word in words for one in meant(word))):
+        yield Put(name, ending.replace("*", name) if "*" in ending else f"{name}{ending}")
+
+
 def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:
     """Files that are called as their addresses end, in any folder that may be meant."""
     said = (
         end
         for before, word in pairwise(("", *words))
         if _INTO.match(before) or _INTO.match(word)
-        for end in _values(word)
+        for end in values_in(word)
     )
     folders = {".", *said, *(word for word in words if is_folder(word, here))}
     for address in (word for word in words if "/" in word and not word.startswith("-")):
@@ -167,11 +182,6 @@ def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:
         last = address.partition("#")[0].rpartition("/")[2]
         names = {plain, last, unquote(plain), unquote(last)} - {"", ".", ".."}
         yield from (Put(address, f"{folder}/{name}") for folder in sorted(folders) for name in sorted(names))
-
-
-def _values(word: str) -> Iterator[str]:
-    """What a word may say, be it the value of an option that it is joined to."""
-    return (end for end in (*with_tails(word), word.rpartition("=")[2]) if end and not end.startswith("-"))
 
 
 def _ends(beginning: str, here: Path) -> Iterator[str]:

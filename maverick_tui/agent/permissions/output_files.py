@@ -1,4 +1,6 @@
-"""Options that say where a subcommand is to write: a rule for it covers only the working directory."""
+"""Options that say where a subcommand is to write, or what to clear away: a rule for it covers only the working
+directory, and nothing that is to be cleared away.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,22 @@ _OUTPUT: dict[str, str] = {
 }
 """Options by which programs, or commands of theirs, are told a file or a folder to write to."""
 
+_CLEARED: dict[str, str] = {
+    "cargo clean": "target-dir",
+    **dict.fromkeys(("conda remove", "conda uninstall"), "prefix p"),
+    "uv cache": "cache-dir",
+    "uv clean": "cache-dir",
+    "uv venv": "clear c",
+}
+"""Options by which a command is told what to clear away: no rule for it covers that."""
+
 
 def writes_elsewhere(words: Sequence[str], said: int, here: Path) -> bool:
-    """Whether what stands behind the words that a rule says has a program write outside of the folder it is run in."""
+    """Whether what stands behind the words that a rule says has a program write outside of the folder it is run in, or
+    clear something away there.
+    """
+    if [*_values(words[said:], _CLEARED.get(" ".join(words[:2]), "").split())]:
+        return True
     options = [*_OUTPUT.get(words[0], "").split(), *_OUTPUT.get(" ".join(words[:2]), "").split()]
     return any(not _is_inside(value, here) for value in _values(words[said:], options))
 

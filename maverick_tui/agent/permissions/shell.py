@@ -277,6 +277,11 @@ def with_tails(text: str) -> Iterator[str]:
         yield from (text[at:] for at in range(2, len(text)) if not is_long or text[at] in "/.~@")
 
 
+def values_in(word: str) -> Iterator[str]:
+    """What a word may say, be it the value of an option that it is joined to."""
+    return (end for end in (*with_tails(word), word.rpartition("=")[2]) if end and not end.startswith("-"))
+
+
 def _opened(texts: Sequence[str]) -> Iterator[str]:
     """Those that may be opened. A word after an option may be its value or not, which only its program knows."""
     is_git = len(texts) > 1 and texts[0] == "git"

@@ -1,10 +1,13 @@
-"""Commands of git that take files away without naming each: `stash -u`, `clean`, `rm`. Git itself is asked which."""
+"""Commands of git that take files away without naming each: `stash -u`, `clean`, `rm`. Git itself is asked which. And
+worktrees, which git knows by the ends of their paths.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +16,7 @@ from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.whole_folders import MADE, STATE
 from maverick_tui.git.asking import ask
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import find_repository, worktrees_of
 from maverick_tui.masking.key_files import compared
 
 TOO_MUCH = "Git would take away more than can be looked at."
@@ -40,9 +43,23 @@ class Taking(NamedTuple):
 
 def why_taking_asks(calls: Iterable[Sequence[str]], folders: Sequence[Path], places: Places, limits: Limits) -> str:
     """Why calls ask that have git take away something protected, from one of the folders that they may be made in."""
-    taking = dict.fromkeys(one for words in calls if words[0] == "git" for one in _takings(words[1:]))
+    of_git = [words[1:] for words in calls if words[0] == "git"]
+    taking = dict.fromkeys(one for words in of_git for one in _takings(words))
     made_in = dict.fromkeys(folders)
-    return next(filter(None, (_why(one, folder, places, limits) for one in taking for folder in made_in)), "")
+    ends = {word.rstrip("/") for words in of_git if _takes_worktree(words) for word in words[2:]}
+    reasons = chain(
+        (_why_not_at(ends, folder, places) for folder in made_in if ends),
+        (_why(one, folder, places, limits) for one in taking for folder in made_in),
+    )
+    return next(filter(None, reasons), "")
+
+
+def _why_not_at(ends: Iterable[str], folder: Path, places: Places) -> str:
+    """Why the worktrees whose paths end so are not to be taken away."""
+    repository = find_repository(folder)
+    found = worktrees_of(repository) if repository is not None else []
+    named = [place for place in found if any(f"/{place}".casefold().endswith(f"/{end}".casefold()) for end in ends)]
+    return next(filter(None, map(places.why_not_to_write, named)), "")
 
 
 def _why(taking: Taking, folder: Path, places: Places, limits: Limits) -> str:
@@ -90,6 +107,10 @@ def _place(top: Path, name: str) -> Path:
 
 
 # -- what calls say ----------------------------------------------------------------------------------------------------
+
+
+def _takes_worktree(words: Sequence[str]) -> bool:
+    return [*words[:2]] in (["worktree", "remove"], ["worktree", "move"])
 
 
 def _takings(words: Sequence[str]) -> Iterator[Taking]:

@@ -13,7 +13,7 @@ from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 
-PROGRAMS = "tee sdiff split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto".split()
+PROGRAMS = "tee sdiff split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto sed perl".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(git mv:*)", "Bash(sh -c:*)", "Bash(env cp:*)"]
 
 
@@ -58,6 +58,10 @@ def clone(project: Path) -> Path:
         "cp --suffix=x tpl/a.md plain/x", "mv -bS x tpl/a.md plain/x", "gunzip .envrc.gz", "split tpl/a.md",
         "split -b 1 tpl/a.md notes/a.", "csplit -f x tpl/a.md 1", "split -a 1 tpl/a.md .bashr",
         "csplit -f.bashr tpl/a.md 1", "gunzip -N x.gz", "gunzip -r plain", "gzip -dS c x.c",
+        "gzip -d .envrc-gz", "gunzip .envrc_z", "gunzip plain/.npmrc-z", "gzip -S rc .npm",
+        "sed -irc s/a/b/ .npm", "sed -n --in-place=c s/a/b/ plain/.npmr", "sed -i'.np*c' s/a/b/ mr",
+        "sed -nirc -e s/a/b/ x .npm", "perl -pirc -e 1 .npm", "perl -i.np*c -pe 1 mr", "sed -i rc s/a/b/ .npm",
+        "rsync -b --suffix=rc tpl/a.md .npm", "rsync --backup --suffix rc tpl/a.md .npm",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("person", [True, False])
@@ -74,6 +78,8 @@ def test_what_is_put_in_a_protected_place_asks_each_time(person: bool, command: 
         "mv tpl new", "mv notes new", "mv vend new", "ln -s tpl plain", "ln -s ../tpl/a.md plain/b",
         "install -m 755 tpl/a.md plain", "rsync -a tpl/ plain", "rsync -a vend/ host:new", "scp host:a.md plain",
         "scp -r tpl host:new", "git mv tpl/a.md plain", "gunzip a.md.gz",
+        "gunzip x-gz", "sed -i.bak s/a/b/ src/a.py", "sed -ie s/a/b/ src/a.py", "sed -i s/a/b/ src/a.py",
+        "perl -pi.orig -e s/a/b/ src/a.py", "rsync -aS tpl/ plain",
         "gzip -r plain", "diff -r tpl plain", "diff -r --no-dereference notes tpl", "zip -ry a.zip notes",
         "7z a -snl a.7z notes",
     ],

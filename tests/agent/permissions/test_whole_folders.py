@@ -77,6 +77,10 @@ def test_formatters_change_other_folders(command: str, tree: Path) -> None:
         "find sub -delete", "find . ! -path './sub/*' -delete", "find . '(' -name x ')' -o -delete",
         "find . -exec shred '{}' +", "find . -name '*.toml' -delete", "find . -name x , -delete",
         "fd -H . -x rm", "cd sub && rm -rf .", "cd web; rm -rf ../sub", "sudo chmod -R 777 .",
+        "tar --remove-files -cf x.tar .", "tar -cf x.tar --rem -C sub .", "tar -cf x.tar --remove-files -Csub .",
+        "zip -rm x.zip sub", "zip -r --move x.zip .", "7z a -sdel x.7z", "7z a x.7z sub -sdel", "rimraf sub",
+        "npx rimraf .", "rsync -a --remove-source-files sub web", "gzip -r sub", "zstd -r --rm sub",
+        "find . -type f -exec gzip '{}' +", "find sub -type f -exec zip -m x.zip '{}' +",
     ],
 )  # fmt: skip
 def test_it_asks_each_time_if_something_protected_is_in_it(command: str, tree: Path) -> None:
@@ -88,6 +92,30 @@ def test_it_asks_each_time_if_something_protected_is_in_it(command: str, tree: P
 @each(
     "command",
     [
+        "cargo clean --target-dir .", "cargo clean --target-dir=./", "cargo +nightly clean --target-dir web/../sub",
+        "cargo --color never clean --target-dir sub", "cargo clean --config 'build.target-dir=\".\"'",
+        "cargo clean --config=build.target-dir=\"'sub'\"", "CARGO_TARGET_DIR=. cargo clean",
+        "env CARGO_TARGET_DIR=sub cargo clean", 'export CARGO_TARGET_DIR="$PWD"; cargo clean', "cargo vendor .",
+        "cargo vendor --locked sub", "uv cache clean --cache-dir .", "uv --cache-dir=sub cache prune",
+        "UV_CACHE_DIR=. uv cache clean", "uv venv --clear .", "uv venv -c sub", "python3 -m venv --clear sub",
+        "virtualenv --clear .", "conda remove -y -p . --all", "yarn cache clean --cache-folder sub",
+        "GOMODCACHE=. go clean -modcache", "sh -c 'cargo clean --target-dir .'",
+    ],
+)  # fmt: skip
+def test_so_does_what_clears_a_folder_away_that_it_is_told(command: str, tree: Path) -> None:
+    judgement = Judge(["Bash"], tree, person=True).judge("Bash", bash(command))
+    assert (judgement.decision, judgement.is_asked_each_time) == ("ask", True)
+
+
+@each(
+    "command",
+    [
+        "cargo clean", "cargo clean -p web", "cargo clean --target-dir web", "cargo run -- clean .", "cargo vendor web",
+        "CARGO_TARGET_DIR=web cargo clean", "CARGO_TARGET_DIR=. cargo build", "uv cache clean", "uv venv .",
+        "uv pip install -c c.txt -e .", "uv venv -c web", "conda install -p .", "go clean .", "rimraf web",
+        "python -m venv sub", "tar -cf x.tar sub", "tar -cf x.tar --remove-files web", "zip -r x.zip sub",
+        "zip -rm x.zip web", "gzip -r web",
+        "find . -name '*.log' -exec gzip '{}' +", "rsync -a --remove-source-files web dist",
         "rm -rf web", "rm -f sub", "chmod 755 sub", "chmod --reference=x web", "chown -R me web", "trash web",
         "mv sub other", "rsync -a --delete web/ dist", "rsync -a --delete web/ host:x", "find web -delete", "fd -H x",
         "find . -name '*.pyc' -delete", "find sub -name '*.pyc' -exec rm '{}' +", "find . -exec sed -n 1p '{}' +",
