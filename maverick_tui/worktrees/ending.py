@@ -145,10 +145,13 @@ def commit_all(worktree: Worktree, message: str) -> str:
     if hidden:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
-        listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
-        git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
+        # What is gone is not looked for: a link may be in the place of its folder by now, and lead anywhere.
+        gone = [path for letters, path in changed if "D" in letters]
+        git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_listed(gone))
+        there = [path for letters, path in changed if "D" not in letters]
+        git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=_listed(there))
         taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
-        if left := [path for _, path in changed if path not in taken and _is_file(worktree.top / path)]:
+        if left := [path for path in there if path not in taken and _is_file(worktree.top / path)]:
             raise _by_hand(worktree, f"git has no way to keep {records.some(left)}")
         tree = git("write-tree")
         parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
@@ -157,6 +160,10 @@ def commit_all(worktree: Worktree, message: str) -> str:
         git("update-ref", "-m", "maverick: follow the run", f"refs/heads/{worktree.branch}", head)
     records.note(worktree, tip=head)
     return head
+
+
+def _listed(paths: list[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
 def _is_file(path: Path) -> bool:
