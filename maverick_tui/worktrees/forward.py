@@ -59,7 +59,7 @@ class Forward:
             self._put_back_from_index(changed)
         differ = {path for _, path in changed_files(self._git)}
         left = [path for path in changed if path in differ or (self._is_added(path) and self._look(path))]
-        self._give_permissions_back([path for path in changed if path not in left])
+        self._give_permissions_back({*changed}.difference(left))
         return left
 
     def _put_back_from_index(self, changed: list[str]) -> None:
@@ -90,7 +90,8 @@ class Forward:
                 found = place.read_bytes()
             else:
                 return False
-            return self._git.run("cat-file", "--filters", f"{self._new}:{path}").startswith(found)
+            # On a full disk most are empty, and git need not be asked for each of them.
+            return not found or self._git.run("cat-file", "--filters", f"{self._new}:{path}").startswith(found)
         except (OSError, GitError):
             return False
 
@@ -104,7 +105,7 @@ class Forward:
         known = _Known(about.st_mode, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
         return known if is_direct(place) and not stat.S_ISDIR(known.mode) else None
 
-    def _give_permissions_back(self, paths: list[str]) -> None:
+    def _give_permissions_back(self, paths: set[str]) -> None:
         """Git keeps none, but whether a file can be executed: what was private would be everybody's.
 
         Folders in which it has left nothing it removes, also if there was nothing in them before.
