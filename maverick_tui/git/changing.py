@@ -37,6 +37,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "cat-file": (),
     "check-attr": (),
     "check-ignore": (),
+    "checkout-index": ("--quiet",),
     "commit-tree": ("--no-gpg-sign",),
     "diff-files": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"),
     "diff-tree": ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"),
@@ -58,7 +59,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "write-tree": (),
 }
 """The commands that can be given, with what makes each of them harmless."""
-_WRITING = frozenset({"merge", "read-tree", "reset", "update-index", "update-ref", "worktree"})
+_WRITING = frozenset({"checkout-index", "merge", "read-tree", "reset", "update-index", "update-ref", "worktree"})
 """Those that write elsewhere than to objects."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,

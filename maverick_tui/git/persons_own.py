@@ -9,6 +9,7 @@ from pathlib import Path
 
 from maverick_tui.git.asking import find_git
 from maverick_tui.git.changing import GitError
+from maverick_tui.git.ending import tied_to_us
 from maverick_tui.programs import end_group, end_of_output
 
 SECONDS = 1_800.0
@@ -25,7 +26,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
 
     `update-index` runs the filters of the files that it stores; `commit` runs the hooks pre-commit, prepare-commit-msg,
     commit-msg, post-commit and the like, and the program that signs. It has no terminal: nothing of it can take keys
-    that are meant for us, and what wants to ask fails.
+    that are meant for us, and what wants to ask fails. It ends with us, even if we are killed.
     """
     program = find_git(top)
     if program is None:
@@ -39,7 +40,13 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         try:
             # No pipes: git alone is waited for, and not what a hook leaves in the background with its output open.
             process = subprocess.Popen(
-                line, cwd=top, env=variables, stdin=told, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+                tied_to_us(line),
+                cwd=top,
+                env=variables,
+                stdin=told,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         except OSError as error:
             raise GitError(f"git {arguments[0]} cannot be run: {error.strerror or error}.", path=str(top)) from error

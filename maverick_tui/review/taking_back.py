@@ -48,7 +48,7 @@ class OwnChanges:
     def steps(self, chain: Chain, named: Callable[[Writers], str], paths: Collection[str] | None) -> list[Step]:
         """What to do with each path, or why it stays as it is; `named` says who somebody is."""
         planned = (self._told(step, named) for step in plan(chain.shadow, self.spans, paths))
-        found = {step.path: replace(step, lasted=self.lasted.get(step.path, 0.0)) for step in planned}
+        found = [replace(step, lasted=self.lasted.get(step.path, 0.0)) for step in planned]
         refused = {path: f"{named(by)} may have changed it at the same time" for path, by in self.shared.items()}
         top = chain.shadow.folder
         refused |= {path: why for path, why in self.only_copies.items() if os.path.lexists(top / path)}
@@ -63,10 +63,11 @@ class OwnChanges:
         for path, why in self.grown.items():
             if path in chain.links[-1].snapshot.left_out:
                 refused[path.rstrip("/")] = f"it is not kept any more: {why}"
-        for path, why in refused.items():
-            if paths is None or path in paths:
-                found[path] = replace(found.get(path, Step(path, "write")), why_not=why)
-        return [found[path] for path in sorted(found, key=os.fsencode)]
+        refused = {path: why for path, why in refused.items() if paths is None or path in paths}
+        instead = {step.path: step for step in reversed(found)}  # a file comes before the folder in whose place it is
+        found = [step for step in found if step.path not in refused]
+        found += [replace(instead.get(path, Step(path, "write")), why_not=why) for path, why in refused.items()]
+        return sorted(found, key=lambda step: os.fsencode(step.path))
 
     def _told(self, step: Step, named: Callable[[Writers], str]) -> Step:
         writers = self.others.get(step.path)

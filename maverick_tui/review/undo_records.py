@@ -78,7 +78,9 @@ class UndoRecords:
         It takes something back, unless it gives back what was written down before (`redone`).
         """
         does: Literal["undo", "redo"] = "undo" if redone is None else "redo"
-        wanted = {step.path: _as_list(step.wanted) for step in steps}
+        # Where a file comes in the place of a folder, it is the file that is wanted there.
+        folders_first = sorted(steps, key=lambda step: step.does != "remove folder")
+        wanted = {step.path: _as_list(step.wanted) for step in folders_first}
         with self._alone():  # what another process writes down meanwhile would be lost
             known, was = self._ended(), self._shadow.take(self._run_id)
             begun = UndoRecord(self._run_id, time.time(), was.id, "", (was.number, was.number), tuple(wanted), does)

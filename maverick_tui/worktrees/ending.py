@@ -15,6 +15,7 @@ from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
+from maverick_tui.worktrees.forward import Forward
 from maverick_tui.worktrees.making import changed_files
 from maverick_tui.worktrees.overlooked import is_repository
 from maverick_tui.worktrees.records import Worktree
@@ -23,6 +24,9 @@ from maverick_tui.worktrees.work import Work, git_of
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+_SHOWN = 300
+"""The most that is shown of what git says."""
+_AS_BEFORE = " All files of the project are as they were."
 _PLAIN_MERGES = frozenset({"unspecified", "set", "unset", "text", "binary", "union"})
 
 
@@ -141,10 +145,13 @@ def commit_all(worktree: Worktree, message: str) -> str:
     if hidden:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
-        listed = b"".join(os.fsencode(path) + b"\0" for _, path in changed)
-        git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=listed)
+        # What is gone is not looked for: a link may be in the place of its folder by now, and lead anywhere.
+        gone = [path for letters, path in changed if "D" in letters]
+        git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_listed(gone))
+        there = [path for letters, path in changed if "D" not in letters]
+        git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=_listed(there))
         taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
-        if left := [path for _, path in changed if path not in taken and _is_file(worktree.top / path)]:
+        if left := [path for path in there if path not in taken and _is_file(worktree.top / path)]:
             raise _by_hand(worktree, f"git has no way to keep {records.some(left)}")
         tree = git("write-tree")
         parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
@@ -153,6 +160,10 @@ def commit_all(worktree: Worktree, message: str) -> str:
         git("update-ref", "-m", "maverick: follow the run", f"refs/heads/{worktree.branch}", head)
     records.note(worktree, tip=head)
     return head
+
+
+def _listed(paths: list[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
 def _is_file(path: Path) -> bool:
@@ -292,16 +303,26 @@ def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
         said = f"Merge branch '{worktree.branch}'\n".encode()
         new = project("commit-tree", tree, "-p", head, "-p", tip, stdin=said, who=WHO)
     _require_plain(project, worktree, head, new)
-    try:
-        project("merge", new)
-    except GitError as error:
-        raise _no_merge(worktree, f"git says: {one_line(error.said)}" if error.said else error.message) from error
+    _move_forward(project, worktree, head, new)
     if project.commit("HEAD") != new:
         raise _no_merge(worktree, f"git says that it has, but what is checked out is not {new[:7]}")
     how = "" if new == tip else " with a merge commit"
     is_on_branch = project.has("symbolic-ref", "--quiet", "HEAD")
     where = head_of(Path(worktree.project)) or "HEAD" if is_on_branch else "HEAD, which is detached,"
     return Merged(new, f"{where} is at {new[:7]} now{how}. No hook of the repository ran.")
+
+
+def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None:
+    way = Forward(project, head, new)
+    try:
+        project("merge", new)
+    except BaseException as error:  # also if the person interrupts it
+        left = way.put_back()
+        if not isinstance(error, GitError):
+            raise
+        said = one_line(error.said)  # of each file that it could not write
+        why = f"git says: {said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}" if said else error.message
+        raise _half_merged(worktree, why, left) if left else _no_merge(worktree, why, _AS_BEFORE) from error
 
 
 def remove(worktree: Worktree) -> None:
@@ -381,12 +402,23 @@ def _merged_tree(project: Git, worktree: Worktree, head: str, tip: str) -> str:
     return tree
 
 
-def _no_merge(worktree: Worktree, why: str) -> ConfigError:
+def _no_merge(worktree: Worktree, why: str, more: str = "") -> ConfigError:
     return ConfigError(
-        f"The worktree of the run {worktree.run_id} cannot be merged: {why.rstrip('.')}.",
+        f"The worktree of the run {worktree.run_id} cannot be merged: {why.rstrip('.')}.{more}",
         path=worktree.project,
         hint=f"See to that and try again, or keep it with `maverick worktree keep {worktree.run_id}` and merge "
         f"{worktree.branch} yourself.",
+    )
+
+
+def _half_merged(worktree: Worktree, why: str, left: list[str]) -> ConfigError:
+    return ConfigError(
+        f"The worktree of the run {worktree.run_id} cannot be merged: {why.rstrip('.')}. "
+        f"Not all could be put back. Not as before, and perhaps half-written: {records.some(left)}.",
+        path=worktree.project,
+        hint=f"See to that. Then, unless you have saved something there meanwhile, `git checkout HEAD FILE` in "
+        f"{worktree.project} puts a file back (one that `git status` calls untracked was not there), and you can try "
+        "the merge again.",
     )
 
 

@@ -222,7 +222,7 @@ def _bring(source: Path, top: Path, path: str, *, with_modes: bool) -> bool:
     Where modes mean nothing in the project it stays executable, or does not become so.
     """
     target = Path(os.path.realpath(top), path)
-    if not _is_direct(target) or path.endswith("/"):  # git says the latter of another repository
+    if not is_direct(target) or path.endswith("/"):  # git says the latter of another repository
         return False
     try:
         was_file = target.is_symlink() or target.is_file()
@@ -244,13 +244,13 @@ def _bring(source: Path, top: Path, path: str, *, with_modes: bool) -> bool:
     return True
 
 
-def _is_direct(path: Path) -> bool:
+def is_direct(path: Path) -> bool:
     """Whether no link leads to its place, which may be anywhere then."""
     return os.path.realpath(path.parent) == str(path.parent)
 
 
 def _is_there(path: Path) -> bool:
-    return os.path.lexists(path) and _is_direct(path)
+    return os.path.lexists(path) and is_direct(path)
 
 
 def _unlike(worktree: Worktree) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Whoever leaves in the middle of an undo leaves nothing half done."""
+"""Whoever leaves in the middle of an undo or a commit leaves nothing half done."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
-from tests.snapshots.folders import project
+from tests.snapshots.folders import git, project, project_with_committer
+from tests.support.hosts import until
 
 RUN = "run-aaaa"
 LEAVES = """
@@ -41,3 +44,48 @@ def test_an_undo_is_brought_to_its_end_before_the_program_ends(tmp_path: Path, h
     assert not [path.name for path in folder.iterdir() if path.name.startswith((".maverick-undo", "new"))]
     RunReview(RUN).redo()
     assert (folder / "mine.txt").read_text() == "as the run has it\n"
+
+
+COMMITS = """
+import sys
+from pathlib import Path
+from maverick_tui.review.committing import Chosen, commit
+
+commit(Path(sys.argv[1]), [Chosen("new.txt")], "New")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_a_commit_ends_with_a_program_that_is_killed_while_a_hook_runs(tmp_path: Path, home: Path) -> None:
+    """Nobody would be left to bring what is staged up to date: the next commit would take it back."""
+    folder = project_with_committer(tmp_path / "project")
+    (folder / "new.txt").write_text("new\n")
+    (folder / "a.txt").write_text("mine\n")
+    git(folder, "add", "a.txt")
+    at_work, go = tmp_path / "at-work", tmp_path / "go"
+    hook = folder / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        f"#!/bin/sh\ngrep SigIgn /proc/self/status > {tmp_path}/ignored\n"
+        f"echo $PPID > {at_work}.new; mv {at_work}.new {at_work}\n"
+        f"while [ -d {tmp_path} ] && [ ! -e {go} ]; do sleep 0.05; done\n"
+    )
+    hook.chmod(0o755)
+    before = git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")
+    with subprocess.Popen([sys.executable, "-c", COMMITS, str(folder)]) as program:
+        until(at_work.exists, "the hook is at work")
+        program.kill()
+    try:
+        until(lambda: not is_running(int(at_work.read_text())), "git has ended")
+    finally:
+        go.touch()
+    assert (git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")) == before
+    by_hand = subprocess.run(["grep", "SigIgn", "/proc/self/status"], capture_output=True, check=True).stdout
+    assert (tmp_path / "ignored").read_bytes() == by_hand
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -447,6 +447,21 @@ def test_submodules_are_told_of_and_not_touched(project: Path, tmp_path: Path) -
     assert git(project, "worktree", "list").count("\n") == 0
 
 
+def test_a_folder_that_has_become_a_link_is_committed_as_one(project: Path, tmp_path: Path) -> None:
+    for place in (project / "inner", tmp_path / "elsewhere"):
+        place.mkdir()
+        (place / "x.txt").write_text("x\n")
+    commit(project)
+    made = make(RUN, "fixer", project).worktree
+    shutil.rmtree(made.top / "inner")
+    (made.top / "inner").symlink_to(tmp_path / "elsewhere")
+    git(made.top, "rm", "--quiet", "--cached", "a.txt")
+    ending.merge(made, "linked")
+    assert (project / "inner").readlink() == tmp_path / "elsewhere"
+    assert git(project, "ls-files") == "a.txt\nb.txt\ninner"
+    assert (tmp_path / "elsewhere" / "x.txt").exists()
+
+
 def test_it_is_merged_beside_what_was_committed_meanwhile(project: Path) -> None:
     made = make(RUN, "fixer", project).worktree
     (made.top / "b.txt").write_text("better\n")

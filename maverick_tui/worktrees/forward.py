@@ -1,0 +1,133 @@
+"""The way of a project's files to a newer commit: git goes it file by file, and where it cannot finish, they come back.
+
+Nothing is written beside first, as a restore does: where git could not finish there is mostly no room for that.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from maverick_tui.git.changing import Git, GitError
+from maverick_tui.worktrees.making import changed_files, is_direct
+
+_NOT_STAGED = " ?"
+"""The first of git's two letters for what is in the index as it is in the commit, or in neither."""
+
+
+class _Known(NamedTuple):
+    """By what a file that was written since is told from one that was not."""
+
+    mode: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+
+
+class Forward:
+    """What will change on the way, as it is before; nothing of it differs from the commit that is checked out."""
+
+    def __init__(self, git: Git, old: str, new: str) -> None:
+        self._git, self._new = git, new
+        self._top = Path(os.path.realpath(git.folder))
+        listed = git("diff-tree", "-r", "-z", "--name-status", "--no-renames", old, new).split("\0")
+        self._becomes = dict(zip(listed[1::2], listed[::2], strict=False))
+        """What becomes of each file, as git's letter: `A` is a new one, `D` one that goes."""
+        self._before = {path: self._look(path) for path in self._becomes}
+        around = {folder for path in self._becomes for folder in Path(path).parents if folder.name}
+        self._around = sorted(around, key=lambda folder: len(folder.parts))
+        """The folders on the way to them, outer ones first."""
+        self._folders = {folder: place.stat().st_mode for folder in around if _is_folder(place := self._top / folder)}
+        """Those of them that are there."""
+
+    def put_back(self) -> list[str]:
+        """Have all be as it was, after git has failed; the files that are not, for whatever reason.
+
+        What somebody has saved meanwhile is left alone: what goes is at most a beginning of what the new commit has.
+        """
+        if self._git.commit("HEAD") == self._new:
+            return []
+        changed = [path for path, before in self._before.items() if self._look(path) != before]
+        if any(letters[0] not in _NOT_STAGED for letters, _ in changed_files(self._git)):
+            with suppress(GitError):  # what it did not change is named in the end
+                self._git("read-tree", "-m", "-u", self._new, "HEAD")  # all got there but the branch
+        else:
+            self._put_back_from_index(changed)
+        differ = {path for _, path in changed_files(self._git)}
+        left = [path for path in changed if path in differ or (self._is_added(path) and self._look(path))]
+        self._give_permissions_back({*changed}.difference(left))
+        return left
+
+    def _put_back_from_index(self, changed: list[str]) -> None:
+        # All are looked at before one goes: by .gitattributes, git knows how it would have written the others.
+        for path in [path for path in changed if self._is_ours(path)]:
+            with suppress(OSError):
+                (self._top / path).unlink()
+        for folder in reversed(self._around):
+            if folder not in self._folders and is_direct(self._top / folder):
+                with suppress(OSError):  # it is not there, or somebody uses it
+                    (self._top / folder).rmdir()
+        missing = b"".join(os.fsencode(path) + b"\0" for path in changed if not self._is_added(path))
+        self._git.run("checkout-index", "-z", "--stdin", stdin=missing, codes=(1, 128))  # it writes over nothing
+
+    def _is_added(self, path: str) -> bool:
+        return self._becomes[path] == "A"
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether what is there now is what git was writing: all of what the new commit has there, or its beginning."""
+        now, was_there = self._look(path), self._before[path] is not None
+        if now is None or self._becomes[path] == "D" or (self._is_added(path) and was_there):
+            return False
+        place = self._top / path
+        try:
+            if stat.S_ISLNK(now.mode):
+                found = os.fsencode(place.readlink())
+            elif stat.S_ISREG(now.mode):
+                found = place.read_bytes()
+            else:
+                return False
+            # On a full disk most are empty, and git need not be asked for each of them.
+            return not found or self._git.run("cat-file", "--filters", f"{self._new}:{path}").startswith(found)
+        except (OSError, GitError):
+            return False
+
+    def _look(self, path: str) -> _Known | None:
+        """What is known of a file; None if there is none, be it a folder, or a link leads there."""
+        place = self._top / path
+        try:
+            about = place.lstat()
+        except OSError:
+            return None
+        known = _Known(about.st_mode, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+        return known if is_direct(place) and not stat.S_ISDIR(known.mode) else None
+
+    def _give_permissions_back(self, paths: set[str]) -> None:
+        """Git keeps none, but whether a file can be executed: what was private would be everybody's.
+
+        Folders in which it has left nothing it removes, also if there was nothing in them before.
+        """
+        for folder in filter(self._folders.__contains__, self._around):
+            place = self._top / folder
+            with suppress(OSError):  # something else is there
+                if is_direct(place):
+                    place.mkdir(exist_ok=True)
+            if _is_folder(place):
+                _set_permissions(place, self._folders[folder])
+        for path in paths:
+            before, now = self._before[path], self._look(path)
+            if before and now and stat.S_ISREG(before.mode) and stat.S_ISREG(now.mode):
+                _set_permissions(self._top / path, before.mode)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and is_direct(path)
+
+
+def _set_permissions(path: Path, mode: int) -> None:
+    with suppress(OSError):  # it is somebody else's, and was so before
+        if path.lstat().st_mode != mode:
+            path.chmod(stat.S_IMODE(mode))

@@ -1,0 +1,192 @@
+"""A merge that git cannot finish: the project's files are as they were, or it is told which are not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maverick_tui import ConfigError
+from maverick_tui.git.changing import Git, GitError
+from maverick_tui.worktrees import ending
+from maverick_tui.worktrees.making import make
+from maverick_tui.worktrees.records import Worktree
+from tests.worktrees.projects import commit, git, project_in, state
+
+RUN = "0123456789ab"
+LARGE = "0123456789abcdef" * 4096
+Seen = dict[str, tuple[int, bytes | str]]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """One with files of every kind that a merge can replace."""
+    folder = project_in(tmp_path / "shop")
+    (folder / "folder" / "inner").mkdir(parents=True)
+    (folder / "folder" / "inner" / "x.txt").write_text("x\n")
+    (folder / "gone.txt").write_text("gone\n")
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "run.sh").chmod(0o700)
+    (folder / "b.txt").chmod(0o600)
+    (folder / "lines.txt").write_bytes(b"one\r\ntwo\r\n")
+    (folder / "link").symlink_to("a.txt")
+    (folder / "was-link").symlink_to("folder")
+    git(folder, "config", "core.autocrlf", "true")
+    commit(folder, "all kinds", __gitattributes="* -text\nlines.txt text\n")
+    (folder / "folder" / "inner").chmod(0o700)
+    (folder / "empty").mkdir()
+    return folder
+
+
+LittleRoom = Callable[..., AbstractContextManager[None]]
+
+
+@pytest.fixture
+def little_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LittleRoom:
+    """Has commands of git's write no more than 32 KiB to a file, and go on with the next one, as on a full disk."""
+
+    @contextmanager
+    def given_to(*commands: str, then: str = "true") -> Iterator[None]:
+        cases = "|".join(f'*" {command} "*' for command in commands)
+        shim = tmp_path / "bin" / "git"
+        shim.parent.mkdir()
+        shim.write_text(
+            f'#!/bin/sh\ncase "$*" in {cases}) trap "" XFSZ; ulimit -f 64;; esac\n'
+            f'{shutil.which("git")} "$@"\ncode=$?\ncase "$*" in {cases}) {then};; esac\nexit $code\n'
+        )
+        shim.chmod(0o755)
+        with monkeypatch.context() as patch:
+            patch.setenv("PATH", str(shim.parent), prepend=os.pathsep)
+            yield
+
+    return given_to
+
+
+def work_in(project: Path) -> Worktree:
+    """A run's worktree in which all kinds of files are changed, some of them too large for the room there is."""
+    made = make(RUN, "fixer", project).worktree
+    top = made.top
+    (top / "a.txt").write_text(LARGE)
+    (top / "b.txt").write_text("better\n")
+    (top / "gone.txt").unlink()
+    shutil.rmtree(top / "folder")
+    (top / "folder").symlink_to("/")
+    (top / "was-link").unlink()
+    (top / "was-link").mkdir()
+    (top / "was-link" / "x.txt").write_text(LARGE)
+    (top / "link").unlink()
+    (top / "link").write_text(LARGE)
+    (top / "run.sh").write_text(LARGE)
+    (top / "lines.txt").write_bytes(b"three\r\n" * 8192)
+    for place in ("new/deep", "empty"):
+        (top / place).mkdir(parents=True)
+        (top / place / "new.txt").write_text("new\n")
+    (top / "empty" / "large.txt").write_text(LARGE)
+    commit(top, "work")
+    return made
+
+
+def everything(project: Path) -> Seen:
+    """All files, links and folders, but git's own."""
+    found: Seen = {}
+    for place in sorted(project.rglob("*")):
+        name = str(place.relative_to(project))
+        if not name.startswith(".git/"):
+            what = str(place.readlink()) if place.is_symlink() else b"" if place.is_dir() else place.read_bytes()
+            found[name] = (place.lstat().st_mode, what)
+    del found[".git"]
+    return found
+
+
+def test_a_merge_that_cannot_write_all_files_leaves_all_as_it_was_and_works_once_there_is_room(
+    project: Path, little_room: LittleRoom
+) -> None:
+    made = work_in(project)
+    before, git_before = everything(project), state(project)
+    with little_room("merge"), pytest.raises(ConfigError, match="unable to write file") as refused:
+        ending.merge(made, "work")
+    assert refused.value.message.endswith(" All files of the project are as they were.")
+    assert everything(project) == before
+    assert state(project) == git_before
+    assert ending.merge(made, "work").commit == git(project, "rev-parse", "HEAD")
+    assert git(project, "status", "--porcelain") == ""
+    assert (project / "a.txt").read_text() == LARGE
+
+
+def test_so_does_one_after_which_the_branch_cannot_be_moved(project: Path) -> None:
+    made = work_in(project)
+    before, git_before = everything(project), state(project)
+    lock = project / ".git" / "refs" / "heads" / "main.lock"
+    lock.touch()
+    with pytest.raises(ConfigError, match=r"main\.lock.* All files of the project are as they were"):
+        ending.merge(made, "work")
+    assert everything(project) == before
+    assert state(project) == git_before
+    lock.unlink()
+    assert ending.merge(made, "work")
+
+
+def test_so_does_one_that_is_interrupted(
+    project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = work_in(project)
+    before, really = everything(project), Git.run
+
+    def interrupted(self: Git, command: str, *arguments: str, **options: Any) -> bytes:
+        try:
+            return really(self, command, *arguments, **options)
+        except GitError as error:
+            if command == "merge":
+                raise KeyboardInterrupt from error
+            raise
+
+    monkeypatch.setattr(Git, "run", interrupted)
+    with little_room("merge"), pytest.raises(KeyboardInterrupt):
+        ending.merge(made, "work")
+    assert everything(project) == before
+
+
+def test_what_was_saved_while_a_merge_failed_stays_and_is_named(project: Path, little_room: LittleRoom) -> None:
+    made = work_in(project)
+    before = everything(project)
+    saved = f"printf mine > {project}/b.txt; printf mine > {project}/new/deep/mine.txt"
+    with little_room("merge", then=saved), pytest.raises(ConfigError) as refused:
+        ending.merge(made, "work")
+    assert refused.value.message.endswith("Not as before, and perhaps half-written: b.txt.")
+    assert "unless you have saved something there meanwhile" in refused.value.hint
+    assert (project / "b.txt").read_text() == "mine"
+    assert git(project, "status", "--porcelain") == " M b.txt\n?? new/"
+    (project / "b.txt").write_text("b\n")
+    (project / "b.txt").chmod(0o600)
+    shutil.rmtree(project / "new")
+    assert everything(project) == before
+
+
+def test_what_stood_in_the_way_of_a_merge_stays_even_if_it_is_like_what_the_merge_brings(project: Path) -> None:
+    made = work_in(project)
+    (project / "empty" / "new.txt").touch()
+    before = everything(project)
+    with pytest.raises(ConfigError, match=r"untracked .* All files of the project are as they were"):
+        ending.merge(made, "work")
+    assert everything(project) == before
+
+
+def test_where_there_is_no_room_to_put_files_back_they_are_named_with_the_way_back(
+    project: Path, little_room: LittleRoom
+) -> None:
+    commit(project, "large", a__txt=LARGE, b__txt=LARGE)
+    made = make(RUN, "fixer", project).worktree
+    commit(made.top, "larger", a__txt=LARGE.upper(), c__txt=LARGE)
+    before = everything(project)
+    with little_room("merge", "checkout-index"), pytest.raises(ConfigError, match="unable to write file") as refused:
+        ending.merge(made, "larger")
+    assert refused.value.message.endswith(" Not as before, and perhaps half-written: a.txt.")
+    assert f"`git checkout HEAD FILE` in {project} puts a file back" in refused.value.hint
+    git(project, "checkout", "--quiet", "HEAD", "a.txt")
+    assert everything(project) == before
+    assert ending.merge(made, "larger")
