@@ -59,8 +59,8 @@ class HelpScreen(Overlay):
 
     def on_mount(self) -> None:
         """Read the bindings of the screen below, as they are at this moment."""
-        stack = self.app.screen_stack
-        below = stack[stack.index(self) - 1]
+        stack = [screen for screen in self.app.screen_stack if screen is not self]  # it may have been left again
+        below = stack[-1]
         self._groups = key_groups(below)
         from maverick_tui.ui.run.screen import RunScreen
         from maverick_tui.ui.run.slash_commands import COMMANDS

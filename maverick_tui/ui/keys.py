@@ -11,12 +11,14 @@ from typing import Any, ClassVar
 
 from textual import actions, events
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingsMap, BindingType
 from textual.command import CommandList, CommandPalette
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker
 
 from maverick_tui.ui.textual_private.asking import bindings_of, with_own_keys
 
@@ -190,6 +192,14 @@ class CommandFinder(CommandPalette):
         Binding("pagedown", "turn_page(1)", "Down a page", show=False),
         Binding("pageup", "turn_page(-1)", "Up a page", show=False),
     ]
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Leave, unless it was left before, as our own dialogs are."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def _gather_commands(self, search_value: str) -> Worker[None] | None:  # type: ignore[override]
+        """Look for commands, unless what was typed comes after it was left."""
+        return super()._gather_commands(search_value) if self.is_active else None
 
     def action_turn_page(self, direction: int) -> None:
         """Go a page further, or back."""

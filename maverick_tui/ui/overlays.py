@@ -11,13 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 
@@ -28,7 +28,7 @@ MOST_SHOWN = 50_000
 """Characters of a section on the screen; a copy has all of it."""
 
 
-class Overlay(ModalScreen[None]):
+class Overlay(Dialog[None]):
     """Title, text and a line that says what the keys do; a click beside it closes it."""
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "help.tcss"]

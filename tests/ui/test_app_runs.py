@@ -484,6 +484,17 @@ async def test_an_agent_that_is_not_there_says_which_key_leads_to_those_that_are
         await until(pilot, lambda: isinstance(app.screen, PickerScreen))
 
 
+async def test_what_is_closed_twice_at_once_takes_nothing_else_with_it() -> None:
+    async with watching(begun()) as (app, pilot):
+        for open_it in (app.action_command_palette, app.action_help):
+            open_it()
+            await until(pilot, lambda: app.top != "RunScreen" and app.screen.is_mounted, "it is open")
+            dismiss = app.screen.dismiss
+            for _ in range(2):
+                _ = dismiss()
+            await until(pilot, lambda: app.top == "RunScreen", "it is closed")
+
+
 async def test_the_palette_offers_everything_once() -> None:
     async with watching(Tape().connect().prompt("Go").say("An answer.").done()) as (app, pilot):
         for keys in ([], ["tab"], ["ctrl+n"]):

@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from maverick_tui.inert import one_line
@@ -18,6 +17,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.review.kinds import START, Scope, TurnChanges
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.rendering.wrap import clean, cut
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -111,7 +111,7 @@ class WordsScreen(ArmedDialog[str | None]):
         _ = self.dismiss(None)
 
 
-class ScopeScreen(ModalScreen[Scope | None]):
+class ScopeScreen(Dialog[Scope | None]):
     """Asks which part of a run is to be looked at; each turn with its prompt, and its calls below it."""
 
     CSS_PATH = STYLES

@@ -9,13 +9,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.changes.asking import STYLES
 from maverick_tui.ui.changes.file_list import LETTERS, counts, shown_path
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.lines import Line, RoleLooks
 from maverick_tui.ui.overlays import Overlay
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
@@ -54,7 +54,7 @@ class CommitWanted(NamedTuple):
     message: str
 
 
-class CommitScreen(ModalScreen[CommitWanted]):
+class CommitScreen(Dialog[CommitWanted]):
     """Asks for a message, below what would be committed."""
 
     CSS_PATH = STYLES

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from textual import events
 from textual.reactive import reactive
-from textual.screen import ModalScreen, ScreenResultType
+from textual.screen import ScreenResultType
 from textual.timer import Timer
+
+from maverick_tui.ui.dialogs.left_once import Dialog
 
 ARMED_AFTER = 0.5
 """Seconds without a key before an answer counts: what is still being typed is meant for the screen below."""
 _TYPED_TOO = ("enter", "backspace", "delete")
 
 
-class ArmedDialog(ModalScreen[ScreenResultType]):
+class ArmedDialog(Dialog[ScreenResultType]):
     """Comes up in the middle of typing at times, by a key that was hit instead of another.
 
     What is typed before it is armed does nothing, and makes it wait again; so does a key that means nothing here, which

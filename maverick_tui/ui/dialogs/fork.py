@@ -10,12 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.inputs import Choices
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -31,7 +31,7 @@ class ForkWanted(NamedTuple):
     """Whether it begins with the files of that turn, in a worktree of its own."""
 
 
-class ForkScreen(ModalScreen[ForkWanted | None]):
+class ForkScreen(Dialog[ForkWanted | None]):
     """Asks how a fork is to go on; leaves with that, or with None if nothing is to be forked."""
 
     CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]

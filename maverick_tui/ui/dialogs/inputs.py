@@ -12,13 +12,13 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.inputs import InputSpec, Value, as_text, validate
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
 
@@ -138,7 +138,7 @@ class InputField(Vertical):
         self.query_one(".field--problem", Static).update(Content(f"✘ {problem}" if problem else ""))
 
 
-class InputsForm(ModalScreen[InputValues | None]):
+class InputsForm(Dialog[InputValues | None]):
     """Asks for every input; leaves with their values, or with None if it was given up."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

@@ -11,15 +11,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 
-class PathScreen(ModalScreen[Path | None]):
+class PathScreen(Dialog[Path | None]):
     """One line, which is taken once nothing is wrong with it; None leaves everything as it was."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 
@@ -69,7 +69,7 @@ def answer(key: str, words: str) -> Content:
     return Content.assemble((key, "bold"), "  ", words)
 
 
-class NameScreen(ModalScreen[str | None]):
+class NameScreen(Dialog[str | None]):
     """One line; an empty one takes the name away, and None leaves it as it was."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"

@@ -10,13 +10,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.runs.moments import moment
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.lines import RoleLooks
 from maverick_tui.ui.widgets.inert_input import InertInput
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from maverick_tui.ui.history.asking import IndexThread
 
 
-class PastPromptsScreen(ModalScreen[str | None]):
+class PastPromptsScreen(Dialog[str | None]):
     """Finds while one types; leaves with the prompt that was chosen, or with None."""
 
     CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "lines")]

@@ -11,12 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from maverick_tui.exceptions import did_you_mean
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 MOST = 8
@@ -32,7 +32,7 @@ class RaceWish(NamedTuple):
     test: tuple[str, ...]
 
 
-class RaceForm(ModalScreen[RaceWish | None]):
+class RaceForm(Dialog[RaceWish | None]):
     """Four lines; Enter goes on, and starts the race from the last. None is to have none."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
