@@ -112,7 +112,7 @@ class QuestionsSeen:
             self._when_drawn(partial(self._is_drawn, question))
 
     def _is_drawn(self, question: PermissionAsked) -> None:
-        if self._asked.get(question.request) is question:
+        if self._is_known(question) and self._whole_since.get(question.request) == inf:
             self._whole_since[question.request] = self._clock()
 
     def _is_known(self, question: PermissionAsked) -> bool:

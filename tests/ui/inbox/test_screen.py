@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import cycle, islice
+from math import inf
 from typing import Any
 
 import pytest
@@ -55,7 +56,8 @@ def list_text(app: FedApp) -> str:
 
 def is_seen(app: FedApp) -> bool:
     pane = inbox(app).pane
-    return pane.question is not None and pane.transcript.questions_seen.whole_since(pane.question) is not None
+    since = pane.transcript.questions_seen.whole_since(pane.question) if pane.question is not None else None
+    return since is not None and since < inf
 
 
 async def seen(app: FedApp, pilot: Pilot[Any]) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+from typing import TYPE_CHECKING, cast
+
 import pytest
 
 from maverick_tui.events import kinds as ev
@@ -9,11 +14,14 @@ from maverick_tui.runs.entries import Entry
 from maverick_tui.ui.preferences import VERBOSITIES, Verbosity
 from maverick_tui.ui.transcript.blocks import Block, Blocks
 from maverick_tui.ui.transcript.folding import Folding
-from maverick_tui.ui.transcript.seen import SeenLines
+from maverick_tui.ui.transcript.seen import QuestionsSeen, SeenLines
 from maverick_tui.ui.transcript.texts import answer_of_turn, source, word_at
 from tests.runs.story import ask, asked, call, end, text, told
 from tests.support.cases import each
 from tests.support.runs import STREAM_BROKE, Tape
+
+if TYPE_CHECKING:
+    from maverick_tui.ui.rendering.row import Row
 
 # -- what has been seen ----------------------------------------------------------------------------------------------
 
@@ -177,3 +185,22 @@ def test_what_was_said_in_one_turn() -> None:
     assert answer_of_turn(store, 1) == ["one", "two"]
     assert answer_of_turn(store, 2) == ["three"]
     assert answer_of_turn(store, 3) == []
+
+
+# -- which questions have been on the screen --------------------------------------------------------------------------
+
+
+def test_rows_of_a_question_that_was_read_anew_count_with_those_of_before() -> None:
+    """As of a run that was left, and is followed anew: its question is the same, and another object."""
+    question, rows, drawn = (
+        ev.PermissionAsked(1, "r", "c", "Bash", {}),
+        [object(), object()],
+        list[Callable[[], None]](),
+    )
+    seen = QuestionsSeen(lambda: 5.0, drawn.append)
+    seen.look(question, cast("list[Row]", rows), [0], 0)
+    seen.look(replace(question), cast("list[Row]", rows), [1], 0)
+    assert seen.whole_since(question) == inf, "it is on its way to the terminal"
+    for act in drawn:
+        act()
+    assert seen.whole_since(question) == 5.0
