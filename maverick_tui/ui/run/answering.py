@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.fuse_amounts import TAKES, amount_in
@@ -324,6 +325,9 @@ class Answering:
             if (call := self._store.calls.get(question.call)) is not None:
                 self._transcript.show_question(call.number)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
+            return False
+        if since == inf:
+            self._tell("The terminal is still drawing this question.", 2)
             return False
         if is_hit:
             since = max(since, seen.still_since(question), self._moved_at)
