@@ -22,7 +22,8 @@ class Drawn:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._is_answering = False
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: deque[Callable[[], None] | None] = deque()
+        """What is to be done at each answer; nothing for those that were given up, and may come still."""
 
     def then(self, act: Callable[[], None]) -> None:
         """Do something once what is being drawn now can be seen."""
@@ -36,10 +37,11 @@ class Drawn:
     def answered(self) -> None:
         """The terminal has answered: also at the start, when nothing waits."""
         self._is_answering = True
-        if self._waiting:
-            self._waiting.popleft()()
+        if self._waiting and (act := self._waiting.popleft()) is not None:
+            act()
 
     def _give_up(self, act: Callable[[], None]) -> None:
         if act in self._waiting:
-            self._waiting.remove(act)
+            self._is_answering = False  # until it does again
+            self._waiting[self._waiting.index(act)] = None
             act()

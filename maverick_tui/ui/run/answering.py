@@ -60,7 +60,7 @@ class Answering:
         self._unsaid: dict[str, str] = {}
         """The words of reasons that were begun and left, by their questions."""
         self._too_soon_at = 0.0
-        """When a key was pressed that did not count yet: one that is held down comes again and again."""
+        """When a key that allows was pressed and did not count yet: one that is held down comes again and again."""
         self._moved_at = 0.0
         """When one of several questions was answered: the options of the next come to where its own were."""
         self._wanted: tuple[str, str, int, float] | None = None
@@ -338,7 +338,7 @@ class Answering:
         if is_hit:
             self._tell("This question is new or has just moved: click again.", 2)
         else:
-            self._too_soon_at = self._clock()
+            self._too_soon_at = self._too_soon_at if denies else self._clock()
             self._tell(f"This question is new: its keys act once none was pressed for {ARMED_AFTER} s.", 2)
         return False
 

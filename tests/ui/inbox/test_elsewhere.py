@@ -15,6 +15,7 @@ from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.inbox.screen import InboxScreen
 from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.open_questions import ARMED_AFTER
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
@@ -52,6 +53,7 @@ async def test_a_question_of_another_process_is_answered_and_the_run_is_left() -
             assert not app.board.runs, "it is no run of this application"
             while not run.commands:  # a new question takes no key for a moment
                 await pilot.press("ctrl+y")
+                await pilot.pause(2 * ARMED_AFTER)
             (answer,) = run.commands
             assert isinstance(answer, AnswerPermission)
             assert answer.decision == "once"
