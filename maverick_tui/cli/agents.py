@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,11 +163,15 @@ def trust_agent(
 def _told_to_trust(called: str, content: bytes, *, is_whole: bool) -> str:
     """What is to be trusted; if it `is_whole`, every line of it, unmasked: what is trusted is seen."""
     from maverick_tui.agent.catalog.trust import fingerprint
-    from maverick_tui.inert import inert
+    from maverick_tui.cli.layout import terminal_width
 
     head = f"{called}\n  sha256 {fingerprint(content)}, {len(content):,} bytes"
-    text = inert(content.decode(errors="replace").replace("\r\n", "\n")).rstrip("\n")
-    return f"{head}\n{textwrap.indent(text, '    ')}" if is_whole else head
+    if not is_whole:
+        return head
+    from maverick_tui.ui.rendering.source_lines import source_lines
+
+    rows = ("".join(text for text, _ in line) for line in source_lines(content, terminal_width() - 2))
+    return "\n".join((head, *(f"  {row}".rstrip() for row in rows)))
 
 
 COMMANDS = "the commands that it starts in this folder"

@@ -115,17 +115,18 @@ def test_a_person_is_asked(
     os.close(ours)
     assert ran.code == code
     assert ran.err.startswith(QUESTION.decode())
-    assert all(f"    {line}\n" in ran.out for line in PYTHON.splitlines() if line), (
-        "it is shown before it is asked about"
-    )
+    assert all(f"  {line}\n" in ran.out for line in PYTHON.splitlines() if line), "it is shown before it is asked about"
     assert TrustStore().is_trusted(pilot, pilot.read_bytes()) == (code == 0)
 
 
-def test_what_is_shown_of_a_file_steers_no_terminal(maverick: Run, pilot: Path) -> None:
-    pilot.write_bytes(PYTHON.encode() + b"# \x1b[2J\x1b]52;c;aGk=\x07 \xe2\x80\xae \r# over it\n")
+def test_a_file_is_shown_as_it_counts_and_steers_no_terminal(maverick: Run, pilot: Path) -> None:
+    hidden = "# \x1b[2J\x1b]52;c;aGk=\x07 \u202e" + "\n" * 5000 + "# see the docs\rimport os  # runs\n"
+    pilot.write_text(PYTHON + hidden, newline="")
     told = maverick("agents", "trust", "pilot").out
-    assert "over it" in told
     assert not set(told) & set("\x1b\x07\r\u202e")
+    assert "<U+202E>" in told
+    assert "blank lines" in told
+    assert any(line.split("  ")[-2:] == ["import os", "# runs"] for line in told.splitlines()), "a line for Python"
 
 
 def test_the_question_is_not_in_the_json(pilot: Path) -> None:

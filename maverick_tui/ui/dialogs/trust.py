@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -16,23 +14,20 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from maverick_tui.inert import one_line, spelled, whole_line
+from maverick_tui.inert import one_line, whole_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
-from maverick_tui.ui.rendering.wrap import TAB, wrap_words
+from maverick_tui.ui.rendering.source_lines import source_lines
+from maverick_tui.ui.rendering.wrap import wrap_words
 from maverick_tui.ui.short_names import short_path
 
 ARMED_AFTER = 1.0
 """Seconds without a key before a yes counts: more than elsewhere, for nobody has asked for it to come up."""
-MOST_BLANK = 2
-"""Blank lines that code has between its parts."""
 OF_PROJECT = "It comes with this project and runs on your machine. Read it first; a change ends the trust."
 BY_PROJECT = "It runs what this project says, on your machine. Read it first; a change ends the trust."
 COMMANDS = "Its commands start in this folder and may run code that is in it. A change of them ends the trust."
-_ENDS = re.compile("(?<=[\x85\u2028\u2029])")
-"""Where a line ends for YAML alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,29 +151,3 @@ class TrustScreen(ArmedDialog[bool]):
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
         self.action_answer(event.button.id == "yes")
-
-
-def source_lines(content: bytes, width: int) -> Iterator[Line]:
-    """The file's lines with their numbers; what does not fit goes on below, long runs of blanks are only counted."""
-    for is_blank, group in groupby(_numbered(content, width), lambda line: not line[1][0].strip()):
-        run = list(group)
-        if is_blank and len(run) > MOST_BLANK:
-            word = "lines" if all(line[0][0].strip() for line in run) else "rows"
-            yield run[0][0], (f"⋯ {len(run):,} blank {word}", "warning")
-        else:
-            yield from run
-
-
-def _numbered(content: bytes, width: int) -> Iterator[Line]:
-    # A carriage return ends a line for Python and YAML.
-    text = content.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    lines = text.split("\n")
-    numbers = len(str(len(lines)))
-    for number, line in enumerate(lines, start=1):
-        parts = [
-            part
-            for piece in _ENDS.split(line)
-            for part in wrap_words(spelled(piece).expandtabs(TAB), max(width - numbers - 2, 8))
-        ]
-        for index, part in enumerate(parts):
-            yield (f"{'' if index else number:>{numbers}}  ", "faint"), (part, "text")

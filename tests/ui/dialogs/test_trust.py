@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from textual import events
 
 from maverick_tui.inert import inert, spelled
-from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen, source_lines
+from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen
 from maverick_tui.ui.lines import LineView
+from maverick_tui.ui.rendering.source_lines import source_lines
 from tests.support.cases import each
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
