@@ -179,6 +179,7 @@ class MaverickApp(App[int]):
             return
         self._navigation.entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
+        self.app_resume_signal.subscribe(self, lambda _app: self._drawn.begin_anew())
         self._make_ready()
         self._tell_problems(self.preferences.problems, "Preferences")
         works_here = not self.launch.is_demo and self.launch.replays is None and not self.launch.attaches

@@ -12,8 +12,8 @@ from maverick_tui.ui.textual_private.asking import write_beside
 
 ASKS = "\x1b[?2026$p"
 """Asks for a mode, as Textual does at its start, and reads the answer; it comes after all that was written before."""
-ANSWERS_WITHIN = 10.0
-"""Seconds after which no answer is waited for: it may have gone to a shell, while we were suspended."""
+ANSWERS_WITHIN = 60.0
+"""Seconds after which no answer is waited for: over a slow line one may take long, or it has got lost."""
 
 
 class Drawn:
@@ -39,6 +39,13 @@ class Drawn:
         self._is_answering = True
         if self._waiting and (act := self._waiting.popleft()) is not None:
             act()
+
+    def begin_anew(self) -> None:
+        """Somebody else has had the terminal, and perhaps the answers: what waits is drawn again anyway."""
+        waiting, self._waiting = self._waiting, deque()
+        for act in waiting:
+            if act is not None:
+                act()
 
     def _give_up(self, act: Callable[[], None]) -> None:
         if act in self._waiting:

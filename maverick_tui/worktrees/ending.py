@@ -16,7 +16,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.forward import Forward
-from maverick_tui.worktrees.making import changed_files
+from maverick_tui.worktrees.making import changed_files, is_direct
 from maverick_tui.worktrees.overlooked import is_repository
 from maverick_tui.worktrees.records import Worktree
 from maverick_tui.worktrees.removing import remove_branch, remove_tree
@@ -145,10 +145,10 @@ def commit_all(worktree: Worktree, message: str) -> str:
     if hidden:
         raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
     if changed:
+        there = [path for letters, path in changed if "D" not in letters or _is_direct_file(worktree.top / path)]
         # What is gone is not looked for: a link may be in the place of its folder by now, and lead anywhere.
-        gone = [path for letters, path in changed if "D" in letters]
-        git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_listed(gone))
-        there = [path for letters, path in changed if "D" not in letters]
+        gone = {path for _, path in changed}.difference(there)
+        git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_listed(sorted(gone)))
         git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=_listed(there))
         taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
         if left := [path for path in there if path not in taken and _is_file(worktree.top / path)]:
@@ -169,6 +169,11 @@ def _listed(paths: list[str]) -> bytes:
 def _is_file(path: Path) -> bool:
     """Whether a file or a link is there: a folder may be in the place of one."""
     return path.is_symlink() or path.is_file()
+
+
+def _is_direct_file(path: Path) -> bool:
+    """The same, and no link leads there: what git says was deleted may only have been taken out of the index."""
+    return is_direct(path) and _is_file(path)
 
 
 def changed_by(worktree: Worktree) -> Changed:

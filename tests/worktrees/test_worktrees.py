@@ -462,6 +462,16 @@ def test_a_folder_that_has_become_a_link_is_committed_as_one(project: Path, tmp_
     assert (tmp_path / "elsewhere" / "x.txt").exists()
 
 
+def test_what_was_only_taken_out_of_the_index_stays_in_the_project(project: Path) -> None:
+    (project / ".env").write_text("A=1\n")
+    commit(project)
+    made = make(RUN, "fixer", project).worktree
+    (made.top / ".gitignore").write_text(".env\n")
+    git(made.top, "rm", "--quiet", "--cached", ".env")
+    ending.merge(made, "Ignore it")
+    assert (project / ".env").read_text() == "A=1\n"
+
+
 def test_it_is_merged_beside_what_was_committed_meanwhile(project: Path) -> None:
     made = make(RUN, "fixer", project).worktree
     (made.top / "b.txt").write_text("better\n")

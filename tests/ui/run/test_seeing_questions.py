@@ -283,12 +283,18 @@ async def test_over_a_slow_line_a_question_counts_as_seen_once_the_terminal_says
         assert [decision for _, decision in decisions(app)] == ["once"]
 
 
-async def test_a_terminal_that_answers_no_more_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawn, "ANSWERS_WITHIN", 0.01)
+@pytest.mark.parametrize("is_suspended", [False, True])
+async def test_a_terminal_that_answers_no_more_is_not_waited_for_for_ever(
+    is_suspended: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with watching(begun()) as (app, pilot):
         app.post_message(TerminalSupportsSynchronizedOutput())
         await pilot.pause()
+        monkeypatch.setattr(drawn, "ANSWERS_WITHIN", 3600.0 if is_suspended else 0.01)
         app.tell(begun().ask("Bash", {"command": "make"}))
         (question,) = app.run_model.store.questions.values()
         seen = app.run_screen.transcript.questions_seen
+        if is_suspended:
+            await until(pilot, lambda: seen.whole_since(question) == inf, "it is on its way")
+            app.app_resume_signal.publish(app)
         await until(pilot, lambda: (seen.whole_since(question) or inf) < inf, "it counts as seen")
