@@ -82,7 +82,8 @@ def undo_run(
         typer.echo(warning, err=True)
     if is_all:
         _end(review, steps, is_done=False, as_json=as_json)
-    _make_sure(review, f"Take back {count(sum(not step.why_not for step in steps), 'path')}?", yes=yes)
+    paths = {step.path for step in steps if not step.why_not}
+    _make_sure(review, f"Take back {count(len(paths), 'path')}?", yes=yes)
     undone = review.undo(scope, shown=None if yes else steps)
     _tell(review, undone, f"maverick runs redo {review.run_id} gives it back.", as_json=as_json)
 
