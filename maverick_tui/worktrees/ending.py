@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -324,12 +327,26 @@ def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None
     except BaseException as error:  # also if the person interrupts it
         if isinstance(error, GitError) and project.commit("HEAD") == new:
             return  # it has failed after that
-        left = way.put_back()
+        with _uninterrupted():
+            left = way.put_back()
         if not isinstance(error, GitError):
             raise
         said = one_line(error.said)  # of each file that it could not write
         why = f"git says: {said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}" if said else error.message
         raise _half_merged(worktree, why, left) if left else _no_merge(worktree, why, _AS_BEFORE) from error
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let nobody stop us half-way by pressing Ctrl+C again; in the application that is no signal."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def remove(worktree: Worktree) -> None:

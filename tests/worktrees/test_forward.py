@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -135,7 +136,7 @@ def test_so_does_one_that_is_interrupted(
     project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = work_in(project)
-    before, really = everything(project), Git.run
+    before, really, pressed = everything(project), Git.run, list[str]()
 
     def interrupted(self: Git, command: str, *arguments: str, **options: Any) -> bytes:
         try:
@@ -144,10 +145,15 @@ def test_so_does_one_that_is_interrupted(
             if command == "merge":
                 raise KeyboardInterrupt from error
             raise
+        finally:
+            if command != "merge" and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+                os.kill(os.getpid(), signal.SIGINT)  # again, while the files are put back
+                pressed.append(command)
 
     monkeypatch.setattr(Git, "run", interrupted)
     with little_room("merge"), pytest.raises(KeyboardInterrupt):
         ending.merge(made, "work")
+    assert pressed
     assert everything(project) == before
 
 
