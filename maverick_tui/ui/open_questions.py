@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,8 +27,18 @@ def by_scope(grants: Sequence[str]) -> dict[str, int]:
 class OpenQuestions:
     """Keys answer the question that has waited longest; a click answers the one that it hits."""
 
-    def __init__(self, store: RunStore, clock: Callable[[], float], choices: dict[str, Choice]) -> None:
-        """Look at the questions of a store; `choices` has how far those of the agent's own are answered."""
+    def __init__(
+        self,
+        store: RunStore,
+        clock: Callable[[], float],
+        choices: dict[str, Choice],
+        when_drawn: Callable[[Callable[[], None]], None] = lambda act: act(),
+    ) -> None:
+        """Look at the questions of a store; `choices` has how far those of the agent's own are answered.
+
+        `when_drawn` does something once the terminal shows which one is the first.
+        """
+        self._when_drawn = when_drawn
         self._store = store
         self._choices = choices
         self._clock = clock
@@ -60,7 +72,8 @@ class OpenQuestions:
         """To be called when questions may have come or gone: one that was second may be the first now."""
         request = self.first.request if self.first is not None else ""
         if request != self._first:
-            self._first, self._first_since = request, self._clock()
+            self._first, self._first_since = request, inf
+            self._when_drawn(partial(self._is_drawn, request))
             self.choice = None
             if (question := self.in_words) is not None:
                 from maverick_tui.runs.choosing import Choice
@@ -68,6 +81,14 @@ class OpenQuestions:
                 known = self._choices.get(request)
                 self.choice = known if known is not None and not known.is_complete else Choice(question)
                 self._choices[request] = self.choice
+
+    def forget_first(self) -> None:
+        """Take whichever is the first at the next look for one that has just become it."""
+        self._first = ""
+
+    def _is_drawn(self, request: str) -> None:
+        if request == self._first:
+            self._first_since = self._clock()
 
     def is_armed(self, question: PermissionAsked, seen_since: float) -> bool:
         """Whether somebody has had a moment to read it, so that a key or a click is meant for it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from maverick_tui.events import kinds as ev
@@ -107,3 +108,18 @@ def test_whoever_answers_begins_anew_with_each_question() -> None:
 def test_nothing_is_chosen_where_permission_is_asked() -> None:
     _, _, questions = two()
     assert questions.choice is None
+
+
+def test_one_that_becomes_the_first_can_be_answered_once_the_terminal_shows_that() -> None:
+    clock, drawn = Clock(), list[Callable[[], None]]()
+    questions = OpenQuestions(two()[0], clock, {}, drawn.append)
+    questions.look()
+    first = questions.first
+    assert first is not None
+    clock.now += 60
+    assert not questions.is_armed(first, 0.0)
+    for act in drawn:
+        act()
+    assert not questions.is_armed(first, 0.0), "and a moment after that"
+    clock.now += ARMED_AFTER
+    assert questions.is_armed(first, 0.0)

@@ -138,9 +138,8 @@ class QuestionPane(Vertical):
         self.answering = self._answering_of(run) if run is not None and question is not None else None
         self.transcript.set_choice(None)
         self.transcript.read_anew()
-        self.transcript.questions_seen.look_anew()  # a key that was meant for what stood here may be on its way
         if self.answering is not None and question is not None:
-            self.answering.look()
+            self.answering.look_anew()
             self.transcript.set_choice(self.answering.questions.choice)
             said = self._words.about(run, question.request) if run is not None else Said()
             self.answering.bring_back(said.reasons)

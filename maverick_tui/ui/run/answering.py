@@ -46,7 +46,7 @@ class Answering:
     ) -> None:
         """Answer the questions of a run that are shown in a transcript; its store, if that is not the run's."""
         self._store = run.store if store is None else store
-        self.questions = OpenQuestions(self._store, clock, run.choices)
+        self.questions = OpenQuestions(self._store, clock, run.choices, transcript.when_drawn)
         self.keys: Mapping[str, str] = {}
         """What keys are called, by the ids of their bindings."""
         self._clock = clock
@@ -186,6 +186,11 @@ class Answering:
             self._transcript.set_choice(self.questions.choice)
             if (question := self.questions.in_words) is not None:
                 self._begun = (question.request, self._prompt.whole_text.strip())
+
+    def look_anew(self) -> None:
+        """Another question stood in the place of this one: a key that was meant for that one may be on its way."""
+        self.questions.forget_first()
+        self.look()
 
     def choose(self, entry: int, option: int) -> None:
         """Choose an option of what the agent asks."""

@@ -80,7 +80,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         `moved` hears whether the end is followed and in view, and how many lines are new below, when that changes.
         """
         super().__init__()
-        self.questions_seen = QuestionsSeen(clock, self._when_drawn)
+        self.questions_seen = QuestionsSeen(clock, self.when_drawn)
         """What has been on the screen of the questions that are open."""
         self._moved = moved
         self.tell_found: Callable[[int, int], None] | None = None
@@ -168,9 +168,11 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.page.marks_chosen = False
         self.shown.repaint()
 
-    def _when_drawn(self, act: Callable[[], None]) -> None:
+    def when_drawn(self, act: Callable[[], None]) -> None:
         """Do something once the terminal has drawn what it was sent, where the application knows when that is."""
-        then: Callable[[Callable[[], None]], None] | None = getattr(self.app, "when_drawn", None)
+        then: Callable[[Callable[[], None]], None] | None = None
+        if self.is_attached:
+            then = getattr(self.app, "when_drawn", None)
         if then is None:
             act()
         else:
