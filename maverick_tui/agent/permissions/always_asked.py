@@ -220,7 +220,7 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     calls = [without_git_options(words)[0] for some in meant for words in some or ()]
     if any(map(writes_by_content, calls)):
         return "It writes what stands in another file, and where to is not known."
-    return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
+    return "It reads files that none of its words names." if any(map(reads_listed, calls)) else ""
 
 
 def _is_telling(words: Words) -> bool:
