@@ -115,6 +115,17 @@ ORDINARY = (
     "gunzip -k packed/a.gz",
     "git format-patch -1 -o src",
     "split file src/part-",
+    "sed -i 's/node_modules/vendor/' .gitignore",
+    "sed -i '/node_modules/d' .gitignore",
+    "sed -i -e 's/node_modules/vendor/' .gitignore",
+    "sed -i.bak 's/node_modules/vendor/' .gitignore",
+    "sed -i '' 's/node_modules/vendor/' .gitignore",
+    "sed -i .bak 's/node_modules/vendor/' .gitignore",
+    "sed -ie 's/node_modules/vendor/' .gitignore",
+    "sed -i 's/x/site-packages/' README.md",
+    r"sed -i 's#\./node_modules/.bin/jest#jest#' package.json",
+    "perl -pi -e 's/node_modules/vendor/g' .gitignore",
+    "perl -MIO::File -e 'print 1' node_modules/a/x.js",
 )
 PROGRAMS = "cp mv ln install diff tar zip rgrep rg find gunzip gzip split sed perl /bin/cp".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(grep -R:*)", "Bash(grep --dereference-recursive:*)",

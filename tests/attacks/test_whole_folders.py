@@ -53,6 +53,8 @@ CHANGED: dict[str, tuple[str, str]] = {
     "found-quoted": ("sh -c 'find . -type f -delete'", ".git/config"),
     "packed-away": ("tar -cf {O}/x.tar --remove-files sub", "sub/.git/config"),
     "packed-away-here": ("tar -cf {O}/x.tar --rem .", ".git/config"),
+    "packed-away-there": ("cd src && tar -cf {O}/x.tar --remove-files -C .. sub", "sub/.git/config"),
+    "packed-away-no-where": ("tar --remove-files -cf -C sub docs", "sub/.git/config"),
     "packed-each": ("gzip -r sub", "sub/.git/config"),
     "packed-each-found": ("find sub -type f -exec xz '{{}}' +", "sub/.git/config"),
     "not-read": ('for one in 1; do chmod -R 777 .; done > "$HOME/x"', ".git/config"),
@@ -66,6 +68,12 @@ ORDINARY = (
     "find . -name __pycache__ -type d -exec rm -rf '{{}}' +", "find src -name '*.py' -exec sed -i s/a/b/ '{{}}' +",
     "find . '(' -name '*.pyc' -o -name '*.pyo' ')' -delete", "find . -type f -exec wc -l '{{}}' +",
     "find src -name '*.orig' | xargs rm -f", "find . -path ./node_modules -prune -o -name '*.orig' -delete",
+    "find . -type f -exec xz -t '{{}}' +", "find . -type f -exec gzip -9kc '{{}}' +", "gzip -rl .",
+    "find . -type f -name '*.json' -exec gzip -c '{{}}' ';'", "find . -type f -exec zstd --stdout '{{}}' +",
+    "uv --directory . cache prune", "uv --directory=. cache clean", "uv cache dir --project .", "cargo -C . clean",
+    "uv venv --directory . --clear", "python3 -m venv --clear --prompt . .venv", "yarn --cwd . cache clean",
+    "tar --remove-files -czf x.tgz -C . docs", "tar -C . --remove-files -cf x.tar docs", "pip cache purge",
+    "conda env update --prefix . -f environment.yml", "conda env export -p .", "pip cache dir --cache-dir .",
 )  # fmt: skip
 
 

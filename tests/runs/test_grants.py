@@ -247,6 +247,8 @@ def offered(grants: Grants, tool: str, arguments: dict[str, Any]) -> list[str]:
             ["cargo clean --target-dir src", "cargo clean --target-dir=x", "cargo clean --config x"],
         ),
         ("uv cache clean", "uv cache clean", ["uv cache clean ruff"], ["uv cache clean --cache-dir src"]),
+        ("pip cache purge", "pip cache purge", ["pip cache purge -q"], ["pip cache purge --cache-dir src"]),
+        ("pip cache remove x", "pip cache remove", ["pip cache remove y"], ["pip cache remove x --cache-dir=src"]),
         ("uv venv", "uv venv", ["uv venv .venv"], ["uv venv --clear src", "uv venv -c src", "uv venv src -c"]),
         ("npm audit fix", "npm audit fix", ["npm audit fix --json"], ["npm audit", "npm audit signatures"]),
         (

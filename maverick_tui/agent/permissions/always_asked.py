@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from maverick_tui.agent.permissions.clearing import cleared_by_variables
 from maverick_tui.agent.permissions.copying import put_at, why_copying_asks
 from maverick_tui.agent.permissions.following import (
     follows_links,
@@ -55,7 +56,7 @@ from maverick_tui.agent.permissions.shell import (
 from maverick_tui.agent.permissions.started import INTERPRETERS, program_name
 from maverick_tui.agent.permissions.taken_by_git import why_taking_asks
 from maverick_tui.agent.permissions.unpacking import only_tells, writes_by_content
-from maverick_tui.agent.permissions.whole_folders import all_changed, cleared_by_variables, why_changing_asks
+from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READING_TOOLS
@@ -219,7 +220,7 @@ def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:
     calls = [without_git_options(words)[0] for some in meant for words in some or ()]
     if any(map(writes_by_content, calls)):
         return "It writes what stands in another file, and where to is not known."
-    return "It reads files that are named in another file." if any(map(reads_listed, calls)) else ""
+    return "It reads files that none of its words names." if any(map(reads_listed, calls)) else ""
 
 
 def _is_telling(words: Words) -> bool:

@@ -56,6 +56,8 @@ class Put(NamedTuple):
     is_filled: bool = False
     is_followed: bool = False
     """Whether that is so for what links in it lead to."""
+    is_beside: bool = False
+    """Whether it stays in the folder that it is in, and only has another name."""
 
 
 def why_copying_asks(
@@ -70,7 +72,8 @@ def why_copying_asks(
             if not limits.spend(files=1):
                 return TOO_MUCH
             written.append(put.place)
-            if reason := places.why_not_to_write(put.place, here) or places.why_not_to_put(put.place, here):
+            why_not_there = "" if put.is_beside else places.why_not_to_put(put.place, here)
+            if reason := places.why_not_to_write(put.place, here) or why_not_there:
                 return reason
             if put.is_filled and (reason := _why_not_to_fill(put, here, places, limits, written)):
                 return reason
@@ -161,11 +164,17 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
 
 
 def _kept_beside(words: Sequence[str], meant: Callable[[str], Iterable[str]]) -> Iterator[Put]:
-    """Where files are kept as they were before they are changed: by what is added to their names, or put around."""
+    """Where files are kept as they were before they are changed: by what is added to their names, or put around.
+
+    Nobody knows here which word is a script: `-i s/node_modules/x/`. None names a folder to copy to, as a joined ending
+    does with a `/`.
+    """
     told = ((_ENDING.fullmatch(word), following) for word, following in pairwise((*words, "")))
-    endings = [found["ending"] or following for found, following in told if found]
-    for ending, name in product(endings, (one for word in words for one in meant(word))):
-        yield Put(name, ending.replace("*", name) if "*" in ending else f"{name}{ending}")
+    endings = [(found["ending"] or following, "/" not in found["ending"]) for found, following in told if found]
+    names = [one for word in words if not word.startswith("-") for one in meant(word)]
+    for (ending, is_beside), name in product(endings, names):
+        place = ending.replace("*", name) if "*" in ending else f"{name}{ending}"
+        yield Put(name, place, is_beside=is_beside)
 
 
 def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:

@@ -29,8 +29,7 @@ _OUTPUT: dict[str, str] = {
 _CLEARED: dict[str, str] = {
     "cargo clean": "target-dir",
     **dict.fromkeys(("conda remove", "conda uninstall"), "prefix p"),
-    "uv cache": "cache-dir",
-    "uv clean": "cache-dir",
+    **dict.fromkeys(("pip cache", "uv cache", "uv clean"), "cache-dir"),
     "uv venv": "clear c",
 }
 """Options by which a command is told what to clear away: no rule for it covers that."""

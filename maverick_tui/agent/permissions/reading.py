@@ -203,15 +203,16 @@ def may_read_below(names: Iterable[str]) -> bool:
 
 def reads_lists(program: str) -> bool:
     """Whether a program can be told to read files that are named in another file."""
-    return program in _READ_LISTED or program in _TAKE_NAMES or program in ("cpio", "pax") or program.startswith("7z")
+    is_listed = program in _READ_LISTED or program in _TAKE_NAMES or program in _JQ
+    return is_listed or program in ("cpio", "pax") or program.startswith("7z")
 
 
 def reads_listed(words: Sequence[str]) -> bool:
-    """Whether a call reads files that are named in another file."""
+    """Whether a call reads files that are named in another file, or in a program in words of its own."""
     name, *rest = words
     if name in _TAKE_NAMES:
         return _takes_from_file(rest)
-    if name in ("cpio", "pax"):
+    if name in ("cpio", "pax") or (name in _JQ and any(map(_IMPORT.search, rest))):
         return True
     if name in _READ_LISTED and any(word.startswith("--fi") for word in rest):  # which may be abbreviated
         return True
@@ -347,6 +348,8 @@ _GIT_VALUED = frozenset({*_GIT_FOLDERS, "-c", "--namespace", "--exec-path", "--c
 _GIT_READ_BELOW = frozenset({"diff", "difftool"})
 """Commands of git's that compare folders, too, if one is not in the repository."""
 _READ_LISTED = frozenset("sort wc du rsync tar bsdtar".split())
+_JQ, _IMPORT = frozenset("jq gojq jaq".split()), re.compile(r"(?:^|[;\n\r])\s*(?:import|include)\s*[\"#@]")
+"""They open `x.json` by `import "x" as $x`, where `{search: "folder"}` says; any letter may be written as `\\u0061`."""
 _LOOKS = _names("-d -e -f -h -L -r -s -w -x")
 _TESTS = _names(
     """-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -maxdepth -mindepth -size -empty

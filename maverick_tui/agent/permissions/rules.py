@@ -22,6 +22,7 @@ from maverick_tui.agent.permissions.reading import (
 from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, all_commands, one_command, plain_words, words_within
 from maverick_tui.agent.permissions.wrapping import place_said
+from maverick_tui.agent.permissions.written_out import before_query
 from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 
@@ -209,7 +210,7 @@ def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
         if tool == "Glob":
             given += _beginnings(str(arguments.get("pattern") or ""), path_of(arguments))
     else:
-        given = [path for text in _texts(arguments) if len(path := _local(text)) <= LONGEST_PATH]
+        given = [path for text in _texts(arguments) for path in _local(text) if len(path) <= LONGEST_PATH]
     given += [_SCREENSHOT.sub(blank, text) for text in given if _SCREENSHOT.search(text) for blank in " \u202f"]
     return list(dict.fromkeys(path for text in given for path in (_BLANKS.sub("", text), text) if path.strip()))
 
@@ -222,6 +223,7 @@ def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[s
         return []
     texts = list(dict.fromkeys(_texts(arguments)))
     words = {word for text in texts for word in words_within(text)}
+    words |= {before_query(word) for word in words if "file:" in word.casefold()}
     if len(words) > _MOST_PLACES:
         return None  # before the disk is asked about each text
     short = [text for text in texts if len(text) <= LONGEST_PATH]
@@ -265,11 +267,12 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _local(text: str) -> str:
+def _local(text: str) -> Iterator[str]:
     """A path, also where it is told as an address, or is long only because it goes back and forth."""
     found = _FILE_ADDRESS.match(text)
-    path = unquote(text[found.end() :]) if found else text
-    return path if len(path) <= LONGEST_PATH else os.path.normpath(path)
+    address = text[found.end() :] if found else ""
+    for path in dict.fromkeys(map(unquote, (address, before_query(address)))) if found else (text,):
+        yield path if len(path) <= LONGEST_PATH else os.path.normpath(path)
 
 
 def _is_at(path: str, rule: str, cwd: Path, base: Path) -> bool:

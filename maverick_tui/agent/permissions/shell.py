@@ -21,6 +21,7 @@ from maverick_tui.agent.permissions.reading import name_of
 from maverick_tui.agent.permissions.running import is_shim
 from maverick_tui.agent.permissions.written_out import (
     TooManyError,
+    before_query,
     by_curl,
     by_editors,
     plain_names,
@@ -261,7 +262,8 @@ def goes_elsewhere(command: str) -> bool:
 
 def parts_of(text: str) -> Iterator[str]:
     """All that a word may name: itself, what it is joined of, and the value of an option."""
-    for word in {text, unquote(text)}:  # as addresses have it: `file:///%2essh`
+    cut = before_query(text) if "file:" in text.casefold() else text
+    for word in {text, unquote(text), unquote(cut)}:  # as addresses have it: `file:///%2essh`
         yield from with_tails(word)
         parts = [*filter(None, re.split("[:@]", word))]
         yield from parts

@@ -45,6 +45,14 @@ _TELL = {
     # With one of the first it only tells what it would do, whatever stands behind; the others change nothing of that.
     "unzip": ("-[lptvZ][12hlmpqtvz]*", "(?!)"),
     "git apply": ("--(?:check|stat|numstat|summary)", r"-[Rqv]|-p\d|--(?:reverse|verbose|index|cached|recount)"),
+    # Of `xz -t -d` the last one counts; to lz4, `-l` is another format.
+    **dict.fromkeys(
+        COMPRESSORS - {"lz4", "unlz4"},
+        (
+            r"-[kqrv\d]*[lt][kqrv\d]*|-[dfkqrv\d]*c[dfkqrv\d]*|--(?:list|test|stdout|to-stdout)",
+            r"-[kqrv\d]+|-T\d+|--(?:keep|quiet|verbose)",
+        ),
+    ),
 }
 """Programs with options by which they say what an archive or a patch has in it, and the only ones besides."""
 _PYTHON = re.compile(r"python[\d.]*")

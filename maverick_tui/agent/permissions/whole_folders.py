@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.agent.permissions import patterns
+from maverick_tui.agent.permissions.clearing import cleared_by, clears_away
 from maverick_tui.agent.permissions.known_places import may_matter
 from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_paths
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places
-from maverick_tui.agent.permissions.reading import has_target, name_of, read_below, takes_names
-from maverick_tui.agent.permissions.shell import values_in
-from maverick_tui.agent.permissions.unpacking import COMPRESSORS
+from maverick_tui.agent.permissions.reading import has_target, name_of, takes_names
+from maverick_tui.agent.permissions.unpacking import COMPRESSORS, only_tells
 from maverick_tui.masking.key_files import compared
 
 _WITH_ALL = {
@@ -29,24 +29,10 @@ _WITH_ALL = {
 }
 """Options with which they change a folder and all that is in it."""
 _MOVERS = frozenset({"mv", "gmv"})
-_CLEARING = {
-    **dict.fromkeys(("cargo clean", "cargo vendor", "uv cache", "uv clean", "yarn cache"), ""),
-    **dict.fromkeys(("conda env", "conda remove", "conda uninstall", "mamba env", "mamba remove"), ""),
-    **dict.fromkeys(("python venv", "virtualenv"), "--cl"),
-    **dict.fromkeys(("tar", "gtar"), "--rem"),
-    "uv venv": "-c|--cl",
-    "zip": r"-\w*m|--mo",
-}
-"""Options with which programs, or commands of theirs, clear away whatever they are told, be it by another option."""
-_CLEARED_BY_VARIABLES = re.compile(
-    r"\b(?:CARGO_(?:BUILD_)?(?:BUILD|TARGET)_DIR|GOMODCACHE|UV_CACHE_DIR|YARN_CACHE_FOLDER)=([^\s;&|]+)"
-)
-_CLEARS = re.compile(r"\b(?:clean|prune)\b")
-"""Variables that tell such commands what to clear away; and what those are called."""
 _CHANGERS = frozenset(
     (*_WITH_ALL, *COMPRESSORS, *"cp gsed install ln perl rsync sed shred sponge tee touch truncate unlink".split())
 )
-"""Programs that change the files which they are given."""
+"""Programs that change the files which they are given, unless they only tell what is in them."""
 IN_PLACE = frozenset({"sed", "gsed", "perl"})
 """Of these it is so with `-i`."""
 _FINDERS, _FD = frozenset({"find", "bfs"}), frozenset({"fd", "fdfind"})
@@ -105,11 +91,6 @@ def why_changing_asks(
     if len(found) > patterns.MOST_SEARCHES:
         return "It changes too many folders to know what is in them."
     return next(filter(None, (_why(one, top, places) for one, top in found)), "")
-
-
-def cleared_by_variables(text: str) -> list[list[str]]:
-    """What a text has cleared away because it sets a variable, as calls that remove it: `CARGO_TARGET_DIR=x`."""
-    return [["rm", "-r", folder] for folder in _CLEARED_BY_VARIABLES.findall(text) if _CLEARS.search(text)]
 
 
 def all_changed(
@@ -192,14 +173,13 @@ def _of_call(words: Sequence[str], *, is_handed_on: bool, is_read: bool) -> Iter
         # A pattern that stands alone may be several words.
         sources = given if has_target(rest) or len(given) == 1 else given[:-1]
         yield from (Changed(word, is_moved=True) for word in sources)
-    elif name in _WITH_ALL and any(re.match(_WITH_ALL[name], word) for word in rest):
+    elif name in _WITH_ALL and any(re.match(_WITH_ALL[name], word) for word in rest) and not only_tells(words):
         yield from map(Changed, given)
     elif name == "rsync":
         yield from map(Changed, given[-1:] if any(word.startswith("--del") for word in rest) else [])
         yield from map(Changed, given[:-1] if any(word.startswith("--remove-s") for word in rest) else [])
-    elif _clears_away(words):
-        named = {value.strip("\"' {}") for word in read_below(words) or rest for value in values_in(word)}
-        yield from map(Changed, sorted(named))
+    elif clears_away(words):
+        yield from map(Changed, cleared_by(words))
     elif name in _FINDERS and (is_handed_on or "-delete" in rest or any(map(_is_changer, _run_by(rest)))):
         are_split = is_handed_on and "-print0" not in rest  # at blanks: `x .git/config` becomes another file
         yield from _found(rest, is_read=is_read, are_split=are_split)
@@ -211,26 +191,10 @@ def _tails(words: Sequence[str]) -> Iterator[Sequence[str]]:
     return (words[at:] for at in range(len(words)))
 
 
-def _clears_away(words: Sequence[str]) -> bool:
-    """Whether a call clears away what it is told."""
-    name, rest = name_of(words[0]).rstrip("0123456789."), words[1:]
-    calls = {name, *(f"{name} {command}" for command in _commands(rest))}
-    return any(re.match(_CLEARING[call], word) for call in calls.intersection(_CLEARING) for word in rest)
-
-
-def _commands(words: Sequence[str]) -> Iterator[str]:
-    """The words that may be the command of a program: behind an option each may be a value, the first other is it."""
-    for before, word in pairwise(("", *words)):
-        if not word.startswith(("-", "+")):
-            yield word
-            if not before.startswith("-"):
-                return
-
-
 def _is_changer(words: Sequence[str]) -> bool:
     name = name_of(words[0])
     is_told = name not in IN_PLACE or any(re.match(r"-\w*i|--in", word) for word in words)
-    return (name in _CHANGERS and is_told) or _clears_away(words)
+    return (name in _CHANGERS and is_told and not only_tells(words)) or clears_away(words)
 
 
 def _run_by(words: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -34,6 +34,8 @@ _PLACE = re.compile(r"[/~]|(?<!\.)\.(?!\.)")
 _RANGE = re.compile(r"\[([^\[\]-]+)-([^\[\]:]+)(?::\d+)?\]")
 _CHOICE = re.compile(r"\{[^{}]*\}")
 _FILLED = re.compile(r"#\d")
+_PASSWORDS = re.compile(r"-[#0-46BGIJLMNORSZafgijklpqsv]*n|--net(?!rc-f)")
+"""Options with which curl looks passwords up in `~/.netrc`."""
 _EDITOR = re.compile(r"(?<![\w.-])g?sed(?![\w.-])|(?<![\w.-])(?:r?ed|ex|vim?|view|nvim)(?![\w.-])", re.IGNORECASE)
 """Programs with commands of their own, which open files."""
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z]")
@@ -94,10 +96,20 @@ def written_out(text: str) -> str:
     return _WORD.sub(words, text) if "{" in text else text
 
 
+def before_query(address: str) -> str:
+    """An address without what stands behind its path, which is no part of a file's name."""
+    return re.split("[?#]", address, maxsplit=1)[0]
+
+
 def by_curl(words: Sequence[str]) -> Iterator[str]:
     """What curl makes of the words that it is given: of `{a,b}` and `[a-c]` in addresses, and of `#1`, which stands for
-    the first of these in the name of a file. Raises `TooManyError`.
+    the first of these in the name of a file; what it opens by itself; and files that only an option says are some.
+    Raises `TooManyError`.
     """
+    if any(map(_PASSWORDS.match, words)):
+        yield "~/.netrc"
+    if any(word.startswith("--proto-d") for word in words):
+        yield from map(before_query, words)
     ranged = [_RANGE.sub(r"{\1..\2}", word) for word in words if "{" in word or "[" in word]
     for word in ranged:
         try:

@@ -212,7 +212,6 @@ def test_a_word_below_a_folder_that_another_one_names_is_looked_at(command: str,
         "docker build -f .docker/Dockerfile .",
         "ls ~ src/a.py",
         "ls {home}/.config && git status",
-        "jq -L {home}/code -n 'import \".docker/config\" as $c; $c'",
         "cp .docker/compose.yml {home}/code",
     ],
 )
@@ -221,6 +220,46 @@ def test_words_below_ordinary_folders_are_ordinary(command: str, project: Path) 
         (Path.home() / folder).mkdir(exist_ok=True)
     judge = Judge(["Bash"], project, person=False)
     assert judge.judge("Bash", bash(command.format(home=Path.home()))).reason == ""
+
+
+@each(
+    "command",
+    [
+        r"""jq -n 'import "config" as $x {{search: "~/.d\u006fcker"}}; $x'""",
+        """jq -n 'import "config/keys" as $x; $x'""", """jq -n 'module {{}}; include"keys"; .'""",
+        """env jq -n '# x\nimport # x\n"keys" as $x; $x'""",
+        "curl -s 'file://{home}/.netrc?x'", "curl -s 'file://{home}/.netrc#x'", "curl 'FILE:{home}/%2enetrc#/x?y'",
+        "curl 'file://localhost{home}/.netrc?x=1&y'", "curl -T src/a.py 'file://{home}/.bashrc#x'",
+        "curl 'file://{home}/.{{netrc,x}}#x'", "curl -T src/a.py 'file:///{cwd}/.npmrc?x'",
+        "curl --proto-default file '{home}/.netrc?x'", "curl --proto-d file '{home}/.netrc#x'",
+        "curl -sn --connect-to x:80:y:80 http://x/", "curl --netrc http://x/", "curl --netrc-opt http://x/",
+    ],
+)  # fmt: skip
+def test_so_is_what_a_program_makes_of_its_words(command: str, project: Path) -> None:
+    judge = Judge(["Bash(jq:*)", "Bash(curl:*)", "Bash(env jq:*)"], project, person=True)
+    judgement = judge.judge("Bash", bash(command.format(home=Path.home(), cwd=project)))
+    assert (judgement.decision, judgement.is_asked_each_time) == ("ask", True)
+
+
+@each(
+    "command",
+    [
+        "jq .include tsconfig.json", "jq '.a.include[]' tsconfig.json", """jq 'select(.type == "import")' x.json""",
+        "jq . include.json", "jq '{{include: .x, import: .y}}' x.json", """jq '.["include"]' x.json""",
+        "curl -s 'https://example.org/a?b=c#d'", "curl -fsSL http://localhost/", "curl --no-progress-meter http://x/",
+        "curl -Hcontent:n 'http://x/.netrc?x'", "curl 'file://{cwd}/src/a.py?x'",
+    ],
+)  # fmt: skip
+def test_ordinary_queries_and_addresses_go_on(command: str, project: Path) -> None:
+    judge = Judge(["Bash(jq:*)", "Bash(curl:*)"], project, person=False)
+    assert judge.judge("Bash", bash(command.format(cwd=project))).reason == ""
+
+
+@each("url", ["file://{home}/.netrc#x", "file:{home}/.netrc?x", "goto('file://{home}/.netrc#x')"])
+def test_no_tool_of_others_is_given_the_address_of_a_key(url: str, project: Path) -> None:
+    judge = Judge(["mcp__b__open"], project, person=False)
+    assert decide(judge, "mcp__b__open", {"url": url.format(home=Path.home())}) == "deny"
+    assert decide(judge, "mcp__b__open", {"url": f"file://{project}/src/a.py#x"}) == "allow"
 
 
 @pytest.mark.parametrize("path", ["{home}", "{home}/", "~", "/", ".."])

@@ -81,6 +81,9 @@ def test_formatters_change_other_folders(command: str, tree: Path) -> None:
         "zip -rm x.zip sub", "zip -r --move x.zip .", "7z a -sdel x.7z", "7z a x.7z sub -sdel", "rimraf sub",
         "npx rimraf .", "rsync -a --remove-source-files sub web", "gzip -r sub", "zstd -r --rm sub",
         "find . -type f -exec gzip '{}' +", "find sub -type f -exec zip -m x.zip '{}' +",
+        "find . -type f -exec xz -t -d '{}' +", "find . -type f -exec zstd -c --rm '{}' +",
+        "find . -type f -exec gzip '{}' -c +", "find . -type f -exec lz4 -l '{}' ';'",
+        "find . -type f -exec gzip -c '{}' + -exec gzip '{}' +",
     ],
 )  # fmt: skip
 def test_it_asks_each_time_if_something_protected_is_in_it(command: str, tree: Path) -> None:
@@ -99,7 +102,15 @@ def test_it_asks_each_time_if_something_protected_is_in_it(command: str, tree: P
         "cargo vendor --locked sub", "uv cache clean --cache-dir .", "uv --cache-dir=sub cache prune",
         "UV_CACHE_DIR=. uv cache clean", "uv venv --clear .", "uv venv -c sub", "python3 -m venv --clear sub",
         "virtualenv --clear .", "conda remove -y -p . --all", "yarn cache clean --cache-folder sub",
-        "GOMODCACHE=. go clean -modcache", "sh -c 'cargo clean --target-dir .'",
+        "GOMODCACHE=. go clean -modcache", "sh -c 'cargo clean --target-dir .'", "conda env remove -p sub",
+        "conda env create --force -p sub", "uv --directory web cache clean --cache-dir ../sub",
+        "pip cache purge --cache-dir .", "pip3 cache remove x --cache-dir=sub",
+        "python3 -m pip cache purge --cache-dir .", "PIP_CACHE_DIR=. pip cache purge",
+        "tar --remove-files -cf x.tar -C . sub", "tar --remove-files -cf x.tar -C web -C .. .",
+        "cd web && tar --remove-files -cf x.tar --directory=.. sub",
+        # Here it is no option that says where: another one has it for its value, or none is read any more.
+        "tar --remove-files -cf -C . web", "tar --remove-files --exclude -C sub -cf x.tar web",
+        "tar --remove-files -cf x.tar -- -C sub", "tar cfX x.tar -C sub --remove-files web",
     ],
 )  # fmt: skip
 def test_so_does_what_clears_a_folder_away_that_it_is_told(command: str, tree: Path) -> None:
@@ -119,7 +130,7 @@ def test_so_does_what_clears_a_folder_away_that_it_is_told(command: str, tree: P
         "rm -rf web", "rm -f sub", "chmod 755 sub", "chmod --reference=x web", "chown -R me web", "trash web",
         "mv sub other", "rsync -a --delete web/ dist", "rsync -a --delete web/ host:x", "find web -delete", "fd -H x",
         "find . -name '*.pyc' -delete", "find sub -name '*.pyc' -exec rm '{}' +", "find . -exec sed -n 1p '{}' +",
-        "find web -type f | xargs rm", "fd x -x rm",
+        "find web -type f | xargs rm", "fd x -x rm", "find . -type f | xargs gzip -l", "gzip -rt sub",
         "find . -name '*.py' -not -path './.venv/*' -exec sed -i s/a/b/ '{}' +",
         "find . -name '*.py' ! -path './.venv/*' ! -name x | xargs sed -i s/a/b/",
     ],
