@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from maverick_tui import paths
@@ -27,6 +27,8 @@ from maverick_tui.inert import one_line
 
 SECONDS = 600.0
 """How long git may take: a large repository is checked out."""
+_ENDS_WITHIN = 5.0
+"""How long it may take to end once it is told to."""
 _SHOWN = 300
 _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 """Who commits where nobody has told git a name."""
@@ -157,6 +159,9 @@ class Git:
             try:
                 told, complaint = process.communicate(stdin, timeout=seconds)
             except BaseException:
+                process.terminate()  # so that it takes its locks away: nobody could commit anything until they are gone
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_ENDS_WITHIN)
                 process.kill()
                 raise
             return process.returncode, told, complaint

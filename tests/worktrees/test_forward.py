@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -153,6 +157,36 @@ def test_so_does_one_that_is_interrupted(
     with little_room("merge"), pytest.raises(KeyboardInterrupt):
         ending.merge(made, "work")
     assert everything(project) == before
+
+
+def test_one_that_is_interrupted_while_git_is_at_work_leaves_no_lock_behind(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make(RUN, "fixer", project).worktree
+    commit(made.top, "work", a__txt="more\n", z__txt="last\n")
+    before, git_before = everything(project), state(project)
+    name = git(project, "rev-parse", f"{made.branch}:z.txt")
+    blob, lock = project / ".git" / "objects" / name[:2] / name[2:], project / ".git" / "index.lock"
+    blob.unlink()
+    os.mkfifo(blob)  # git waits for what it would have to write
+
+    def interrupt_it() -> None:
+        while not lock.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    class Waited(subprocess.Popen[bytes]):
+        def communicate(self, *given: Any, **options: Any) -> tuple[bytes, bytes]:
+            if isinstance(self.args, list) and "--ff-only" in self.args:  # that is the merge, and it has begun
+                Thread(target=interrupt_it).start()
+            return super().communicate(*given, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", Waited)
+    with pytest.raises(KeyboardInterrupt):
+        ending.merge(made, "work")
+    assert not lock.exists()
+    assert everything(project) == before
+    assert state(project) == git_before
 
 
 def test_what_was_saved_while_a_merge_failed_stays_and_is_named(project: Path, little_room: LittleRoom) -> None:
