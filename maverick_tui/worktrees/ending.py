@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
@@ -27,6 +28,7 @@ from maverick_tui.worktrees.work import Work, git_of
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _SHOWN = 300
 """The most that is shown of what git says."""
 _AS_BEFORE = " All files of the project are as they were."
@@ -323,11 +325,12 @@ def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
 def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None:
     way = Forward(project, head, new)
     try:
-        project("merge", new)
-    except BaseException as error:  # also if the person interrupts it
+        with _signals(_end):
+            project("merge", new)
+    except BaseException as error:  # also if the person interrupts it, or closes the terminal
         if isinstance(error, GitError) and project.commit("HEAD") == new:
             return  # it has failed after that
-        with _uninterrupted():
+        with _signals(signal.SIG_IGN):  # nobody stops us half-way by pressing Ctrl+C again
             left = way.put_back()
         if not isinstance(error, GitError):
             raise
@@ -337,16 +340,26 @@ def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let nobody stop us half-way by pressing Ctrl+C again; in the application that is no signal."""
+def _signals(act: signal.Handlers | Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have this done at whatever would end us, meanwhile; in the application, which works in threads, nothing would."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    heard = [number for number, acts in before.items() if acts is not signal.SIG_IGN]  # `nohup` ignores one
+    for number in heard:
+        signal.signal(number, act)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in heard:
+            signal.signal(number, before[number] or signal.SIG_DFL)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)
 
 
 def remove(worktree: Worktree) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -31,21 +30,3 @@ def test_a_file_of_the_persons_is_not_written_over_where_git_is_told_to_look_at_
     with pytest.raises(GitError):
         Git(project)("merge", "other")
     assert file.read_text() == mine
-
-
-def test_git_that_writes_may_take_its_locks_away_before_it_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = project_in(tmp_path / "shop")
-    shim = tmp_path / "bin" / "git"
-    shim.parent.mkdir()
-    lock = tmp_path / "lock"
-    shim.write_text(
-        f'#!/bin/sh\ncase "$*" in *" read-tree "*)\n  trap "rm {lock}; exit 1" TERM; touch {lock}\n'
-        f'  while true; do sleep 0.05; done;;\nesac\nexec {shutil.which("git")} "$@"\n'
-    )
-    shim.chmod(0o755)
-    monkeypatch.setenv("PATH", str(shim.parent), prepend=os.pathsep)
-    with pytest.raises(GitError, match="taken more than"):
-        Git(project).run("read-tree", "HEAD", seconds=1)
-    assert not lock.exists()

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from maverick_tui import ConfigError
-from maverick_tui.git.changing import Git, GitError
+from maverick_tui.git.changing import Git
 from maverick_tui.worktrees import ending
 from maverick_tui.worktrees.making import make
 from maverick_tui.worktrees.records import Worktree
@@ -21,6 +24,7 @@ from tests.worktrees.projects import commit, git, project_in, state
 
 RUN = "0123456789ab"
 LARGE = "0123456789abcdef" * 4096
+MANY = 250
 Seen = dict[str, tuple[int, bytes | str]]
 
 
@@ -49,16 +53,19 @@ LittleRoom = Callable[..., AbstractContextManager[None]]
 
 @pytest.fixture
 def little_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LittleRoom:
-    """Has commands of git's write no more than 32 KiB to a file, and go on with the next one, as on a full disk."""
+    """Has commands of git's write no more than 32 KiB to a file, and go on with the next one, as on a full disk.
+
+    `then` is run in the shell whenever one of them has ended, or one of those that it is to come `after`.
+    """
 
     @contextmanager
-    def given_to(*commands: str, then: str = "true") -> Iterator[None]:
-        cases = "|".join(f'*" {command} "*' for command in commands)
+    def given_to(*commands: str, then: str = "true", after: Sequence[str] = ()) -> Iterator[None]:
+        cases, ends = ("|".join(f'*" {one} "*' for one in some) for some in (commands, after or commands))
         shim = tmp_path / "bin" / "git"
         shim.parent.mkdir()
         shim.write_text(
             f'#!/bin/sh\ncase "$*" in {cases}) trap "" XFSZ; ulimit -f 64;; esac\n'
-            f'{shutil.which("git")} "$@"\ncode=$?\ncase "$*" in {cases}) {then};; esac\nexit $code\n'
+            f'{shutil.which("git")} "$@"\ncode=$?\ncase "$*" in {ends}) {then};; esac\nexit $code\n'
         )
         shim.chmod(0o755)
         with monkeypatch.context() as patch:
@@ -132,29 +139,59 @@ def test_so_does_one_after_which_the_branch_cannot_be_moved(project: Path) -> No
     assert ending.merge(made, "work")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_so_does_one_that_is_interrupted(
-    project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals, project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = work_in(project)
-    before, really, pressed = everything(project), Git.run, list[str]()
+    before, really, ignored = everything(project), Git.run, list[str]()
 
     def interrupted(self: Git, command: str, *arguments: str, **options: Any) -> bytes:
         try:
             return really(self, command, *arguments, **options)
-        except GitError as error:
-            if command == "merge":
-                raise KeyboardInterrupt from error
-            raise
         finally:
-            if command != "merge" and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-                os.kill(os.getpid(), signal.SIGINT)  # again, while the files are put back
-                pressed.append(command)
+            if command == "merge":
+                os.kill(os.getpid(), number)
+            elif signal.getsignal(number) is signal.SIG_IGN:
+                os.kill(os.getpid(), number)  # again, while the files are put back
+                ignored.append(command)
 
     monkeypatch.setattr(Git, "run", interrupted)
-    with little_room("merge"), pytest.raises(KeyboardInterrupt):
+    with little_room("merge"), pytest.raises((KeyboardInterrupt, SystemExit)):
         ending.merge(made, "work")
-    assert pressed
+    assert ignored
+    assert signal.getsignal(number) is not signal.SIG_IGN
     assert everything(project) == before
+
+
+def test_one_that_is_interrupted_while_git_is_at_work_leaves_no_lock_behind(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make(RUN, "fixer", project).worktree
+    commit(made.top, "work", a__txt="more\n", z__txt="last\n")
+    before, git_before = everything(project), state(project)
+    name = git(project, "rev-parse", f"{made.branch}:z.txt")
+    blob, lock = project / ".git" / "objects" / name[:2] / name[2:], project / ".git" / "index.lock"
+    blob.unlink()
+    os.mkfifo(blob)  # git waits for what it would have to write
+
+    def interrupt_it() -> None:
+        while not lock.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    class Waited(subprocess.Popen[bytes]):
+        def communicate(self, *given: Any, **options: Any) -> tuple[bytes, bytes]:
+            if isinstance(self.args, list) and "--ff-only" in self.args:  # that is the merge, and it has begun
+                Thread(target=interrupt_it).start()
+            return super().communicate(*given, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", Waited)
+    with pytest.raises(KeyboardInterrupt):
+        ending.merge(made, "work")
+    assert not lock.exists()
+    assert everything(project) == before
+    assert state(project) == git_before
 
 
 def test_what_was_saved_while_a_merge_failed_stays_and_is_named(project: Path, little_room: LittleRoom) -> None:
@@ -171,6 +208,62 @@ def test_what_was_saved_while_a_merge_failed_stays_and_is_named(project: Path, l
     (project / "b.txt").chmod(0o600)
     shutil.rmtree(project / "new")
     assert everything(project) == before
+
+
+def test_so_does_what_was_saved_while_files_are_put_back(project: Path, little_room: LittleRoom) -> None:
+    made = work_in(project)
+    saved = f"printf mine > {project}/a.txt; printf mine > {project}/was-link/x.txt"
+    with little_room("merge", then=saved, after=["cat-file"]), pytest.raises(ConfigError) as refused:
+        ending.merge(made, "work")
+    assert "a.txt, was-link" in refused.value.message
+    assert (project / "a.txt").read_text() == (project / "was-link" / "x.txt").read_text() == "mine"
+
+
+def save_before_renaming(monkeypatch: pytest.MonkeyPatch, name: str, *, once_more: bool = False) -> None:
+    """Has somebody save a file at the last moment before it gets another name, and perhaps once more at the next."""
+    really = Path.rename
+
+    def renamed(self: Path, target: Path) -> Path:
+        saved = self.name == name
+        if saved:
+            self.write_text("mine")
+        really(self, target)
+        if saved and once_more:
+            self.write_text("newer")
+        return target
+
+    monkeypatch.setattr(Path, "rename", renamed)
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_so_does_what_was_saved_at_the_very_moment_in_which_a_file_goes(
+    project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch, has_links: bool
+) -> None:
+    made = work_in(project)
+    save_before_renaming(monkeypatch, "b.txt")
+    if not has_links:
+        monkeypatch.setattr(os, "link", refuse_links)
+    with little_room("merge"), pytest.raises(ConfigError, match=r"half-written: b\.txt\. "):
+        ending.merge(made, "work")
+    assert (project / "b.txt").read_text() == "mine"
+    assert git(project, "status", "--porcelain") == " M b.txt"
+
+
+def refuse_links(*_: object, **__: object) -> None:
+    """As FAT does."""
+    raise PermissionError
+
+
+def test_where_that_is_saved_twice_both_stay_and_are_named(
+    project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = work_in(project)
+    save_before_renaming(monkeypatch, "b.txt", once_more=True)
+    with little_room("merge"), pytest.raises(ConfigError) as refused:
+        ending.merge(made, "work")
+    (aside,) = project.glob(".maverick-*")
+    assert refused.value.message.endswith(f"half-written: b.txt, {aside.name}.")
+    assert ((project / "b.txt").read_text(), aside.read_text()) == ("newer", "mine")
 
 
 def test_what_stood_in_the_way_of_a_merge_stays_even_if_it_is_like_what_the_merge_brings(project: Path) -> None:
@@ -196,3 +289,22 @@ def test_where_there_is_no_room_to_put_files_back_they_are_named_with_the_way_ba
     git(project, "checkout", "--quiet", "HEAD", "a.txt")
     assert everything(project) == before
     assert ending.merge(made, "larger")
+
+
+def test_many_files_are_put_back_with_few_questions_also_if_they_have_odd_names_and_other_ends_of_lines(
+    project: Path, little_room: LittleRoom, tmp_path: Path
+) -> None:
+    commit(project, "attributes", __gitattributes="* -text\n*.txt text eol=crlf\n")
+    made = make(RUN, "fixer", project).worktree
+    for number in range(MANY):
+        (made.top / f"ö {number}\t'.txt").write_text("new\n" * (number + 1))
+    (made.top / "large.txt").write_text(LARGE)
+    (made.top / "link").unlink()
+    (made.top / "link").symlink_to("b.txt")
+    commit(made.top, "many", __gitattributes="* -text\n*.txt text eol=crlf\n*.md text\n")
+    before, asked = everything(project), tmp_path / "asked"
+    with little_room("merge", then=f"echo >> {asked}", after=["cat-file"]), pytest.raises(ConfigError) as refused:
+        ending.merge(made, "many")
+    assert refused.value.message.endswith(" All files of the project are as they were.")
+    assert everything(project) == before
+    assert len(asked.read_text()) < MANY / 10
