@@ -36,7 +36,7 @@ from maverick_tui.agent.permissions.shell import (
     words_within,
 )
 from maverick_tui.agent.permissions.wrapping import calls_meant
-from maverick_tui.agent.permissions.written_out import by_editors
+from maverick_tui.agent.permissions.written_out import by_archivers, by_editors
 from maverick_tui.agent.tools import BUILTIN_TOOLS
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 from maverick_tui.git.repository import find_repository
@@ -215,7 +215,7 @@ def _named(command: str, calls: Sequence[Words] | None) -> Iterator[str]:
     """All words that may name a file, whether it is there or not: one may be made by that name."""
     texts = [command, *without_quotes(command)] if calls is None else [w.text for words in calls for w in words]
     given = texts if calls is not None else [word for text in texts for word in text.split()]
-    for text in (*texts, *by_editors(given)):
+    for text in (*texts, *by_archivers(given), *by_editors(given)):
         for word in (text, *words_within(text)) if calls is not None else words_within(text):
             yield from parts_of(word)
 

@@ -22,6 +22,7 @@ from maverick_tui.agent.permissions.running import is_shim
 from maverick_tui.agent.permissions.written_out import (
     TooManyError,
     before_query,
+    by_archivers,
     by_curl,
     by_editors,
     plain_names,
@@ -231,14 +232,14 @@ def _mentioned(command: str) -> Iterator[str]:
         text = _NAMED_BY_VARIABLE.sub(r"$\1", plain_names(without_document(command)))
         plain = [unquoted(plain_names(one)) for one in without_quotes(text)]
         given = [word for one in (text, *plain) for word in one.split()]
-        named = (*by_editors(given), *(by_curl(given) if "curl" in text.casefold() else ()))
+        named = (*by_archivers(given), *by_editors(given), *(by_curl(given) if "curl" in text.casefold() else ()))
         for word in {word for some in (*readings(text), *plain, *named) for word in words_within(some)}:
             yield from parts_of(word)
         return
     for words in calls:
         texts = [word.text for word in words]
         is_git = texts[0] == "git"  # of its words, a colon stands before the name of a file in a commit
-        named = (*by_editors(texts), *(by_curl(texts) if "curl" in map(name_of, texts) else ()))
+        named = (*by_archivers(texts), *by_editors(texts), *(by_curl(texts) if "curl" in map(name_of, texts) else ()))
         for text in (*_opened(texts), *named):
             for word in (text, *words_within(text) | words_within(_MARKS.sub("", text))):
                 yield from with_tails(word) if is_git else parts_of(word)

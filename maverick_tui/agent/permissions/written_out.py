@@ -36,6 +36,17 @@ _CHOICE = re.compile(r"\{[^{}]*\}")
 _FILLED = re.compile(r"#\d")
 _PASSWORDS = re.compile(r"-[#0-46BGIJLMNORSZafgijklpqsv]*n|--net(?!rc-f)")
 """Options with which curl looks passwords up in `~/.netrc`."""
+_COMPLETED = {
+    re.compile(rf"(?<![\w.-])(?:{programs.replace(' ', '|')})(?![\w.-])"): endings.split()
+    for programs, endings in (
+        (
+            "gunzip gzcat gzip pigz uncompress unpigz zcat zcmp zdiff zegrep zfgrep zgrep zless zmore",
+            ".gz .z .Z .tgz .taz -gz -z _z",
+        ),
+        ("funzip unzip zip zipcloak zipdetails zipgrep zipinfo zipnote zipsplit", ".zip .ZIP"),
+    )
+}
+"""What these programs add to the name of a file that is not there."""
 _EDITOR = re.compile(r"(?<![\w.-])g?sed(?![\w.-])|(?<![\w.-])(?:r?ed|ex|vim?|view|nvim)(?![\w.-])", re.IGNORECASE)
 """Programs with commands of their own, which open files."""
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z]")
@@ -129,6 +140,15 @@ def by_curl(words: Sequence[str]) -> Iterator[str]:
                 raise TooManyError
             for some in made:
                 yield "".join(piece for pair in zip(pieces, (*some, ""), strict=True) for piece in pair)
+
+
+def by_archivers(words: Sequence[str]) -> Iterator[str]:
+    """The files that gzip, zip or the like may open, if one of them may be called: where there is no `x`, it is the
+    file `x.gz` or `x.zip`.
+    """
+    for program, endings in _COMPLETED.items():
+        if any(map(program.search, words)):
+            yield from (f"{word}{end}" for word in words if not word.startswith("-") for end in endings)
 
 
 def by_editors(words: Sequence[str]) -> Iterator[str]:

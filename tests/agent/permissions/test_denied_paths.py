@@ -80,3 +80,25 @@ def test_a_path_with_one_slash_is_denied_from_the_root_and_from_the_folder(linke
         assert judged(linked, "Bash", bash(f"cat {path}")).decision == "deny"
     assert judged(linked, "Bash", bash("cat copy.txt"), person=False).decision == "deny", "it leads there"
     assert judged(linked, "Bash", bash("cat src/main.py")).decision == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("zcat data/dump.sql", "deny"),
+        ("zgrep x data/dump.sql", "deny"),
+        ("unzip -p data/all", "deny"),
+        ("zip -q data/all README.md", "deny"),
+        ("zgrep x data/key", "deny"),
+        ("zcat data/other", "allow"),
+        ("unzip -p data/other", "allow"),
+    ],
+)
+def test_nor_by_a_program_that_completes_its_name(command: str, decision: str, project: Path) -> None:
+    (project / "data").mkdir()
+    (Path.home() / ".ssh").mkdir()
+    (Path.home() / ".ssh" / "id_rsa").write_text("SECRET\n")
+    (project / "data" / "key.gz").symlink_to(Path.home() / ".ssh" / "id_rsa")
+    allowed = ", ".join(f'"Bash({program}:*)"' for program in ("zcat", "zgrep", "unzip", "zip"))
+    write(f'allow = [{allowed}]\ndeny = ["Read(data/dump.sql.gz)", "Read(data/all.zip)"]')
+    assert judged(project, "Bash", bash(command), person=False).decision == decision
