@@ -12,7 +12,8 @@ from maverick_tui.agent.permissions.shell import values_in
 
 _CLEARING = {
     **dict.fromkeys(("cargo clean", "cargo vendor", "uv clean", "conda remove", "conda uninstall", "mamba remove"), ""),
-    **dict.fromkeys(("uv cache", "yarn cache", "pip cache", "python pip"), "clean|prune|purge|remove"),
+    **dict.fromkeys(("uv cache", "yarn cache", "pip cache"), "clean|prune|purge|remove"),
+    "python pip": "(?:purge|remove)$",
     **dict.fromkeys(("conda env", "mamba env"), "create|remove"),
     **dict.fromkeys(("python venv", "virtualenv"), "--cl"),
     **dict.fromkeys(("tar", "gtar"), "--rem"),

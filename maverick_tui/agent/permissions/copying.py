@@ -39,6 +39,8 @@ _INTO_ALL = frozenset("tee gtee sponge".split())
 """They write what they read into all that they name."""
 _PREFIXED = frozenset({"split", "csplit"})
 """They make names up behind what they are given, or behind an `x`."""
+_TARS, _OCTAL = frozenset("tar gtar bsdtar".split()), re.compile(r"\\[0-7]")
+"""They read such numbers wherever they are told a name."""
 _PACKED = re.compile(r"(?P<name>.+)[._-]\w+")
 _ENDING = re.compile(r"(?:-\w*?[iI]|--in[a-z-]*=)(?P<ending>.*)", re.DOTALL)
 """What an option of `IN_PLACE` adds to the name of a file, to keep it as it was; on a Mac it may be the next word."""
@@ -117,6 +119,8 @@ def put_at(
 def _why_unknown(words: Sequence[str]) -> str:
     """Why nobody can say where a call that copies writes."""
     name, *rest = words
+    if name in _TARS and any(map(_OCTAL.search, rest)):
+        return "It spells names by the numbers of their characters."
     if name in _TO_FAR and any(map(_FAR.match, rest[:-1])) and any(map(_MANY.match, rest)):
         return "It writes what is on another machine, and where to is not known."
     if name in _PREFIXED and any(end.rpartition("/")[2].startswith(".") for word in rest for end in with_tails(word)):
@@ -189,8 +193,15 @@ def _fetched(words: Sequence[str], here: Path) -> Iterator[Put]:
     for address in (word for word in words if "/" in word and not word.startswith("-")):
         plain = re.split("[?#]", address)[0].rstrip("/").rpartition("/")[2]
         last = address.partition("#")[0].rpartition("/")[2]
-        names = {plain, last, unquote(plain), unquote(last)} - {"", ".", ".."}
+        names = {name for one in (plain, last) for name in _unquoted(one)} - {"", ".", ".."}
         yield from (Put(address, f"{folder}/{name}") for folder in sorted(folders) for name in sorted(names))
+
+
+def _unquoted(name: str) -> Iterator[str]:
+    """A name of an address, and what it is called once nothing in it stands for another character: wget looks twice."""
+    yield name
+    while (plain := unquote(name)) != name:
+        yield (name := plain)
 
 
 def _ends(beginning: str, here: Path) -> Iterator[str]:

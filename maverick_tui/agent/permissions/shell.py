@@ -232,7 +232,11 @@ def _mentioned(command: str) -> Iterator[str]:
         text = _NAMED_BY_VARIABLE.sub(r"$\1", plain_names(without_document(command)))
         plain = [unquoted(plain_names(one)) for one in without_quotes(text)]
         given = [word for one in (text, *plain) for word in one.split()]
-        named = (*by_archivers(given), *by_editors(given), *(by_curl(given) if "curl" in text.casefold() else ()))
+        named = (
+            *by_archivers(given),
+            *by_editors(given),
+            *(by_curl(given, is_read=False) if "curl" in text.casefold() else ()),
+        )
         for word in {word for some in (*readings(text), *plain, *named) for word in words_within(some)}:
             yield from parts_of(word)
         return

@@ -34,10 +34,10 @@ _PLACE = re.compile(r"[/~]|(?<!\.)\.(?!\.)")
 _RANGE = re.compile(r"\[([^\[\]-]+)-([^\[\]:]+)(?::\d+)?\]")
 _CHOICE = re.compile(r"\{[^{}]*\}")
 _FILLED = re.compile(r"#\d")
-_PASSWORDS = re.compile(r"-[#0-46BGIJLMNORSZafgijklpqsv]*n|--net(?!rc-f)")
+_PASSWORDS = re.compile(r"-[#0-46BGIJLMNORSZafgijklpqsv]*n|--netr(?!c-f)")
 """Options with which curl looks passwords up in `~/.netrc`."""
 _COMPLETED = {
-    re.compile(rf"(?<![\w.-])(?:{programs.replace(' ', '|')})(?![\w.-])"): endings.split()
+    re.compile(rf"(?:\S*[^\w.-])?(?:{programs.replace(' ', '|')})"): endings.split()
     for programs, endings in (
         (
             "gunzip gzcat gzip pigz uncompress unpigz zcat zcmp zdiff zegrep zfgrep zgrep zless zmore",
@@ -47,6 +47,8 @@ _COMPLETED = {
     )
 }
 """What these programs add to the name of a file that is not there."""
+_CURL = re.compile(r"(?:\S*[^\w.-])?curl", re.IGNORECASE)
+_COMMAND_ENDS = re.compile(r"^(?:do|done|then|fi|\|\|?|&&?)$|[;)`]$")
 _EDITOR = re.compile(r"(?<![\w.-])g?sed(?![\w.-])|(?<![\w.-])(?:r?ed|ex|vim?|view|nvim)(?![\w.-])", re.IGNORECASE)
 """Programs with commands of their own, which open files."""
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z]")
@@ -112,11 +114,13 @@ def before_query(address: str) -> str:
     return re.split("[?#]", address, maxsplit=1)[0]
 
 
-def by_curl(words: Sequence[str]) -> Iterator[str]:
+def by_curl(words: Sequence[str], *, is_read: bool = True) -> Iterator[str]:
     """What curl makes of the words that it is given: of `{a,b}` and `[a-c]` in addresses, and of `#1`, which stands for
     the first of these in the name of a file; what it opens by itself; and files that only an option says are some.
     Raises `TooManyError`.
     """
+    words = [*_behind_curl(words, is_read=is_read)]
+    words += [word.replace("\\", "") for word in words if "\\" in word]  # in braces it says nothing
     if any(map(_PASSWORDS.match, words)):
         yield "~/.netrc"
     if any(word.startswith("--proto-d") for word in words):
@@ -142,12 +146,22 @@ def by_curl(words: Sequence[str]) -> Iterator[str]:
                 yield "".join(piece for pair in zip(pieces, (*some, ""), strict=True) for piece in pair)
 
 
+def _behind_curl(words: Sequence[str], *, is_read: bool) -> Iterator[str]:
+    """The words that curl may be given; in a text that could not be read, up to where another command may begin."""
+    is_given = False
+    for word in words:
+        if is_given:
+            yield word
+            is_given = is_read or not _COMMAND_ENDS.search(word)
+        is_given |= _CURL.fullmatch(word) is not None
+
+
 def by_archivers(words: Sequence[str]) -> Iterator[str]:
     """The files that gzip, zip or the like may open, if one of them may be called: where there is no `x`, it is the
     file `x.gz` or `x.zip`.
     """
     for program, endings in _COMPLETED.items():
-        if any(map(program.search, words)):
+        if any(map(program.fullmatch, words)):
             yield from (f"{word}{end}" for word in words if not word.startswith("-") for end in endings)
 
 

@@ -62,6 +62,7 @@ def clone(project: Path) -> Path:
         "sed -irc s/a/b/ .npm", "sed -n --in-place=c s/a/b/ plain/.npmr", "sed -i'.np*c' s/a/b/ mr",
         "sed -nirc -e s/a/b/ x .npm", "perl -pirc -e 1 .npm", "perl -i.np*c -pe 1 mr", "sed -i rc s/a/b/ .npm",
         "sed -i t/hooks/x s/a/b/ .gi", "sed -i'node_modules/*' s/a/b/ a.js", "perl -pi_modules/a -e 1 node",
+        "wget http://h/.npmr%2563", "tar cf - '.\\145nv'", r"tar --remove-files -cf x.tar '.g\151t'",
         "rsync -b --suffix=rc tpl/a.md .npm", "rsync --backup --suffix rc tpl/a.md .npm",
     ],
 )  # fmt: skip
