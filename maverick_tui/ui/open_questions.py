@@ -43,7 +43,7 @@ class OpenQuestions:
         self._choices = choices
         self._clock = clock
         self._first = ""
-        self._first_since = 0.0
+        self._first_at = self._first_since = 0.0
         self.choice: Choice | None = None
         """How far the question that wants words has been answered."""
 
@@ -72,7 +72,7 @@ class OpenQuestions:
         """To be called when questions may have come or gone: one that was second may be the first now."""
         request = self.first.request if self.first is not None else ""
         if request != self._first:
-            self._first, self._first_since = request, inf
+            self._first, self._first_at, self._first_since = request, self._clock(), inf
             self._when_drawn(partial(self._is_drawn, request))
             self.choice = None
             if (question := self.in_words) is not None:
@@ -90,12 +90,16 @@ class OpenQuestions:
         if request == self._first:
             self._first_since = self._clock()
 
-    def is_armed(self, question: PermissionAsked, seen_since: float) -> bool:
+    def first_since(self, question: PermissionAsked, *, denies: bool = False) -> float:
+        """Since when keys answer this one: `inf` until the terminal shows that, which a denial need not wait for."""
+        if question.request != self._first:
+            return 0.0
+        return self._first_at if denies else self._first_since
+
+    def is_armed(self, question: PermissionAsked, seen_since: float, *, denies: bool = False) -> bool:
         """Whether somebody has had a moment to read it, so that a key or a click is meant for it.
 
         When it was asked does not count: that is told by the clock of the run's machine, which may be ahead of ours.
         """
-        since = seen_since
-        if question.request == self._first:
-            since = max(since, self._first_since)
+        since = max(seen_since, self.first_since(question, denies=denies))
         return self._clock() - since >= ARMED_AFTER

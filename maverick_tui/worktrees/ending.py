@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
@@ -17,6 +14,7 @@ from maverick_tui.git.changing import Git, GitError, filtered
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
+from maverick_tui.threads import at_signals, end
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.forward import Forward
@@ -28,7 +26,6 @@ from maverick_tui.worktrees.work import Work, git_of
 
 WHO = "Maverick"
 _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _SHOWN = 300
 """The most that is shown of what git says."""
 _AS_BEFORE = " All files of the project are as they were."
@@ -325,41 +322,18 @@ def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
 def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None:
     way = Forward(project, head, new)
     try:
-        with _signals(_end):
+        with at_signals(end):
             project("merge", new)
     except BaseException as error:  # also if the person interrupts it, or closes the terminal
         if isinstance(error, GitError) and project.commit("HEAD") == new:
             return  # it has failed after that
-        with _signals(signal.SIG_IGN):  # nobody stops us half-way by pressing Ctrl+C again
+        with at_signals(signal.SIG_IGN):  # nobody stops us half-way by pressing Ctrl+C again
             left = way.put_back()
         if not isinstance(error, GitError):
             raise
         said = one_line(error.said)  # of each file that it could not write
         why = f"git says: {said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}" if said else error.message
         raise _half_merged(worktree, why, left) if left else _no_merge(worktree, why, _AS_BEFORE) from error
-
-
-@contextmanager
-def _signals(act: signal.Handlers | Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Have this done at whatever would end us, meanwhile; in the application, which works in threads, nothing would."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in _ENDING}
-    heard = [number for number, acts in before.items() if acts is not signal.SIG_IGN]  # `nohup` ignores one
-    for number in heard:
-        signal.signal(number, act)
-    try:
-        yield
-    finally:
-        for number in heard:
-            signal.signal(number, before[number] or signal.SIG_DFL)
-
-
-def _end(number: int, _frame: FrameType | None) -> None:
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    raise SystemExit(128 + number)
 
 
 def remove(worktree: Worktree) -> None:

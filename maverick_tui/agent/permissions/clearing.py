@@ -29,6 +29,7 @@ _WHERE = {
     "yarn": "--cwd",
 }
 """Options that say where they are to do so, or what a new folder is to call itself, and not what goes."""
+_MOST_WHERE = 8
 _CLEARED_BY_VARIABLES = re.compile(
     r"\b(?:CARGO_(?:BUILD_)?(?:BUILD|TARGET)_DIR|GOMODCACHE|(?:PIP|UV)_CACHE_DIR|YARN_CACHE_FOLDER)=([^\s;&|]+)"
 )
@@ -45,6 +46,8 @@ def cleared_by(words: Sequence[str]) -> list[str]:
     """What a call that clears something away may name: here, or in the folder where it is to do so."""
     words = [part for word in words for part in _parted(word, _WHERE.get(_program(words), "(?!)"))]
     where = _where(words)
+    if len(where) > _MOST_WHERE:
+        return ["."]  # nobody says so many
     left = [word for at, word in enumerate(words) if at not in where]
     named = {value.strip("\"' {}") for word in read_below(left) or left[1:] for value in values_in(word)}
     folders = [""]

@@ -47,6 +47,7 @@ _COMPLETED = {
     )
 }
 """What these programs add to the name of a file that is not there."""
+_LONGEST_NAME = 4096
 _CURL = re.compile(r"(?:\S*[^\w.-])?curl", re.IGNORECASE)
 _COMMAND_ENDS = re.compile(r"^(?:do|done|then|fi|\|\|?|&&?)$|[;)`]$")
 _EDITOR = re.compile(r"(?<![\w.-])g?sed(?![\w.-])|(?<![\w.-])(?:r?ed|ex|vim?|view|nvim)(?![\w.-])", re.IGNORECASE)
@@ -162,7 +163,8 @@ def by_archivers(words: Sequence[str]) -> Iterator[str]:
     """
     for program, endings in _COMPLETED.items():
         if any(map(program.fullmatch, words)):
-            yield from (f"{word}{end}" for word in words if not word.startswith("-") for end in endings)
+            named = [word for word in words if not word.startswith("-") and len(word) < _LONGEST_NAME]
+            yield from (f"{word}{end}" for word in named for end in endings)
 
 
 def by_editors(words: Sequence[str]) -> Iterator[str]:

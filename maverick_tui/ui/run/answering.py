@@ -331,14 +331,14 @@ class Answering:
                 self._transcript.show_question(call.number)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False
-        if since == inf:
+        if inf in (since, self.questions.first_since(question, denies=denies)):
             self._tell("The terminal is still drawing this question.", 2)
             return False
         if is_hit:
             since = max(since, seen.still_since(question), self._moved_at)
         else:
             since = max(since, self._too_soon_at, getattr(self._prompt.app, "went_elsewhere_at", 0.0))
-        if self.questions.is_armed(question, since):
+        if self.questions.is_armed(question, since, denies=denies):
             return True
         if is_hit:
             self._tell("This question is new or has just moved: click again.", 2)

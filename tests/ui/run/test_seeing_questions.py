@@ -277,6 +277,7 @@ async def test_over_a_slow_line_a_question_counts_as_seen_once_the_terminal_says
         await until(pilot, lambda: "make" in app.shown(), "it is written")
         await later(app, pilot, "ctrl+y")
         assert decisions(app) == []
+        assert "The terminal is still drawing this question." in [one.message for one in app._notifications]
         for _ in range(2):  # that it is the first one, and all of it
             app.post_message(TerminalSupportsSynchronizedOutput())
         await pilot.pause()
@@ -299,3 +300,13 @@ async def test_a_terminal_that_answers_no_more_is_not_waited_for_for_ever(
             await until(pilot, lambda: seen.whole_since(question) == inf, "it is on its way")
             app.app_resume_signal.publish(app)
         await until(pilot, lambda: (seen.whole_since(question) or inf) < inf, "it counts as seen")
+
+
+async def test_a_denial_waits_for_no_terminal() -> None:
+    async with watching(begun()) as (app, pilot):
+        app.post_message(TerminalSupportsSynchronizedOutput())
+        await pilot.pause()
+        app.tell(begun().ask("Bash", {"command": "make"}))
+        await until(pilot, lambda: "make" in app.shown(), "it is written")
+        await later(app, pilot, "ctrl+x")
+        assert [decision for _, decision in decisions(app)] == ["deny"]
