@@ -112,15 +112,15 @@ class Forward:
     def _written(self, paths: list[str]) -> dict[str, bytes]:
         """What git writes where the new commit has these files, as far as it tells."""
         mark = secrets.token_hex()  # the size that it tells is not the one of what it writes
-        asked = b"".join(
-            b"%s %s\n" % (self._blobs[path].encode(), os.fsencode(path)) for path in paths if "\n" not in path
-        )
+        asked = [path for path in paths if "\n" not in path]
+        lines = b"".join(b"%s %s\n" % (self._blobs[path].encode(), os.fsencode(path)) for path in asked)
         try:
-            told = self._git.run("cat-file", f"--batch={mark}%(rest)", "--filters", stdin=asked) if asked else b""
+            told = self._git.run("cat-file", f"--batch={mark}%(rest)", "--filters", stdin=lines) if asked else b""
         except GitError:
             return {}
-        parts = (part.partition(b"\n") for part in told.split(mark.encode())[1:])
-        return {os.fsdecode(path): content[:-1] for path, _, content in parts}
+        # In the order in which they were asked for: blanks with which a name begins are not told.
+        parts = [part.partition(b"\n")[2][:-1] for part in told.split(mark.encode())[1:]]
+        return dict(zip(asked, parts, strict=True)) if len(parts) == len(asked) else {}
 
     def _remove(self, place: Path, found: _Found) -> None:
         """Remove a file that is still as it was found.

@@ -298,6 +298,8 @@ def test_many_files_are_put_back_with_few_questions_also_if_they_have_odd_names_
     made = make(RUN, "fixer", project).worktree
     for number in range(MANY):
         (made.top / f"ö {number}\t'.txt").write_text("new\n" * (number + 1))
+    for name in (" blank.txt", "blank.txt"):
+        (made.top / name).write_text(f"new {name}\n")
     (made.top / "large.txt").write_text(LARGE)
     (made.top / "link").unlink()
     (made.top / "link").symlink_to("b.txt")
