@@ -44,6 +44,8 @@ class OpenQuestions:
         self._clock = clock
         self._first = ""
         self._first_at = self._first_since = 0.0
+        self._turns = 0
+        """How often another one has become the first."""
         self.choice: Choice | None = None
         """How far the question that wants words has been answered."""
 
@@ -73,7 +75,8 @@ class OpenQuestions:
         request = self.first.request if self.first is not None else ""
         if request != self._first:
             self._first, self._first_at, self._first_since = request, self._clock(), inf
-            self._when_drawn(partial(self._is_drawn, request))
+            self._turns += 1
+            self._when_drawn(partial(self._is_drawn, self._turns))
             self.choice = None
             if (question := self.in_words) is not None:
                 from maverick_tui.runs.choosing import Choice
@@ -86,8 +89,8 @@ class OpenQuestions:
         """Take whichever is the first at the next look for one that has just become it."""
         self._first = ""
 
-    def _is_drawn(self, request: str) -> None:
-        if request == self._first:
+    def _is_drawn(self, turn: int) -> None:
+        if turn == self._turns:  # else another one is shown by now, or the same one anew
             self._first_since = self._clock()
 
     def first_since(self, question: PermissionAsked, *, denies: bool = False) -> float:

@@ -183,7 +183,7 @@ def test_one_that_is_interrupted_while_git_is_at_work_leaves_no_lock_behind(
     class Waited(subprocess.Popen[bytes]):
         def communicate(self, *given: Any, **options: Any) -> tuple[bytes, bytes]:
             if isinstance(self.args, list) and "--ff-only" in self.args:  # that is the merge, and it has begun
-                Thread(target=interrupt_it).start()
+                Thread(target=interrupt_it, daemon=True).start()
             return super().communicate(*given, **options)
 
     monkeypatch.setattr(subprocess, "Popen", Waited)
