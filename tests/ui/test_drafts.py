@@ -6,6 +6,8 @@ import json
 import stat
 import subprocess
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,12 +34,20 @@ from tests.ui.waiting import until
 
 
 def drafts_of_run() -> list[str]:
-    return [json.loads(file.read_text())["text"] for file in sorted(journal_of(RUN).parent.glob("draft.*"))]
+    return words_in(journal_of(RUN).parent.glob("draft.*"))
 
 
 def new_drafts() -> list[str]:
-    folder = paths.user_state() / "drafts"
-    return [json.loads(file.read_text())["text"] for file in sorted(folder.glob("*.json"))]
+    return words_in((paths.user_state() / "drafts").glob("*.json"))
+
+
+def words_in(files: Iterable[Path]) -> list[str]:
+    """What is kept in them; one may go, or have another name, while we look."""
+    kept: list[str] = []
+    for file in sorted(files):
+        with suppress(FileNotFoundError):
+            kept.append(json.loads(file.read_text())["text"])
+    return kept
 
 
 def sent() -> list[Path]:
@@ -124,6 +134,8 @@ async def test_each_of_two_windows_keeps_its_own_draft() -> None:
 
 KILLED = """
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.unsent import Typing, Unsent

@@ -283,7 +283,8 @@ class ChangesScreen(Screen[None]):
     def _keep_comments(self) -> None:
         self._typing = None
         if not self.model.is_only_watched:  # what is secret there is not known here
-            self.app.run_worker(self.looking.comments.keep(), group="comments", exit_on_error=False)
+            keep = self.looking.comments.keep  # not begun here: the application may end before it could begin
+            _: Worker[None] = self.app.run_worker(keep, group="comments", exit_on_error=False)
 
     async def end_writing(self, *, is_kept: bool) -> None:
         """The application ends: keep what stands in a comment that is being written, or drop it if that was agreed."""
