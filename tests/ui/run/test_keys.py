@@ -246,7 +246,7 @@ async def test_prompts_that_wait_are_listed_the_last_three_of_them() -> None:
         await until(pilot, lambda: "long" in str(lines.render()))
         for width, end in ((100, "…   (Alt+↑ edits, Alt+x drops, Alt+k more)"), (50, "long…"), (40, "long…")):
             await pilot.resize_terminal(width, 30)
-            await until(pilot, lambda: app.screen.size.width == lines.size.width)
+            await until(pilot, lambda columns=width: lines.size.width == columns)  # type: ignore[misc]
             last = str(lines.render()).splitlines()[-1]
             assert last.startswith("  queued  long long")
             assert last.endswith(end)
