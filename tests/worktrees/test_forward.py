@@ -139,7 +139,9 @@ def test_so_does_one_after_which_the_branch_cannot_be_moved(project: Path) -> No
     assert ending.merge(made, "work")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.explore), signal.SIGHUP]
+)
 def test_so_does_one_that_is_interrupted(
     number: signal.Signals, project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +293,7 @@ def test_where_there_is_no_room_to_put_files_back_they_are_named_with_the_way_ba
     assert ending.merge(made, "larger")
 
 
+@pytest.mark.explore  # the others put files back as well, only fewer
 def test_many_files_are_put_back_with_few_questions_also_if_they_have_odd_names_and_other_ends_of_lines(
     project: Path, little_room: LittleRoom, tmp_path: Path
 ) -> None:
