@@ -8,14 +8,14 @@ import _thread
 import asyncio
 import contextvars
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Callable
+from contextlib import suppress
 from typing import ParamSpec, TypeVar
+
+from maverick_tui.signals import at_signals, end_by
 
 AWAITED = "maverick-awaited"
 """The name of a thread that everybody does wait for: a commit is made in it, or something taken back."""
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -54,32 +54,6 @@ async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwar
     return await done
 
 
-@contextmanager
-def at_signals(act: signal.Handlers | Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Have this done at whatever would end us, meanwhile; in the application, which works in threads, nothing would."""
-    from threading import current_thread, main_thread
-
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in _ENDING}
-    heard = [number for number, acts in before.items() if acts is not signal.SIG_IGN]  # `nohup` ignores one
-    for number in heard:
-        signal.signal(number, act)
-    try:
-        yield
-    finally:
-        for number in heard:
-            signal.signal(number, before[number] or signal.SIG_DFL)
-
-
-def end(number: int, _frame: FrameType | None = None) -> None:
-    """End as this signal says, but in order."""
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    raise SystemExit(128 + number)
-
-
 def to_the_end(work: Callable[[], T]) -> T:
     """What comes of it, in a thread that is waited for, whoever leaves: cut short, it would leave disorder behind.
 
@@ -103,7 +77,7 @@ def to_the_end(work: Callable[[], T]) -> T:
         thread.join()
     for number in told:
         if number != signal.SIGINT:
-            end(number)
+            end_by(number)
     if failed:
         raise failed[0]
     return done[0]

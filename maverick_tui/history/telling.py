@@ -6,7 +6,7 @@ from typing import Protocol
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.inert import one_line
-from maverick_tui.runs.entries import PERSONS_OWN
+from maverick_tui.runs.entries import PERSONS_OWN, told_by
 from maverick_tui.runs.failure_words import title as failure_title
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.status import clock
@@ -90,8 +90,7 @@ class Teller:
             self._printer.note(note, "yellow")
 
     def _end_shell(self, event: ev.ShellEnded) -> None:
-        text = f"Exit code {event.code}\n{event.output}" if event.code else event.output
-        what, size = ("stopped", "") if event.is_cut else summary(PERSONS_OWN, {}, text)
+        what, size = ("stopped", "") if event.is_cut else summary(PERSONS_OWN, {}, told_by(event))
         command = self._shells.pop(event.shell, "")
         whose = f"{command}: " if command and self._last_begun != event.shell else ""
         is_done = event.code == 0 and not event.is_cut

@@ -8,12 +8,17 @@ from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.inert import InertStream
 
 if TYPE_CHECKING:
-    from maverick_tui.events.kinds import Failure, PermissionAsked, TurnEnded
+    from maverick_tui.events.kinds import Failure, PermissionAsked, ShellEnded, TurnEnded
 
 ToolState = Literal["writing", "waiting", "asking", "running", "done", "failed", "denied", "cut"]
 TextState = Literal["open", "done", "partial"]
 PERSONS_OWN = "You ran"
 """What stands in the place of a tool's name where a person has run a command."""
+
+
+def told_by(ended: ShellEnded) -> str:
+    """What came of such a command, as a tool would tell it."""
+    return f"Exit code {ended.code}\n{ended.output}" if ended.code else ended.output
 
 
 class Entry:

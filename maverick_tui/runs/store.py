@@ -17,6 +17,7 @@ from maverick_tui.runs.entries import (
     StallEntry,
     TextEntry,
     ToolEntry,
+    told_by,
 )
 from maverick_tui.runs.entry_list import ChangeReader, EntryList
 from maverick_tui.runs.figures import Figures
@@ -370,7 +371,7 @@ class RunStore:
 
     def _shell_ended(self, event: ev.ShellEnded) -> None:
         if (entry := self.shells.pop(event.shell, None)) is not None:
-            entry.output = f"Exit code {event.code}\n{event.output}" if event.code else event.output
+            entry.output = told_by(event)
             state: ToolState = "cut" if event.is_cut else "failed" if event.code != 0 else "done"
             self.calls.end(entry, state, event.at)
 

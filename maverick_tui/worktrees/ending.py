@@ -14,7 +14,7 @@ from maverick_tui.git.changing import Git, GitError, filtered
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
-from maverick_tui.threads import at_signals, end
+from maverick_tui.signals import at_signals, end_by
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.forward import Forward
@@ -322,7 +322,7 @@ def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
 def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None:
     way = Forward(project, head, new)
     try:
-        with at_signals(end):
+        with at_signals(end_by):
             project("merge", new)
     except BaseException as error:  # also if the person interrupts it, or closes the terminal
         if isinstance(error, GitError) and project.commit("HEAD") == new:

@@ -75,7 +75,7 @@ class SideBySideScreen(Screen[None]):
         self._words = words
         self._clock = clock
         self.panes: list[SidePane] = []
-        for name in (*ANSWERS, "choose"):
+        for name in ANSWERS:
             setattr(self, f"action_{name}", partial(self._answer, name))
 
     def compose(self) -> ComposeResult:
@@ -185,10 +185,10 @@ class SideBySideScreen(Screen[None]):
         if self._current is not None:
             self._current.shown.transcript.action_pages(by)
 
-    def _answer(self, name: str, *where: int) -> None:
-        """Answer the run that keys act on; a click has the focus go to the one that it hits."""
+    def _answer(self, name: str) -> None:
+        """Answer the run that keys act on; clicks go to the pane that they hit."""
         if self._current is not None:
-            self._current.act(name, *where)
+            self._current.act(name)
 
     def action_open(self) -> None:
         """Show the run alone."""

@@ -95,8 +95,8 @@ def _facts(run: LiveRun, state: str, folder: str, now: float) -> Iterator[Fact]:
         yield Fact("since", (moment(run.started_at, now),))
     if model := str(run.state.get("model", "")):
         yield Fact("model", (short_model(model),))
-    turns, cost, sign = (run.state.get(name) for name in ("turns", "cost_usd", "cost_sign"))
-    if used := [*([counted(turns, "turn")] if turns else []), *([f"{sign or ''}{dollars(cost)}"] if cost else [])]:
+    turns, cost, sign = run.state.get("turns"), run.state.get("cost_usd"), one_line(str(run.state.get("cost_sign", "")))
+    if used := [*([counted(turns, "turn")] if turns else []), *([f"{sign}{dollars(cost)}"] if cost else [])]:
         yield Fact("in all", tuple(used))
     if readers := run.state.get("read_by"):
         yield Fact("read on", tuple(one_line(str(reader)) for reader in readers))
