@@ -28,6 +28,7 @@ _LOOK = 0.05
 _COMMANDS: Mapping[str, Sequence[str]] = {
     "status": ("--ignore-submodules=dirty", "--no-ahead-behind"),
     "ls-files": (),
+    "log": ("--no-ext-diff", "--no-textconv", "--no-mailmap", f"-O{os.devnull}"),
     "symbolic-ref": (),
     "rev-parse": (),
 }

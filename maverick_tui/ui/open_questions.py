@@ -70,10 +70,10 @@ class OpenQuestions:
                 return question
         return None
 
-    def look(self) -> None:
-        """To be called when questions may have come or gone: one that was second may be the first now."""
+    def look(self) -> bool:
+        """To be called when questions may have come or gone; whether another one is the first now."""
         request = self.first.request if self.first is not None else ""
-        if request != self._first:
+        if is_another := request != self._first:
             self._first, self._first_at, self._first_since = request, self._clock(), inf
             self._turns += 1
             self._when_drawn(partial(self._is_drawn, self._turns))
@@ -84,6 +84,7 @@ class OpenQuestions:
                 known = self._choices.get(request)
                 self.choice = known if known is not None and not known.is_complete else Choice(question)
                 self._choices[request] = self.choice
+        return is_another
 
     def forget_first(self) -> None:
         """Take whichever is the first at the next look for one that has just become it."""

@@ -61,6 +61,10 @@ _CHANGING = frozenset(
     " restore revert rm sparse-checkout stash submodule switch worktree".split()
 )
 """Commands of git that change files of the working tree."""
+_CHANGING_BY_NAME = frozenset("am apply clean mv rm".split())
+"""Those that bring no other commit's files."""
+_PLAIN_SEARCH = re.compile(r"-[inlwcohHEFPv]+")
+"""Options of a search that take no value: what stands behind is the pattern."""
 _TAKING = frozenset("archive clone fetch pull remote submodule subtree".split())
 """Commands of git that take what is in another repository, be it that of a folder."""
 _SUMMARIES = frozenset("log show diff diff-files diff-index diff-tree whatchanged".split())
@@ -297,12 +301,22 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_re
     near = roots.near([repository.top], said) if repository is not None else []
     if repository is None or not near:
         return False
-    if (paths := roots.known_to_git(repository.top)) is None:
+    if (paths := roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))) is None:
         return True
     named = [(root, said) for root in near] + roots.behind_links(said)
     known = [path for path in paths if any(_fits(path, rule, root) for root, rule in named)]
     within = _limited_to(command, rest, here, repository.top)
     return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
+
+
+def _is_of_now(command: str, rest: Sequence[str]) -> bool:
+    """Whether git shows, or changes, nothing but what the working tree, the index or the last commit has."""
+    if command in _CHANGING:
+        return command in _CHANGING_BY_NAME
+    words = [word for word in (rest[: rest.index("--")] if "--" in rest else rest) if not word.startswith("-")]
+    if command == "grep":
+        return len(words) == 1 and all(map(_PLAIN_SEARCH.fullmatch, {*rest} - {*words}))
+    return command in ("diff", "diff-files") and {"HEAD", "@"}.issuperset(words)
 
 
 def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from maverick_tui.agent.permissions.rules import place_of
 from maverick_tui.git.asking import ask
+from maverick_tui.git.past_names import past_names
 
 
 class Roots:
@@ -20,7 +21,7 @@ class Roots:
 
     def __init__(self, bases: Sequence[Path]) -> None:
         self._bases = bases
-        self._listed = dict[Path, list[Path] | None]()
+        self._listed = dict[tuple[Path, bool], list[Path] | None]()
         self._led = dict[str, list[tuple[Path, str]]]()
 
     @cached_property
@@ -56,13 +57,17 @@ class Roots:
         )
         return list(dict.fromkeys([self._roots[0], *near]))
 
-    def known_to_git(self, top: Path) -> list[Path] | None:
-        """The files that git knows in a repository, asked once for all rules; None if it does not say."""
-        if top not in self._listed:
-            listed = ask(top, "ls-files", "-z")
-            names = None if listed is None else filter(None, listed.split(b"\0"))
-            self._listed[top] = None if names is None else [top / os.fsdecode(name) for name in names]
-        return self._listed[top]
+    def known_to_git(self, top: Path, *, looks_back: bool) -> list[Path] | None:
+        """The files that git has in a repository, with `looks_back` in any commit; None if it does not say.
+
+        It is asked once for all rules.
+        """
+        if (top, looks_back) not in self._listed:
+            now = ask(top, "ls-files", "-z", "--with-tree=HEAD") or ask(top, "ls-files", "-z")  # there may be no commit
+            past = past_names(top) if looks_back else frozenset()
+            names = None if now is None or past is None else {*now.split(b"\0"), *past} - {b""}
+            self._listed[top, looks_back] = None if names is None else [top / os.fsdecode(name) for name in names]
+        return self._listed[top, looks_back]
 
     def behind_links(self, rule: str) -> list[tuple[Path, str]]:
         """Where the files of a rule are if it names links, and what it says of them there: `.env` may lead to

@@ -69,6 +69,8 @@ class Answering:
         """An answer that may not be meant for one, to which part of which question: it is taken if it is sent again."""
         self._begun = ("", "")
         """The question that came to something that had been typed, and what stood there."""
+        self._came_behind = ""
+        """The question that became the first while a palette or a dialog was before it: what comes of that is older."""
 
     @property
     def actions(self) -> dict[str, Callable[..., None]]:
@@ -180,8 +182,9 @@ class Answering:
 
     def look(self) -> None:
         """Questions may have come or gone."""
-        before = self.questions.choice
-        self.questions.look()
+        before, first = self.questions.choice, self.questions.first
+        if self.questions.look() and first is not None and self._is_behind:
+            self._came_behind = first.request
         if self.questions.choice is not before:
             self._transcript.set_choice(self.questions.choice)
             if (question := self.questions.in_words) is not None:
@@ -324,12 +327,19 @@ class Answering:
         """Whether it has been on the screen: for a yes all of it, for a no that which tells what it is about; and where
         it is, if a click has hit it.
         """
+        if self._came_behind == question.request and not denies:
+            self._came_behind = ""
+            self.look_anew()
         seen = self._transcript.questions_seen
         since = seen.head_since(question) if denies else seen.whole_since(question)
         if since is None:
-            if (call := self._store.calls.get(question.call)) is not None:
-                self._transcript.show_question(call.number)
+            self._show(question)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
+            return False
+        if not (denies or is_hit or question.tool == "AskUserQuestion" or self._transcript.shows(question)):
+            self._show(question)  # what stands there instead may look like a question, and be the agent's words
+            self._too_soon_at = self._clock()
+            self._tell("This is the question that the key would answer: it was not on the screen.", 3)
             return False
         if inf in (since, self.questions.first_since(question, denies=denies)):
             self._tell("The terminal is still drawing this question.", 2)
@@ -346,6 +356,14 @@ class Answering:
             self._too_soon_at = self._too_soon_at if denies else self._clock()
             self._tell(f"This question is new: its keys act once none was pressed for {ARMED_AFTER} s.", 2)
         return False
+
+    def _show(self, question: PermissionAsked) -> None:
+        if (call := self._store.calls.get(question.call)) is not None:
+            self._transcript.show_question(call.number)
+
+    @property
+    def _is_behind(self) -> bool:
+        return self._transcript.is_attached and not self._transcript.screen.is_active
 
     @property
     def _has_marked(self) -> bool:

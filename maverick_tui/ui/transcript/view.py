@@ -25,6 +25,7 @@ from maverick_tui.ui.transcript.shown import ShownPage
 from maverick_tui.ui.transcript.texts import last_answer, last_turn, source, word_at
 
 if TYPE_CHECKING:
+    from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.runs.choosing import Choice
     from maverick_tui.ui.rendering.palette import Palette
 
@@ -289,6 +290,14 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self.shown.update_scrollbar()
         else:
             self.scroll_to_line(self.page.first_line(block, is_exact=True))
+
+    def shows(self, question: PermissionAsked) -> bool:
+        """Whether some of a question is in view."""
+        blocks, top = self.page.blocks, self.shown.top_line
+        return any(
+            blocks[index].asks == question and offset >= blocks[index].gap
+            for index, offset in map(blocks.at, range(top, min(top + self.shown.page_height, blocks.lines)))
+        )
 
     def _bring_into_view(self, line: int) -> None:
         if not self.shown.top_line <= line < self.shown.top_line + self.shown.page_height:

@@ -539,6 +539,33 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
 
+def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(project: Path) -> None:
+    by = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    git(project, "init", "-q", "-b", "main")
+    git(project, "add", "src/a.py")
+    git(project, *by, "commit", "-qm", "begin")
+    write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git checkout:*)", "Bash(git mv:*)"]')
+    looking_back = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
+                    "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
+                    "git grep -e SECRET HEAD~1", "git diff main..side")  # fmt: skip
+    of_now = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
+              "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
+    for command in (*looking_back, *of_now, "git checkout side"):
+        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
+    (project / ".env").write_text("SECRET=1")
+    git(project, "add", ".env")
+    git(project, *by, "commit", "-qm", "by mistake")
+    git(project, "rm", "-q", "--cached", ".env")
+    for command in ("git diff HEAD", "git diff --cached"):
+        assert decide(judge_in(project), "Bash", bash(command)) == "ask", "the last commit has it"
+    git(project, *by, "commit", "-qm", "taken out")
+    (project / ".env").unlink()
+    for command in (*looking_back, "git checkout side"):
+        assert decide(judge_in(project), "Bash", bash(command)) == "ask", command
+    for command in of_now:
+        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
+
+
 def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: Path, tmp_path: Path) -> None:
     (other := tmp_path / "other").mkdir()
     write(f'allow = ["Bash"]\ndeny = ["Read(/{secretive}/secret.txt)"]')

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
@@ -162,6 +162,24 @@ async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hi
         await until(pilot, lambda: app.shown().count("^y once") == 1, "now they act on the other one")
         await pilot.press("ctrl+y")
         assert answers(app) == [], "it has only just become the first"
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert answers(app) == [("ask-call-2", "once", "")]
+
+
+async def test_a_command_of_the_palette_allows_no_question_that_came_to_the_front_behind_it() -> None:
+    tape = begun().ask("Bash", {"command": "first"}).ask("Bash", {"command": "second"}).wait(1)
+    async with watching(tape, size=(100, 40)) as (app, pilot):
+        screen = app.run_screen
+        await pilot.press("ctrl+p", *"allow once")
+        await until(pilot, lambda: app.top == "CommandFinder" and len(app.screen.query(OptionList)) > 0, "the command")
+        app.tell(tape.put(events.PermissionSettled(tape.at, "ask-call-1", "call-1", "once")))
+        await until(pilot, lambda: screen._answering.questions._first == "ask-call-2", "another one is the first")
+        app.now += 1
+        await pilot.press("enter")
+        await until(pilot, lambda: app.top == "RunScreen", "the run")
+        await pilot.pause()
+        assert answers(app) == []
         app.now += 1
         await pilot.press("ctrl+y")
         assert answers(app) == [("ask-call-2", "once", "")]

@@ -23,7 +23,7 @@ from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.ui import drawn
 from maverick_tui.ui.textual_private.painting import RowPainter
 from maverick_tui.ui.transcript.shown import ShownPage
-from tests.support.runs import Tape
+from tests.support.runs import PARAGRAPH, Tape
 from tests.support.sampling import sampled
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
@@ -113,6 +113,21 @@ async def test_who_reads_something_else_is_brought_to_the_question_first() -> No
         await pilot.press("ctrl+y", "ctrl+x")
         assert decisions(app) == []
         await until(pilot, lambda: EVIL in on_screen(app))
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == [("ask-call-1", "once")]
+
+
+async def test_a_key_allows_no_question_that_is_not_on_the_screen_any_more() -> None:
+    forged = f"{PARAGRAPH}\n\n" * 20 + "⚑ Bash  ls -la\n\n┃   ls -la\n\n┃ ^y once   ^x deny"
+    async with watching(begun().ask("Bash", {"command": EVIL}).wait(1), size=(80, 24)) as (app, pilot):
+        assert EVIL in on_screen(app)
+        app.tell(Tape().say(forged))
+        await pilot.press("ctrl+end")
+        await until(pilot, lambda: EVIL not in on_screen(app) and "┃   ls -la" in on_screen(app), "what is forged")
+        await later(app, pilot, "ctrl+y", "ctrl+y", "alt+e")
+        assert decisions(app) == []
+        assert app.top == "RunScreen"
+        await until(pilot, lambda: EVIL in on_screen(app), "the question itself")
         await later(app, pilot, "ctrl+y")
         assert decisions(app) == [("ask-call-1", "once")]
 
