@@ -67,9 +67,9 @@ class ToolQuestion:
     subagent: str = ""
     is_asked_each_time: bool = False
     """Whether nothing that the person has allowed before answers it, as the judge says."""
-    cause: str = ""
-    """The standing rule that has it ask, and what git would run that is only to look: no standing rule can allow it
-    then, nor what was allowed at a question that has not told this. Empty if there is neither."""
+    causes: frozenset[str] = frozenset()
+    """The standing rules that have it ask, and what git would run that is only to look: no standing rule can allow it
+    then, nor what was allowed at a question that has not told all of this. Empty if there is neither."""
     known_as: str = ""
     """What rules call the tool, where that is not its name."""
     look_again: Callable[[], Awaitable[Judgement | None]] | None = None

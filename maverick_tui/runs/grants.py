@@ -48,33 +48,33 @@ class Grants:
     def __init__(self, cwd: Path) -> None:
         self._places = Places(cwd)
         self._cwd = self._places.cwd
-        self._given: list[tuple[Grant, str]] = []
-        """Each with what had it asked about when it was given: a standing rule, or what git would run."""
+        self._given: list[tuple[Grant, frozenset[str]]] = []
+        """Each with what had it asked about when it was given: standing rules, or what git would run."""
 
-    def give(self, grant: Grant, cause: str = "") -> None:
-        """Allow it from now on, also what is asked about for the cause that this was asked about for."""
-        self._given.append((grant, cause))
+    def give(self, grant: Grant, causes: frozenset[str] = frozenset()) -> None:
+        """Allow it from now on, also what is asked about for causes that this was asked about for."""
+        self._given.append((grant, causes))
 
     def weighed(self, about: ToolQuestion) -> Weighed:
         """All of it, with one look at what asks each time: that may start git, which no event loop should wait for."""
         tool, arguments = about.tool, about.arguments
         is_free = not about.is_asked_each_time and not self._is_asked_each_time(tool, arguments)
-        if is_free and (rule := self._granted(tool, arguments, about.cause)):
+        if is_free and (rule := self._granted(tool, arguments, about.causes)):
             return Weighed(rule)
         offers = self._offered(tool, arguments, about.known_as) if is_free else []
         return Weighed("", offers, marks_in(Call(tool, arguments, self._cwd), self._places))
 
-    def rule_for(self, tool: str, arguments: Mapping[str, Any], cause: str = "") -> str:
+    def rule_for(self, tool: str, arguments: Mapping[str, Any], causes: frozenset[str] = frozenset()) -> str:
         """The text of the grant that allows this call; nothing if none does, or if it asks each time.
 
-        What a standing rule asks about is allowed only by what was granted at a question of that rule: whoever allows
+        What standing rules ask about is allowed only by what was granted at a question of all of them: whoever allows
         every command has not thought of the one that they want to be asked about. So it is where git, asked only to
         look, runs what the repository names: whoever allows `git status` has not thought of a program.
         """
-        return "" if self._is_asked_each_time(tool, arguments) else self._granted(tool, arguments, cause)
+        return "" if self._is_asked_each_time(tool, arguments) else self._granted(tool, arguments, causes)
 
-    def _granted(self, tool: str, arguments: Mapping[str, Any], cause: str) -> str:
-        given = (grant for grant, known in self._given if cause in ("", known))
+    def _granted(self, tool: str, arguments: Mapping[str, Any], causes: frozenset[str]) -> str:
+        given = (grant for grant, known in self._given if causes <= known)
         return next((grant.text for grant in given if grant.covers(tool, arguments)), "")
 
     def offers(self, tool: str, arguments: Mapping[str, Any], known_as: str = "") -> list[Grant]:

@@ -103,7 +103,7 @@ class Questions:
             self._grant(request, weighed.rule)
             return
         question.grants, question.is_put = weighed.offers, True
-        rules = () if about.cause else tuple(dict.fromkeys(grant.rule for grant in weighed.offers if grant.rule))
+        rules = () if about.causes else tuple(dict.fromkeys(grant.rule for grant in weighed.offers if grant.rule))
         if any(map(has_secret, rules)):  # and all of the tool is not the next best
             rules = tuple(rule for rule in rules if "(" in rule and not has_secret(rule))
         if about.look_again is not None and (self._looking is None or self._looking.done()):
@@ -172,7 +172,7 @@ class Questions:
             about = question.about
             if about.is_asked_each_time or not self._may_be_granted(request):
                 continue
-            rule = await in_thread(self._grants.rule_for, about.tool, about.arguments, about.cause)
+            rule = await in_thread(self._grants.rule_for, about.tool, about.arguments, about.causes)
             if rule and self._may_be_granted(request):
                 self._grant(request, rule)
 
@@ -191,7 +191,7 @@ class Questions:
             return
         decision = command.decision
         if decision == "run" and 0 <= command.grant < len(question.grants):
-            self._grants.give(question.grants[command.grant], question.about.cause)
+            self._grants.give(question.grants[command.grant], question.about.causes)
         elif decision == "run":
             decision = "once"
         elif decision not in ALLOWING:

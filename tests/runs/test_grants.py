@@ -331,14 +331,18 @@ def test_every_command_is_still_asked_about_where_it_always_is() -> None:
     assert grants.rule_for("Bash", {**bash("id"), "dangerouslyDisableSandbox": True}) == ""
 
 
-def test_what_a_standing_rule_asks_about_is_allowed_only_by_what_was_granted_at_its_own_question() -> None:
+def test_what_standing_rules_ask_about_is_allowed_only_by_what_was_granted_at_a_question_of_all_of_them() -> None:
     grants = Grants(Path.cwd())
+    push, remove = frozenset({"ask Bash(git push:*)"}), frozenset({"ask Bash(rm:*)"})
     *_, everything = grants.offers("Bash", bash("mkdir a"))
     grants.give(everything)
-    assert grants.rule_for("Bash", bash("git push"), "ask Bash(git push:*)") == ""
-    grants.give(everything, "ask Bash(git push:*)")
-    assert grants.rule_for("Bash", bash("git push"), "ask Bash(git push:*)") == everything.text
-    assert grants.rule_for("Bash", bash("rm x"), "ask Bash(rm:*)") == ""
+    assert grants.rule_for("Bash", bash("git push"), push) == ""
+    grants.give(everything, push)
+    assert grants.rule_for("Bash", bash("git push"), push) == everything.text
+    assert grants.rule_for("Bash", bash("rm x"), remove) == ""
+    assert grants.rule_for("Bash", bash("git push; rm x"), push | remove) == ""
+    grants.give(everything, push | remove)
+    assert grants.rule_for("Bash", bash("rm x"), remove) == everything.text
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ async def permit(
             reason=judgement.reason,
             is_asked_each_time=each_time,
             known_as=known_as,
-            cause=judgement.cause,
+            causes=judgement.causes,
             look_again=Rejudging(judge, known_as, question.arguments, mode=mode),
         )
     )

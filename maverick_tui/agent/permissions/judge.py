@@ -8,7 +8,7 @@ rules say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -62,9 +62,16 @@ class Judgement(NamedTuple):
     """Whether it is refused only because there is nobody to ask."""
     rule: StandingRule | None = None
     """The standing rule by which it was decided."""
-    cause: str = ""
-    """The rule to ask about it, and what git would run that is only to look: whoever was not told of these when they
-    allowed something has not allowed this."""
+    causes: frozenset[str] = frozenset()
+    """The rules to ask about it, and what git would run that is only to look: whoever was not told of all of these when
+    they allowed something has not allowed this."""
+
+
+class _About(NamedTuple):
+    """A standing rule that is about a call, or may be."""
+
+    rule: StandingRule
+    is_certain: bool
 
 
 def _more_than_a_start(call: Call) -> str:
@@ -129,38 +136,38 @@ class Judge:
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:
         standing = self._standing()
-        if (denied := self._about(call, standing, "deny")) and denied[1]:
-            return Judgement("deny", f"There is a rule against it: {denied[0].text}.", rule=denied[0])
-        asked = denied or self._about(call, standing, "ask")
+        denied = next(self._about(call, standing, "deny"), None)
+        if denied and denied.is_certain:
+            return Judgement("deny", f"There is a rule against it: {denied.rule.text}.", rule=denied.rule)
+        asked = [denied] if denied else [*self._about(call, standing, "ask")]
         reason, is_asked_each_time = self._reason(call, mode, standing)
         if asked:
-            by_rule = _why_by_rule(*asked)
-            if reason in ("", ASKS):
-                reason = by_rule
-            elif asked is denied:  # which is why it is asked each time
-                reason = f"{reason} {by_rule}"
-            is_asked_each_time = is_asked_each_time or asked is denied
+            by_rule = _why_by_rules(asked)
+            reason = by_rule if reason in ("", ASKS) else f"{reason} {by_rule}"
+            is_asked_each_time = is_asked_each_time or denied is not None
         if standing.problem:
             reason = standing.problem if reason in ("", ASKS) else f"{reason} {standing.problem}"
             is_asked_each_time = True
-        rule = asked[0] if asked else None
+        rules = [about.rule for about in asked]
         if not reason:
             return Judgement("allow", rule=self._allowing(call, standing))
         if self._person and mode != "dontAsk":
             by_mode = PLANNING if mode == "plan" else ""
             return self._question(
-                call, by_mode if reason == ASKS else reason, rule, is_asked_each_time=is_asked_each_time
+                call, by_mode if reason == ASKS else reason, rules, is_asked_each_time=is_asked_each_time
             )
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
-        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=rule)
+        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=next(iter(rules), None))
 
-    def _question(self, call: Call, reason: str, rule: StandingRule | None, *, is_asked_each_time: bool) -> Judgement:
+    def _question(
+        self, call: Call, reason: str, rules: Sequence[StandingRule], *, is_asked_each_time: bool
+    ) -> Judgement:
         """What a person is asked; that git would run something where it is only to look is told first."""
         more = self._commands.what_git_runs_reading(call)
         told = reason if more in reason else f"{more} {reason}".rstrip()
-        cause = " ".join(filter(None, (rule.text if rule is not None else "", more)))
-        return Judgement("ask", told, is_asked_each_time, rule=rule, cause=cause)
+        causes = frozenset(filter(None, (*(rule.text for rule in rules), more)))
+        return Judgement("ask", told, is_asked_each_time, rule=next(iter(rules), None), causes=causes)
 
     def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
         """Why a call runs that no standing rule allows, for a person."""
@@ -195,8 +202,8 @@ class Judge:
         that says which files, a standing one, and the places that ask whatever the rules say.
         """
         call, standing = Call("Read", {"file_path": path}, self._cwd), self._standing()
-        is_ruled = self._about(call, standing, "deny") or self._about(call, standing, "ask") or standing.problem
-        if is_ruled or why_always_asked(call, self._places):
+        ruled = (about for effect in ("deny", "ask") for about in self._about(call, standing, effect))
+        if standing.problem or any(ruled) or why_always_asked(call, self._places):
             return False
         return not may_use("Read", self._allowed) or not self._beyond_rules(call)
 
@@ -259,19 +266,19 @@ class Judge:
         outside = [path for path in call.paths or [""] if not self._places.is_inside(path, call.here)]
         return f"{outside[0] or 'It'} is outside of {self._cwd}." if outside and not named else ""
 
-    def _about(self, call: Call, standing: Standing, effect: Effect) -> tuple[StandingRule, bool] | None:
-        """The standing rule that a call is up against, and whether it certainly is; certain ones first."""
+    def _about(self, call: Call, standing: Standing, effect: Effect) -> Iterator[_About]:
+        """The standing rules that a call is up against; certain ones first."""
         rules = list(standing.of(effect))
         only_reads = bool(rules) and call.tool in SHELLS and not self._doubt(call)
-        perhaps, limits, roots_at = None, Limits(), cache(Roots)
+        perhaps, limits, roots_at = list[_About](), Limits(), cache(Roots)
         for rule in rules:
             roots = roots_at((rule.base or self._cwd, *rule.elsewhere))
             found = is_about(rule.tool, call, roots, limits, only_reads=only_reads)
             if found:
-                return rule, True
-            if found is None and perhaps is None:
-                perhaps = rule, False
-        return perhaps
+                yield _About(rule, is_certain=True)
+            elif found is None:
+                perhaps.append(_About(rule, is_certain=False))
+        yield from perhaps
 
     def _is_granted(self, call: Call) -> bool:
         """Whether a person has allowed it, and git does not make more of it."""
@@ -340,10 +347,10 @@ class Judge:
         return ""
 
 
-def _why_by_rule(rule: StandingRule, is_certain: bool) -> str:
-    if is_certain:
-        return f"There is a rule to ask first: {rule.text}."
-    return f"It cannot be told whether a rule is about it: {rule.text}."
+def _why_by_rules(asked: Sequence[_About]) -> str:
+    certain, perhaps = ("; ".join(one.rule.text for one in asked if one.is_certain is told) for told in (True, False))
+    why = f"There is a rule to ask first: {certain}." if certain else ""
+    return f"{why} It cannot be told whether a rule is about it: {perhaps}.".strip() if perhaps else why
 
 
 def _folders_of(paths: Sequence[str], here: Path) -> set[Path]:

@@ -28,6 +28,8 @@ from maverick_tui.executor.files.globs import BadPatternError, matcher
 
 PATHS = ("file_path", "notebook_path", "path")
 """Arguments of tools that name a file."""
+_AS_BROWSERS_READ = str.maketrans("\\", "/", "\t\r\n")
+"""In an address, tabs and ends of lines do not count, and backslashes are slashes."""
 _FILE_ADDRESS = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
 _BLANKS = re.compile(r"^[\s\ufeff]+|[\s\ufeff]+$")
 _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^[\s\ufeff]|[\s\ufeff]$")
@@ -259,6 +261,8 @@ def commands_in(arguments: Mapping[str, Any]) -> Iterator[str]:
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
+        if _FILE_ADDRESS.match(address := value.translate(_AS_BROWSERS_READ).strip()):
+            yield address
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from (str(key), *_texts(inner))

@@ -257,7 +257,13 @@ def test_ordinary_queries_and_addresses_go_on(command: str, project: Path) -> No
     assert judge.judge("Bash", bash(command.format(cwd=project))).reason == ""
 
 
-@each("url", ["file://{home}/.netrc#x", "file:{home}/.netrc?x", "goto('file://{home}/.netrc#x')"])
+@each(
+    "url",
+    [
+        "file://{home}/.netrc#x", "file:{home}/.netrc?x", "goto('file://{home}/.netrc#x')", "fi\tle://{home}/.netrc",
+        " file:\\\\{home}\\.net\nrc", "file:{home}/.net%72c",
+    ],
+)  # fmt: skip
 def test_no_tool_of_others_is_given_the_address_of_a_key(url: str, project: Path) -> None:
     judge = Judge(["mcp__b__open"], project, person=False)
     assert decide(judge, "mcp__b__open", {"url": url.format(home=Path.home())}) == "deny"

@@ -114,19 +114,25 @@ def test_what_git_would_run_that_is_only_to_look_is_told_first(allowed: list[str
     for name in ("", "src"):
         subprocess.run(["git", "init", "--quiet", project / name], check=True)
     for command in ("git status && make", "cd src && git status -s && make"):
-        assert judged(allowed, command, project).cause == "", command
+        assert judged(allowed, command, project).causes == frozenset(), command
     subprocess.run(["git", "config", "core.fsmonitor", "touch PWNED; false"], cwd=project / "src", check=True)
-    assert judged(allowed, "git status && make", project).cause == "", "that is another repository"
+    assert judged(allowed, "git status && make", project).causes == frozenset(), "that is another repository"
     told = "This repository makes git do more than read it: core.fsmonitor."
     for command in ("cd src && git status", "git -C src diff", "cd src && git log -p && make"):
         found = judged(allowed, command, project)
-        assert (found.decision, found.reason[: len(told)], found.cause) == ("ask", told, told), (command, found)
+        assert (found.decision, found.reason[: len(told)], found.causes) == ("ask", told, frozenset({told})), (
+            command,
+            found,
+        )
     subprocess.run(["git", "config", "core.fsmonitor", "touch PWNED; false"], cwd=project, check=True)
     for command in ("git status", "git diff", "git status && make", "make; git log -p", "timeout 5 git status"):
         found = judged(allowed, command, project)
-        assert (found.decision, found.is_asked_each_time, found.cause) == ("ask", False, told), (command, found)
+        assert (found.decision, found.is_asked_each_time, found.causes) == ("ask", False, frozenset({told})), (
+            command,
+            found,
+        )
         assert (found.reason.startswith(told), found.reason.count(told)) == (True, 1), (command, found)
-    assert judged(allowed, "git add src/a.py", project).cause == "", "that is more than to look"
+    assert judged(allowed, "git add src/a.py", project).causes == frozenset(), "that is more than to look"
 
 
 @pytest.mark.parametrize("rule", ["git log:*", None])

@@ -566,6 +566,24 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
         assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
 
 
+def test_all_rules_that_ask_about_a_call_are_told_and_to_be_allowed(project: Path) -> None:
+    write('ask = ["Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"]')
+    for tool, arguments, told in (
+        ("Bash", bash("git commit -F .env"), ["Bash(git commit:*)", "Read(.env)"]),
+        ("Edit", {"file_path": str(project / "docs/api/a.md")}, ["Edit(docs/**)", "Edit(docs/api/**)"]),
+        ("Edit", {"file_path": str(project / "docs/a.md")}, ["Edit(docs/**)"]),
+        (
+            "Bash",
+            bash("git commit; x=.e; cat ${x}nv"),
+            ["Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"],
+        ),
+    ):
+        judgement = judge_in(project).judge(tool, arguments)
+        assert judgement.decision == "ask"
+        assert judgement.causes == {f"ask {rule} in {user_file()}" for rule in told}, (arguments, judgement.causes)
+        assert all(cause in judgement.reason for cause in judgement.causes)
+
+
 def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: Path, tmp_path: Path) -> None:
     (other := tmp_path / "other").mkdir()
     write(f'allow = ["Bash"]\ndeny = ["Read(/{secretive}/secret.txt)"]')

@@ -59,7 +59,7 @@ class Guard:
         self._on_allowed = on_allowed
         self._on_unanswered = on_unanswered
         self._may_be_granted: set[str] = set()
-        self._causes: dict[str, str] = {}
+        self._causes: dict[str, frozenset[str]] = {}
         self._asked: dict[str, Rejudging] = {}
         """Calls that the CLI is about to ask a person about."""
         self._judged: dict[str, _Judged] = {}
@@ -118,8 +118,8 @@ class Guard:
             self._on_unanswered(ToolQuestion(tool, arguments, tool_use_id, judgement.reason))
         elif tool_use_id and not judgement.is_asked_each_time:
             self._may_be_granted.add(tool_use_id)
-        if tool_use_id and judgement.cause:
-            self._causes[tool_use_id] = judgement.cause
+        if tool_use_id and judgement.causes:
+            self._causes[tool_use_id] = judgement.causes
         if tool_use_id and judgement.decision == "ask":
             self._asked[tool_use_id] = Rejudging(self._judge, tool, arguments, mode=mode, here=here)
         return _answer(judgement.decision, judgement.reason)
@@ -149,9 +149,9 @@ class Guard:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
         return call not in self._may_be_granted
 
-    def cause_of(self, call: str | None) -> str:
+    def causes_of(self, call: str | None) -> frozenset[str]:
         """What a person must have been told who has allowed it before; empty if that is nothing."""
-        return self._causes.get(call or "", "")
+        return self._causes.get(call or "", frozenset())
 
     def take_asked(self, call: str | None) -> Rejudging | None:
         """What judges a call once more that a person is asked about now."""

@@ -315,7 +315,7 @@ class ClaudeSession:
             context.decision_reason or "",
             name,
             guard.is_asked_each_time(call),
-            guard.cause_of(call),
+            guard.causes_of(call),
             look_again=guard.take_asked(call),
         )
         permission = await ask(question)
