@@ -20,6 +20,7 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.files.tools import file_tools
 from maverick_tui.executor.tools import ToolContext
 from maverick_tui.git.head import Checkout, read_checkout
+from maverick_tui.git.past_names import past_names
 from maverick_tui.git.programs import agent_variables, programs_named
 from maverick_tui.offline.demo.project import changed_files, make_project
 from maverick_tui.runs.loading import branch_of
@@ -94,6 +95,7 @@ async def test_looking_runs_nothing(trap: Trap, base: Path, tmp_path: Path, monk
         assert AgentContext.from_cwd(folder).branch == branch
     files = await use("Glob", folder)
     named = programs_named(folder)
+    past_names(folder)
     assert ground.left() == []
 
     assert (seen is not None) is trap.is_told

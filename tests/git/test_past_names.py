@@ -1,0 +1,57 @@
+"""The names of files that any commit has."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.git import past_names as module
+from maverick_tui.git.past_names import past_names
+
+ME = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *ME, *words], cwd=folder, check=True, capture_output=True)
+
+
+def commit(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(name)
+    git(folder, "add", "--all")
+    git(folder, "commit", "-qm", "x", "--allow-empty")
+
+
+def test_names_of_all_commits_are_told_whatever_has_become_of_them(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    assert past_names(tmp_path) == frozenset(), "there is no commit"
+    git(tmp_path, "config", "log.showRoot", "false")
+    git(tmp_path, "config", "diff.renames", "copies")
+    commit(tmp_path, "first")
+    git(tmp_path, "mv", "first", "renamed")
+    commit(tmp_path)
+    git(tmp_path, "switch", "-qc", "side")
+    commit(tmp_path, "deep/of side\n")
+    git(tmp_path, "switch", "-q", "main")
+    commit(tmp_path, "of main")
+    git(tmp_path, "merge", "-q", "--no-commit", "side")
+    commit(tmp_path, "of the merge")
+    (tmp_path / "stashed").write_text("x")
+    git(tmp_path, "stash", "-qu")
+    git(tmp_path, "switch", "-q", "--detach")
+    commit(tmp_path, "left")
+    git(tmp_path, "switch", "-q", "main")
+    git(tmp_path, "branch", "-qD", "side")
+    names = "first", "renamed", "deep/of side\n", "of main", "of the merge", "stashed", "left"
+    assert past_names(tmp_path) == frozenset(map(str.encode, names))
+    commit(tmp_path, "new")
+    assert b"new" in (past_names(tmp_path) or ()), "what was known a moment ago is not all"
+
+
+def test_what_is_not_told_in_time_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(tmp_path, "init", "-q")
+    monkeypatch.setattr(module, "_SECONDS", 0.0)
+    assert past_names(tmp_path) is None
