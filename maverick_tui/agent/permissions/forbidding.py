@@ -72,6 +72,28 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
     return _is_about_name(rule.rule, call)
 
 
+def is_named(rule: ToolRule, call: Call) -> bool:
+    """Whether the words of a rule for commands stand in one, wherever that is, and whatever they mean there."""
+    if call.tool not in SHELLS or rule.rule is None or rule.name not in SHELLS or not own_words(rule.rule):
+        return False
+    own, text = own_words(_GIT.sub(r"\1 ", rule.rule, count=1)), _in_any_spelling(call.command)
+    return _has_words(own, text, text.split()) or may_be_spelled(own, text)
+
+
+def _has_words(own: Sequence[str], text: str, words: Sequence[str]) -> bool:
+    """Whether a text has the program of a rule, and its first word or the letters of its first option."""
+    second = _shortened if name_of(own[0]) in _TAKE_SHORT_NAMES else re.escape
+    said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(second, own[1:2])]  # `pip3.11` is `pip`
+    has_program, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}{_ENDS}", text) is not None for word in said)
+    return has_program and (all(rest) or _has_letters(own[1], words))
+
+
+def _in_any_spelling(command: str) -> str:
+    """A command, it without quotes, and it with each command of git's as git takes it."""
+    plainly = "\n".join(without_quotes(command))
+    return "\n".join((command, plainly, _GIT.sub(r"\1 ", plainly)))
+
+
 def _is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
     """As `is_about_files`. A path that begins with one slash is below the base, but many mean the root."""
     sayings = (said, f"/{said}") if said.startswith("/") and not is_absolute(said) else (said,)
@@ -164,15 +186,9 @@ def _is_about_words(rule: str, words: Words) -> bool | None:
     if all(word.is_one_word for word in words) and _is_without_option(own, texts):
         return False
     # A pattern may stand for any word, and whoever runs another program may run this one.
-    joined = " ".join(texts)
-    plainly = "\n".join(without_quotes(joined))
-    text = "\n".join((joined, plainly, _GIT.sub(r"\1 ", plainly)))
-    second = _shortened if name_of(own[0]) in _TAKE_SHORT_NAMES else re.escape
-    said = [rf"(?i:{re.escape(own[0])})[\d.]*", *map(second, own[1:2])]  # `pip3.11` is `pip`
-    is_named, *rest = (re.search(rf"(?:(?<![\w-])|(?<=-\w)){word}{_ENDS}", text) is not None for word in said)
-    is_named = is_named and (all(rest) or _has_letters(own[1], texts))
-    is_named = is_named or may_be_spelled(own, text) or may_become(own, texts)
-    return None if is_named or not all(word.is_exact for word in words[: len(own) + 1]) else False
+    text = _in_any_spelling(" ".join(texts))
+    is_meant = _has_words(own, text, texts) or may_be_spelled(own, text) or may_become(own, texts)
+    return None if is_meant or not all(word.is_exact for word in words[: len(own) + 1]) else False
 
 
 def _shortened(name: str) -> str:

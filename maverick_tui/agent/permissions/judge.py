@@ -23,7 +23,7 @@ from maverick_tui.agent.permissions.always_asked import (
     why_always_asked,
 )
 from maverick_tui.agent.permissions.commands import Commands
-from maverick_tui.agent.permissions.forbidding import is_about
+from maverick_tui.agent.permissions.forbidding import is_about, is_named
 from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git
@@ -148,26 +148,25 @@ class Judge:
         if standing.problem:
             reason = standing.problem if reason in ("", ASKS) else f"{reason} {standing.problem}"
             is_asked_each_time = True
-        rules = [about.rule for about in asked]
         if not reason:
             return Judgement("allow", rule=self._allowing(call, standing))
         if self._person and mode != "dontAsk":
             by_mode = PLANNING if mode == "plan" else ""
             return self._question(
-                call, by_mode if reason == ASKS else reason, rules, is_asked_each_time=is_asked_each_time
+                call, by_mode if reason == ASKS else reason, asked, is_asked_each_time=is_asked_each_time
             )
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
-        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=next(iter(rules), None))
+        return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=_first(asked))
 
-    def _question(
-        self, call: Call, reason: str, rules: Sequence[StandingRule], *, is_asked_each_time: bool
-    ) -> Judgement:
+    def _question(self, call: Call, reason: str, asked: Sequence[_About], *, is_asked_each_time: bool) -> Judgement:
         """What a person is asked; that git would run something where it is only to look is told first."""
         more = self._commands.what_git_runs_reading(call)
         told = reason if more in reason else f"{more} {reason}".rstrip()
-        causes = frozenset(filter(None, (*(rule.text for rule in rules), more)))
-        return Judgement("ask", told, is_asked_each_time, rule=next(iter(rules), None), causes=causes)
+        # Whoever allows something that a rule may be about has not allowed what it is about, or what has its words.
+        certain = (one.rule.text for one in asked if one.is_certain or is_named(one.rule.tool, call))
+        causes = {*certain, *(f"perhaps {one.rule.text}" for one in asked), more} - {""}
+        return Judgement("ask", told, is_asked_each_time, rule=_first(asked), causes=frozenset(causes))
 
     def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
         """Why a call runs that no standing rule allows, for a person."""
@@ -347,10 +346,17 @@ class Judge:
         return ""
 
 
+def _first(asked: Sequence[_About]) -> StandingRule | None:
+    return asked[0].rule if asked else None
+
+
 def _why_by_rules(asked: Sequence[_About]) -> str:
-    certain, perhaps = ("; ".join(one.rule.text for one in asked if one.is_certain is told) for told in (True, False))
-    why = f"There is a rule to ask first: {certain}." if certain else ""
-    return f"{why} It cannot be told whether a rule is about it: {perhaps}.".strip() if perhaps else why
+    certain, perhaps = (
+        [one.rule.text for one in asked if one.is_certain is is_certain] for is_certain in (True, False)
+    )
+    why = f"There is a rule to ask first: {'; '.join(certain)}." if certain else ""
+    more = f" and {len(perhaps) - 1} more" if len(perhaps) > 1 else ""
+    return f"{why} It cannot be told whether a rule is about it: {perhaps[0]}{more}.".strip() if perhaps else why
 
 
 def _folders_of(paths: Sequence[str], here: Path) -> set[Path]:

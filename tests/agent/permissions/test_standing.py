@@ -567,21 +567,33 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
 
 
 def test_all_rules_that_ask_about_a_call_are_told_and_to_be_allowed(project: Path) -> None:
-    write('ask = ["Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"]')
-    for tool, arguments, told in (
-        ("Bash", bash("git commit -F .env"), ["Bash(git commit:*)", "Read(.env)"]),
-        ("Edit", {"file_path": str(project / "docs/api/a.md")}, ["Edit(docs/**)", "Edit(docs/api/**)"]),
-        ("Edit", {"file_path": str(project / "docs/a.md")}, ["Edit(docs/**)"]),
-        (
-            "Bash",
-            bash("git commit; x=.e; cat ${x}nv"),
-            ["Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"],
-        ),
+    commit, env, docs, api = rules = "Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"
+    write(f"ask = {json.dumps(rules)}")
+    for tool, arguments, certain, perhaps in (
+        ("Bash", bash("git commit -F .env"), (commit, env), ()),
+        ("Edit", {"file_path": str(project / "docs/api/a.md")}, (docs, api), ()),
+        ("Edit", {"file_path": str(project / "docs/a.md")}, (docs,), ()),
+        ("Bash", bash("echo hi > out.txt; $x"), (), rules),
     ):
         judgement = judge_in(project).judge(tool, arguments)
         assert judgement.decision == "ask"
-        assert judgement.causes == {f"ask {rule} in {user_file()}" for rule in told}, (arguments, judgement.causes)
-        assert all(cause in judgement.reason for cause in judgement.causes)
+        told = [f"ask {rule} in {user_file()}" for rule in certain]
+        doubtful = [f"perhaps ask {rule} in {user_file()}" for rule in (*certain, *perhaps)]
+        assert judgement.causes == frozenset([*told, *doubtful]), arguments
+        assert all(cause in judgement.reason for cause in told)
+        assert not perhaps or f" and {len(perhaps) - 1} more." in judgement.reason
+
+
+def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project: Path) -> None:
+    write('ask = ["Bash(git push:*)", "Bash(rm -rf:*)"]')
+    judge, rule = judge_in(project), f"ask Bash(git push:*) in {user_file()}"
+    for command in ("npm test > out.txt", "for f in src/*; do wc -l $f; done", "X=1 make build", "rm *.pyc", "$x"):
+        causes = judge.judge("Bash", bash(command)).causes
+        assert (f"perhaps {rule}" in causes, rule in causes) == (True, False), command
+    for command in ("git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "for r in a; do git push $r; done",
+                    "git-push > x", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
+        assert rule in judge.judge("Bash", bash(command)).causes, command
+    assert f"ask Bash(rm -rf:*) in {user_file()}" in judge.judge("Bash", bash("rm -fr x > y")).causes
 
 
 def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: Path, tmp_path: Path) -> None:
