@@ -14,6 +14,7 @@ from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.scopes import Scope, ScopesScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
+from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.ui.dialogs.host import PENDING, asked
 from tests.ui.waiting import until
@@ -27,6 +28,7 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
         "interrupt",
     ),
     (lambda: ConfirmScreen("End it?", "It is at work."), "yes, and no", ("left", "enter"), True),
+    (lambda: DecideScreen("Merge?", "One file.", "Merge", is_one_of_many=False), "ake it so", ("y",), True),
     (lambda: WorktreeScreen(Left("a run", "maverick/a", "main")), "hat about more", ("m",), "merge"),
     (lambda: ScopesScreen([Scope("turn", "this one")]), "1 or 2", ("1",), Scope("turn", "this one")),
     (lambda: AlwaysScreen(["Bash(make test)"], "rules.toml", "a", None), "", ("enter",), ("Bash(make test)", True)),
