@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from maverick_tui.review.commit_preview import Preview
 from maverick_tui.ui.changes.asking import WordsScreen
+from maverick_tui.ui.changes.committing import CommitScreen, CommitWanted
 from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
@@ -33,6 +35,7 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
     (lambda: ScopesScreen([Scope("turn", "this one")]), "1 or 2", ("1",), Scope("turn", "this one")),
     (lambda: AlwaysScreen(["Bash(make test)"], "rules.toml", "a", None), "", ("enter",), ("Bash(make test)", True)),
     (lambda: EditCallScreen("Bash", {"command": "make"}), "", ("enter",), {"command": "make"}),
+    (lambda: CommitScreen([], {}, Preview({}, (), {}), ""), " it", ("enter",), CommitWanted("commit", "it")),
     (lambda: WordsScreen("Back?", ["+x"], verb="take it back", may_be_empty=True), " it", ("enter",), "it"),
 )
 
