@@ -19,7 +19,7 @@ from maverick_tui.events.kinds import (
     Noticed,
 )
 from maverick_tui.exceptions import AgentError, CLINotFoundError
-from maverick_tui.modes import require_mode
+from maverick_tui.modes import narrower, require_mode
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import Loaded, RunPlan, load_aside
 from maverick_tui.runs.log import EventLog
@@ -27,7 +27,7 @@ from maverick_tui.runs.past import Past
 from maverick_tui.runs.prompter import Prompter
 from maverick_tui.runs.questions import Questions
 from maverick_tui.runs.reach import lost_hooks
-from maverick_tui.runs.resuming import handed_over, narrow, narrower, recalled
+from maverick_tui.runs.resuming import handed_over, narrow, recalled
 from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
 

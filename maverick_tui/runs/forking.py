@@ -13,6 +13,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.conversations import ConversationReader
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.modes import narrower
 from maverick_tui.runs.past import Past, read_past
 from maverick_tui.usage import Usage
 
@@ -90,7 +91,8 @@ def fork_of(
 ) -> Fork:
     """A fork after that turn, as `turn_of` has it, with this id.
 
-    The same agent has the model that a person had chosen for it by then, if no other is named.
+    The same agent has the model that a person had chosen for it by then, if no other is named; and the mode of then, or
+    that of now if it is narrower: whoever only plans by now does not expect what they fork to write.
     """
     began, turn = _beginning(events), turn_of(events, turn)
     end = next(
@@ -105,7 +107,9 @@ def fork_of(
     forked = replace(_forked(events, end, turn, at), model=model)
     inherited = [start, *(_without_figures(event) for event in told if _is_inherited(event)), forked]
     mine = read_past(inherited)
-    return Fork(run_id, agent, mine._replace(loaded=before.loaded, mode=before.mode, is_fork=True))
+    now = next((event.mode for event in reversed(events) if isinstance(event, ev.ModeChanged)), "")
+    mode = narrower(before.mode, now)
+    return Fork(run_id, agent, mine._replace(loaded=before.loaded, mode=mode, is_fork=True))
 
 
 def _loading_ends(events: Sequence[Event], end: int) -> int:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.events.kinds import AgentLoaded, Event
 
-_NARROWEST_FIRST = ("plan", "dontAsk", "default", "acceptEdits")
-
 
 def recalled(past: Past, agent: MaverickAgent) -> object | None:
     """The memory of the conversation; None if this agent's engine cannot have it."""
@@ -63,9 +61,3 @@ def _limit(agent: MaverickAgent, before: AgentLoaded, others: Collection[str]) -
         else:
             own[name] = most if own.get(name) is None else min(own[name], most)
     agent.limits = own
-
-
-def narrower(mode: str, other: str) -> str:
-    """The permission mode of these in which less happens unasked."""
-    known = [one for one in _NARROWEST_FIRST if one in (mode, other)]
-    return known[0] if known else other

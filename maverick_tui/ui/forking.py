@@ -74,7 +74,8 @@ class Forks:
         model = same.past.model or loaded.model
         files = await asyncio.to_thread(files_after, run.run_id, events, after, folder)
         asked = prompt_of(events, after + 1)
-        dialog = ForkScreen(after, asked, loaded.agent, agents, model, has_files=files is not None)
+        mode = same.past.mode
+        dialog = ForkScreen(after, asked, loaded.agent, agents, model, mode=mode, has_files=files is not None)
         if (wanted := await self._app.push_screen_wait(dialog)) is None:
             return
         at, run_id = round(time.time(), 3), uuid.uuid4().hex[:12]

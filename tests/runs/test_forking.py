@@ -193,7 +193,7 @@ def test_a_fork_has_what_was_said_and_none_of_the_figures() -> None:
     assert isinstance(last, NoticeEntry)
     assert last.text.startswith("Forked from aaaa after turn 1.")
     assert past.events[-1] == ev.RunForked(9, "s1", "m1", ({**_figures(10, 5, 0.5)}, {**_figures(30, 10, 1.0)}))
-    assert (past.turns, past.blocks, past.mode) == (1, 1, "default")
+    assert (past.turns, past.blocks) == (1, 1)
 
 
 def _figures(read: int, written: int, cost: float) -> dict[str, Any]:
@@ -215,6 +215,24 @@ def test_a_fork_has_the_model_that_was_chosen_by_then_or_for_it() -> None:
     fork = [*forked(chosen, 1, model="opus").events, ev.TurnStarted(9, 2, "instead"), ev.ModelNamed(9, "opus", "s9")]
     assert past_of(fork).model == "opus"
     assert past_of([*fork, ev.ModelNamed(9, "haiku", "s9")]).model == "haiku"
+
+
+def test_a_fork_may_do_no_more_than_the_run_could_then_and_may_now() -> None:
+    assert forked(STORY[:12], 1).mode == "default"
+    assert [forked(STORY, turn).mode for turn in (0, 1, 2)] == ["plan"] * 3, "whoever plans does not expect it to write"
+    widened = [*STORY[:-1], ev.ModeChanged(8, "acceptEdits")]
+    assert [forked(widened, turn).mode for turn in (1, 2)] == ["default", "plan"]
+
+
+@pytest.mark.parametrize(("agent", "mode"), [("talker", "plan"), ("other", "acceptEdits")])
+async def test_a_fork_of_another_agent_is_in_that_ones_mode(agent: str, mode: str) -> None:
+    class Forked(ApiTalker):
+        name = agent
+        allowed_tools = ("Read",)
+
+    async with watch(Forked, past=forked(STORY, 1, agent)) as run:
+        loaded = await run.until(ev.AgentLoaded)
+    assert loaded.permission_mode == mode
 
 
 def test_before_the_first_turn_there_is_nothing_to_inherit() -> None:

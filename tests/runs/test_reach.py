@@ -14,10 +14,11 @@ from maverick_tui.agent.catalog.loading import prepare
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.wire import to_json
+from maverick_tui.modes import narrower
 from maverick_tui.runs.loading import Loaded, RunPlan, load
 from maverick_tui.runs.past import Past, past_of
 from maverick_tui.runs.reach import lost_hooks
-from maverick_tui.runs.resuming import narrow, narrower
+from maverick_tui.runs.resuming import narrow
 from tests.support.agents import Talker
 
 HOOK = "{matcher: Bash, hooks: [{type: command, command: ./check}]}"

@@ -149,15 +149,17 @@ async def test_a_run_that_works_is_forked_after_the_last_turn_that_has_ended(tmp
         await until(pilot, lambda: app.notes, "there is nothing yet")
         assert "nothing to fork" in app.notes[0]
         following = asyncio.create_task(run.follow(log))
-        for event in [*begun("aaaa00c0ffee", cwd=str(tmp_path)), *turn(), ev.TurnStarted(AT + 5, 2, "Dig")]:
+        working = ev.TurnStarted(AT + 5, 2, "Dig"), ev.ModeChanged(AT + 5, "plan")
+        for event in [*begun("aaaa00c0ffee", cwd=str(tmp_path)), *turn(), *working]:
             log.emit(event)
-        await until(pilot, lambda: run.store.is_running)
+        await until(pilot, lambda: run.store.mode == "plan")
         app.run_screen.action_fork()
         dialog = await asks(app, pilot)
+        assert "begins in mode plan" in str(dialog.query_one("#mode").render())
         await until(pilot, lambda: dialog.query_one(Prompt).text == "Dig", "what it works at may be asked otherwise")
         await pilot.press("enter")
         await until(pilot, lambda: app.gone_on, "it is forked")
-        assert app.gone_on[0].past.turns == 1
+        assert (app.gone_on[0].past.turns, app.gone_on[0].past.mode) == (1, "plan")
         log.close()
         await following
 

@@ -18,12 +18,14 @@ from maverick_tui.host.racing import Entrant, Race, Result, entrants_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import NoticeEntry
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.dialogs.trust import TrustScreen
 from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.race.form import RaceForm
 from maverick_tui.ui.race.screen import RaceScreen
 from maverick_tui.ui.run.screen import RunScreen
@@ -57,6 +59,11 @@ def picture(app: MaverickApp, name: str) -> None:
     """For eyes: a picture of the screen, where PICTURES names a folder."""
     if folder := os.environ.get("PICTURES"):
         Path(folder, f"{name}.svg").write_text(app.export_screenshot(simplify=True))
+
+
+def told_by(app: MaverickApp) -> str:
+    """What the dialog on the screen says."""
+    return "\n".join(str(app.screen.query_one(part).render()) for part in (".dialog--title", ".dialog--text"))
 
 
 def said(app: MaverickApp) -> str:
@@ -172,6 +179,11 @@ async def test_several_race_beside_each_other_and_one_is_merged(
         await pilot.press("down", "tab")
         picture(app, "race-diffs")
         await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, DecideScreen) and app.screen.is_mounted, "it asks")
+        picture(app, "race-merge")
+        assert "Merge 2 joiner into main?" in told_by(app)
+        assert "1 smith: done, 1 file, +1 -3" in told_by(app)
+        await pilot.press("enter")
         await until(pilot, lambda: "main is at " in said(app), "it is merged")
         await until(pilot, lambda: isinstance(app.screen, PickerScreen), "it is left")
         assert (project / "a.txt").read_text() == "joiner\n"
@@ -195,14 +207,11 @@ class KeptInMind(Race):
 async def test_what_was_chosen_when_a_race_was_decided_stays_whatever_is_chosen_then() -> None:
     race = KeptInMind(entrants_of(["smith", "joiner", "mason"], []))
     screen = RaceScreen(race, Order("", "", "/nowhere"), {}, has_test=False)
-    for at in (0, 1):
-        screen._lanes[at] = screen._lanes[at]._replace(result=Result(race.entrants[at], "done"))
-    screen.action_decide("keep")
+    screen.decide("keep", [Result(race.entrants[0], "done")])
     for _ in range(2):  # while the others end: to one that has finished, and to one that has not
         screen.action_choose(1)
         assert screen._carry_out() == ["1 smith: kept"]
-    screen.action_choose(-1)
-    screen.action_decide("merge")
+    screen.decide("merge", [Result(race.entrants[1], "done")])
     assert screen._carry_out() == ["1 smith: kept"]
 
 
@@ -252,6 +261,51 @@ async def racing(race: Played | None = None) -> AsyncIterator[tuple[FedApp, Pilo
         yield app, pilot, screen, race
 
 
+@pytest.mark.parametrize("typed", ["please make it so", "ok", "m as in this"])
+async def test_what_is_typed_on_the_screen_of_a_race_decides_nothing(
+    typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ArmedDialog, "armed_after", 60)
+    async with racing() as (app, pilot, screen, race):
+        await pilot.press(*typed, "enter")
+        await until(pilot, lambda: isinstance(app.screen, DecideScreen) and app.screen.is_mounted, "it asks")
+        question = app.screen
+        assert isinstance(question, DecideScreen)
+        question._arm()  # who comes back to it after a while finds that Enter is no
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen, "it is called off")
+        assert screen.is_open
+    await eventually(lambda: race.done == ["smith is kept", "over"], "nobody has decided")
+
+
+async def test_who_decides_a_race_is_told_what_becomes_of_each_as_things_are() -> None:
+    race = Played()
+    race.first = Result(race.entrants[0], "done", changed=Changed(2, 5, 1), loss=Loss(ignored=("out/",)))
+    async with racing(race) as (app, pilot, screen, _):
+        await pilot.press("right", "m")
+        await until(pilot, lambda: "It has not settled yet." in said(app), "there is nothing to merge")
+        await pilot.press("left", "m")
+        await until(pilot, lambda: isinstance(app.screen, DecideScreen) and app.screen.is_mounted, "it asks")
+        for words in (
+            "Merge 1 smith into what is checked out?",
+            "Done, 2 files, +5 -1.",
+            "no commit has what git ignores",
+        ):
+            assert words in told_by(app)
+        assert "2 joiner: is being committed and tested" in told_by(app)
+        screen._lanes[1] = screen._lanes[1]._replace(phase="asks")
+        screen._draw()
+        assert "This one ends, and its worktree and branch are removed; only what was said is kept:" in told_by(app)
+        assert "2 joiner: waits for your answer" in told_by(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "it is called off")
+        await pilot.press("k")
+        await until(pilot, lambda: isinstance(app.screen, DecideScreen) and app.screen.is_mounted, "it asks")
+        assert "Keep 1 smith as a branch?" in told_by(app)
+        await pilot.press("y")
+        await until(pilot, lambda: race.done == ["smith is kept", "over"], "it is done")
+
+
 async def test_a_race_is_not_thrown_away_unasked() -> None:
     async with racing() as (app, pilot, screen, race):
         await pilot.press("alt+n")
@@ -259,6 +313,7 @@ async def test_a_race_is_not_thrown_away_unasked() -> None:
         await pilot.press("ctrl+q")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "it asks")
         picture(app, "race-quit")
+        assert "1 smith: done, 1 file, +0 -0" in told_by(app)
         await pilot.press("n")
         await until(pilot, lambda: app.screen is screen, "the race goes on")
         assert screen.is_open
@@ -271,7 +326,7 @@ async def test_a_race_is_not_thrown_away_unasked() -> None:
 async def test_a_window_that_closes_decides_nothing_and_what_was_decided_counts(is_decided: bool) -> None:
     async with racing() as (app, pilot, screen, race):
         if is_decided:
-            screen.action_decide("merge")  # both in one moment
+            screen.decide("merge", [Result(race.entrants[0], "done")])  # both in one moment
             app._leaving.quit()
         else:
             app._leaving.end_now(129)

@@ -13,6 +13,7 @@ from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
 from maverick_tui.ui.changes.words import scope_words
+from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from maverick_tui.snapshots.planning import Step
     from maverick_tui.snapshots.undoing import Undone
     from maverick_tui.ui.changes.screen import ChangesScreen
+
+_MOST_NAMED = 6
+_LONGEST_PATH = 160
 
 
 class Acting:
@@ -253,7 +257,15 @@ class Acting:
         return list({one.words: one for one in (*ways, way(START))}.values())
 
     async def redo(self) -> None:
-        """Give back what was taken back last."""
+        """Give back what was taken back last, once the person has seen which paths that are; if nothing was, say so."""
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+        last = await self._screen.looking.reviewing.ask(lambda review: review.last_undo)
+        if last is not None:
+            title, text = "Give back what was taken back last?", _named(last.paths)
+            question = ConfirmScreen(title, text, yes="Give back", no="Leave it")
+            if not await self._screen.app.push_screen_wait(question):
+                return
         undone = await self._screen.looking.reviewing.ask(lambda review: review.redo())
         self._tell_undone(undone, "given back", is_redo=True)
 
@@ -367,6 +379,12 @@ class Acting:
             why = f"Nothing was committed: what you have chosen of {shown_path(file.path)} has changed since."
             raise ConfigError(why, hint="Look at it again, and choose what is there now.")
         return [Chosen(file.path, review.part(scope, file.path, hunks))]
+
+
+def _named(paths: Sequence[str]) -> str:
+    """The first of these paths, each on its line, and how many more there are."""
+    more = [f"and {len(paths) - _MOST_NAMED} more"] if len(paths) > _MOST_NAMED else []
+    return "\n".join((*(cut(shown_path(path), _LONGEST_PATH) for path in paths[:_MOST_NAMED]), *more))
 
 
 def _left_words(refused: Sequence[Step]) -> str:

@@ -14,8 +14,8 @@ from textual.widgets import Static
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.changes.asking import STYLES
 from maverick_tui.ui.changes.file_list import LETTERS, counts, shown_path
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
-from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.lines import Line, RoleLooks
 from maverick_tui.ui.overlays import Overlay
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
@@ -54,8 +54,12 @@ class CommitWanted(NamedTuple):
     message: str
 
 
-class CommitScreen(Dialog[CommitWanted]):
-    """Asks for a message, below what would be committed."""
+class CommitScreen(ArmedDialog[CommitWanted]):
+    """Asks for a message, below what would be committed.
+
+    Enter counts only once nothing was typed for a moment, before or after: a letter has opened it, and the words behind
+    that may be none of a message.
+    """
 
     CSS_PATH = STYLES
     AUTO_FOCUS = "Prompt"
@@ -120,11 +124,17 @@ class CommitScreen(Dialog[CommitWanted]):
     @on(Prompt.Changed)
     def _changed(self) -> None:
         self._typed(self.query_one(Prompt).whole_text)
+        if not self.is_armed:
+            self.wait_still()
 
     @on(Prompt.Submitted)
     def _submit(self, event: Prompt.Submitted) -> None:
         event.stop()
-        if event.text.strip():
+        if not self.is_armed:
+            self.query_one(Prompt).set_text(event.text)
+            self.wait_still()
+            self.tell_to_wait()
+        elif event.text.strip():
             _ = self.dismiss(CommitWanted("commit", event.text.strip()))
 
     def action_move(self, by: int) -> None:

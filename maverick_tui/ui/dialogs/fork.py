@@ -42,11 +42,19 @@ class ForkScreen(Dialog[ForkWanted | None]):
     ]
 
     def __init__(
-        self, turn: int, prompt: str, agent: str, agents: Sequence[str], model: str, *, has_files: bool = False
+        self,
+        turn: int,
+        prompt: str,
+        agent: str,
+        agents: Sequence[str],
+        model: str,
+        *,
+        mode: str = "",
+        has_files: bool = False,
     ) -> None:
         """Fork after that turn; `agents` are those to choose from, `model` is what `agent` has if none is named.
 
-        `has_files` if the files of that turn are known.
+        `mode` is the permission mode in which `agent` begins, `has_files` if the files of that turn are known.
         """
         super().__init__(classes="dialog")
         self._turn = turn
@@ -54,6 +62,7 @@ class ForkScreen(Dialog[ForkWanted | None]):
         self._agent = agent
         self._agents = list(dict.fromkeys((agent, *agents)))
         self._model = one_line(model)
+        self._mode = one_line(mode)
         self._has_files = has_files
 
     def compose(self) -> ComposeResult:
@@ -66,7 +75,7 @@ class ForkScreen(Dialog[ForkWanted | None]):
             with VerticalScroll(classes="dialog--fields", can_focus=False):
                 yield _label("prompt", "optional: if empty, the fork waits for one")
                 yield Prompt()
-                yield _label("agent", "")
+                yield _label("agent", self._begins_in(self._agent), id="mode")
                 yield Choices(
                     [(Content(one_line(name)), name) for name in self._agents],
                     value=self._agent,
@@ -132,6 +141,13 @@ class ForkScreen(Dialog[ForkWanted | None]):
         if event.select.id == "files":
             return
         self.query_one(Input).placeholder = self._model if event.value == self._agent else "its own"
+        self.query_one("#mode", Static).update(_named("agent", self._begins_in(str(event.value))))
+
+    def _begins_in(self, agent: str) -> str:
+        """In which mode that agent begins: another one is chosen for what it may do."""
+        if agent != self._agent:
+            return "begins in its own mode"
+        return f"begins in mode {self._mode}" if self._mode else ""
 
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:
@@ -142,5 +158,9 @@ class ForkScreen(Dialog[ForkWanted | None]):
             self.action_cancel()
 
 
-def _label(name: str, note: str) -> Static:
-    return Static(Content.assemble((name, "bold"), "  ", (note, "dim")), classes="field--label", markup=False)
+def _label(name: str, note: str, id: str | None = None) -> Static:
+    return Static(_named(name, note), classes="field--label", id=id, markup=False)
+
+
+def _named(name: str, note: str) -> Content:
+    return Content.assemble((name, "bold"), "  ", (note, "dim"))

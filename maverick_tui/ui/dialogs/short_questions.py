@@ -23,6 +23,8 @@ class ConfirmScreen(ArmedDialog[bool]):
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
     AUTO_FOCUS = "#no"
+    BOX: ClassVar[str] = "-small"
+    """How wide it is: see `dialogs.tcss`."""
     BINDINGS = [
         Binding("y", "answer(True)", "Yes", id="confirm.yes"),
         Binding("n,escape", "answer(False)", "No", id="confirm.no"),
@@ -38,7 +40,7 @@ class ConfirmScreen(ArmedDialog[bool]):
 
     def compose(self) -> ComposeResult:
         """Title, text, and two buttons."""
-        with Vertical(classes="dialog--box -small"):
+        with Vertical(classes=f"dialog--box {self.BOX}"):
             yield Static(Content(self._title), classes="dialog--title", markup=False)
             yield Static(Content(self._text), classes="dialog--text", markup=False)
             with Horizontal(classes="dialog--buttons"):

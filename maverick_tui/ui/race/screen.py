@@ -7,8 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -18,7 +20,9 @@ from textual.widgets import Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.lines import ROLE_CLASSES, LineView
+from maverick_tui.ui.race.deciding import DecideScreen, Decision, asked, ended
 from maverick_tui.ui.race.rows import Lane, lane_rows, lane_text
 from maverick_tui.ui.told_work import work_told
 
@@ -30,7 +34,6 @@ LOOK_EVERY = 0.4
 """Seconds between looks at those that race."""
 NARROWEST = 46
 """Columns that each needs to stand beside the others; with less, only the chosen one is shown."""
-Decision = Literal["", "keep", "merge", "all", "none"]
 _SETTLED = ("done", "failed", "interrupted", "ended")
 
 
@@ -72,6 +75,10 @@ class RaceScreen(Screen[None]):
         """Held while what one has done is committed and tested."""
         self._is_over = False
         self._began = time.monotonic()
+        self._typed_at = 0.0
+        """When something was typed that means nothing here."""
+        self._retell: Callable[[], None] = lambda: None
+        """Has the question that is open, if one is, say how things are now."""
 
     @property
     def is_open(self) -> bool:
@@ -213,18 +220,39 @@ class RaceScreen(Screen[None]):
         text = self.query_one(f"#race-text-{self._chosen}", LineView)
         text.go_by(pages * max(text.page - 1, 1))
 
+    def on_key(self, event: events.Key) -> None:
+        """Note what means nothing here: a letter right behind it is one of the same words."""
+        if event.is_printable and event.key not in self.active_bindings:
+            self._typed_at = time.monotonic()
+
     def action_decide(self, decision: Decision) -> None:
-        """Decide, once there is something to decide on: the others end, and are removed."""
+        """Ask whether it may be decided, once there is something to decide on: the others end, and are removed."""
+        from maverick_tui.git.head import head_of
+
         if self._decided.is_set():
             return
-        lanes = self._lanes if decision == "all" else [self._lanes[self._chosen]]
-        results = [lane.result for lane in lanes if lane.result is not None]
-        if len(results) < len(lanes):
+        chosen = range(len(self._lanes)) if decision == "all" else [self._chosen]
+        results = [result for at in chosen if (result := self._lanes[at].result) is not None]
+        if len(results) < len(chosen):
             self.notify("It has not settled yet.", timeout=3)
             return
-        self._decision, self._kept = decision, results
-        self._decided.set()
-        self._draw()
+        # Looked up here, and in no thread: the next key that is typed has to find the question.
+        onto = one_line(head_of(Path(self._order.cwd)) or "what is checked out")
+
+        def words() -> tuple[str, str]:
+            others = [lane for at, lane in enumerate(self._lanes) if at not in chosen]
+            return asked(decision, [self._lanes[at] for at in chosen], others, onto)
+
+        is_typing = time.monotonic() - self._typed_at < DecideScreen.armed_after
+        question = DecideScreen(*words(), "Merge" if decision == "merge" else "Keep", is_one_of_many=is_typing)
+        self._ask(question, words, lambda: self.decide(decision, results))
+
+    def decide(self, decision: Decision, kept: list[Result]) -> None:
+        """End it, and have these stay."""
+        if self.is_open:
+            self._decision, self._kept = decision, kept
+            self._decided.set()
+            self._draw()
 
     def action_leave(self) -> None:
         """End it and keep none, if the person is sure."""
@@ -232,26 +260,33 @@ class RaceScreen(Screen[None]):
 
     def ask_to_end(self, title: str, yes: str, agreed: Callable[[], None]) -> None:
         """Ask whether it may end with none of them kept."""
-        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+        def words() -> tuple[str, str]:
+            return title, ended(self._lanes)
+
+        self._ask(ConfirmScreen(*words(), yes=yes, no="Stay"), words, agreed)
+
+    def _ask(self, question: ConfirmScreen, words: Callable[[], tuple[str, str]], agreed: Callable[[], None]) -> None:
+        """Ask, in these words for as long as it is open; whoever agrees has `agreed` done."""
 
         def answered(is_yes: bool | None) -> None:
+            self._retell = lambda: None
             if is_yes:
                 agreed()
 
-        text = "All of them end, and their worktrees and branches are removed. What they have said is kept."
-        _ = self.app.push_screen(ConfirmScreen(title, text, yes=yes, no="Stay"), answered)
+        self._retell = lambda: question.retell(*words())
+        _ = self.app.push_screen(question, answered)
 
     def end(self) -> None:
         """End it, and keep none."""
-        if self.is_open:
-            self._decision = "none"
-            self._decided.set()
+        self.decide("none", [])
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def _draw(self, *, keep_place: bool = True) -> None:
         if not self.is_mounted or not self.is_attached:
             return
+        self._retell()
         lanes, chosen, shows_diff = list(self._lanes), self._chosen, self._shows_diff
         done = sum(lane.result is not None for lane in lanes)
         state = "ending" if self._decided.is_set() else f"{done} of {len(lanes)} finished"

@@ -590,8 +590,8 @@ def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project:
     for command in ("npm test > out.txt", "for f in src/*; do wc -l $f; done", "X=1 make build", "rm *.pyc", "$x"):
         causes = judge.judge("Bash", bash(command)).causes
         assert (f"perhaps {rule}" in causes, rule in causes) == (True, False), command
-    for command in ("git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "for r in a; do git push $r; done",
-                    "git-push > x", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
+    for command in ("git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "git-push > x",
+                    "for r in a; do git push $r; done", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
         assert rule in judge.judge("Bash", bash(command)).causes, command
     assert f"ask Bash(rm -rf:*) in {user_file()}" in judge.judge("Bash", bash("rm -fr x > y")).causes
 

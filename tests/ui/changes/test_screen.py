@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
@@ -37,6 +38,13 @@ from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
 from tests.ui.changes.told_review import ToldReview, shop
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import PATIENCE, on_screen, until
+
+
+async def give_back(app: FedApp, pilot: Pilot[Any]) -> None:
+    """Have back what was taken back last, and say that it is meant."""
+    await pilot.press("U")
+    await until(pilot, lambda: app.top == "ConfirmScreen" and app.screen.is_mounted, "it asks")
+    await pilot.press("y")
 
 
 def snapshot(at: float = BEGAN) -> ev.SnapshotTaken:
@@ -278,6 +286,12 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert (noted.comment.is_rejected, noted.comment.text) == (True, "No rounding")
         assert "1 path taken back. U gives it back." in screen.hints.notice
         await pilot.press("U")
+        await until(pilot, lambda: app.top == "ConfirmScreen" and app.screen.is_mounted, "it asks")
+        assert "shop/cart.py" in str(app.screen.query_one(".dialog--text").render())
+        await pilot.press("n")
+        await until(pilot, lambda: app.top == "ChangesScreen", "it stays taken back")
+        assert len(screen.files.files) == 3
+        await give_back(app, pilot)
         await until(pilot, lambda: len(screen.files.files) == 4, "it is back")
         (noted,) = screen.looking.comments.items
         assert (noted.comment.is_rejected, noted.comment.text) == (False, "No rounding"), (
@@ -546,7 +560,7 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await pilot.press("enter")
         await until(pilot, lambda: (folder / "a.txt").read_text() == "one\ntwo\nthree\n", "it is as before")
         await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
-        await pilot.press("U")
+        await give_back(app, pilot)
         await until(pilot, lambda: "zwei" in (folder / "a.txt").read_text(), "it is back")
         (folder / "a.txt").write_text("one\nzwei\ndrei\n")
         await until(pilot, lambda: "given back" in screen.hints.notice, "that is said")
@@ -630,13 +644,13 @@ async def test_what_is_rejected_says_so_until_it_is_given_back_whatever_else_is(
         await pilot.press("y")
         await until(pilot, lambda: "!" not in (folder / "a.txt").read_text(), "and so is the other")
         await until(pilot, lambda: "gives it back" in screen.hints.notice, "that is said")
-        await pilot.press("U")
+        await give_back(app, pilot)
         await until(pilot, lambda: "25!" in (folder / "a.txt").read_text(), "it is given back")
         await until(pilot, lambda: "given back" in screen.hints.notice, "that is said")
         assert "2!\n3" not in (folder / "a.txt").read_text()
         await until(pilot, lambda: "25!" in screen.diff.text, "it is seen again")
         assert "taken back: Too loud" in screen.diff.text, "and the other is still gone"
-        await pilot.press("U")
+        await give_back(app, pilot)
         await until(pilot, lambda: "✎ Too loud" in screen.diff.text, "until that is given back, too")
     run.close()
 

@@ -9,7 +9,7 @@ from typing import cast
 
 from maverick_tui.markup.hunks import hunks_between
 from maverick_tui.review.kinds import START, Author, CallInfo, ChangedFile, ChangedHunk, Part, Scope, Texts, TurnChanges
-from maverick_tui.review.run_review import RunReview
+from maverick_tui.review.run_review import LastUndo, RunReview
 from maverick_tui.snapshots.changes import Status
 from maverick_tui.snapshots.planning import Step
 from maverick_tui.snapshots.snapshot import Snapshot
@@ -43,6 +43,7 @@ class ToldReview:
         """The hunks of each file that were wanted last."""
         self.about: dict[str, dict[str, object]] = {}
         """What else is to be told of a file."""
+        self.taken: dict[str, tuple[bytes | None, bytes | None]] = {}
         self.taken_back: frozenset[str] = frozenset()
         self.cut: set[str] = set()
         """Files with more lines than are shown."""
@@ -115,6 +116,10 @@ class ToldReview:
             before = self.contents[step.path][0]
             self.contents[step.path] = (before, before)
         return Undone(_NOTHING, _NOTHING, done, tuple(step for step in steps if step.why_not))
+
+    @property
+    def last_undo(self) -> LastUndo | None:
+        return LastUndo(tuple(self.taken), 0.0) if self.taken else None
 
     def redo(self) -> Undone:
         self.contents |= self.taken

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
+from maverick_tui.review.commit_preview import Preview
 from maverick_tui.ui.changes.asking import WordsScreen
+from maverick_tui.ui.changes.committing import CommitScreen, CommitWanted
 from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.scopes import Scope, ScopesScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
+from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.ui.dialogs.host import PENDING, asked
 from tests.ui.waiting import until
@@ -27,10 +30,12 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
         "interrupt",
     ),
     (lambda: ConfirmScreen("End it?", "It is at work."), "yes, and no", ("left", "enter"), True),
+    (lambda: DecideScreen("Merge?", "One file.", "Merge", is_one_of_many=False), "ake it so", ("y",), True),
     (lambda: WorktreeScreen(Left("a run", "maverick/a", "main")), "hat about more", ("m",), "merge"),
     (lambda: ScopesScreen([Scope("turn", "this one")]), "1 or 2", ("1",), Scope("turn", "this one")),
     (lambda: AlwaysScreen(["Bash(make test)"], "rules.toml", "a", None), "", ("enter",), ("Bash(make test)", True)),
     (lambda: EditCallScreen("Bash", {"command": "make"}), "", ("enter",), {"command": "make"}),
+    (lambda: CommitScreen([], {}, Preview({}, (), {}), ""), " it", ("enter",), CommitWanted("commit", "it")),
     (lambda: WordsScreen("Back?", ["+x"], verb="take it back", may_be_empty=True), " it", ("enter",), "it"),
 )
 

@@ -13,7 +13,7 @@ LONG = "Show me around: what happens between adding a product and its receipt, a
 
 
 def dialog(turn: int = 2, prompt: str = LONG) -> ForkScreen:
-    return ForkScreen(turn, prompt, "reviewer", ["explorer", "reviewer", "[b]odd"], "sonnet")
+    return ForkScreen(turn, prompt, "reviewer", ["explorer", "reviewer", "[b]odd"], "sonnet", mode="plan")
 
 
 @pytest.mark.parametrize("size", sampled([(NARROW,), (BROAD,)], 2))
@@ -36,9 +36,11 @@ async def test_another_agent_and_another_model_may_go_on() -> None:
     async with asked(dialog(0, "")) as (app, pilot):
         assert "Fork before the first turn" in app.text
         await until(pilot, lambda: "sonnet" in app.text)
+        assert "begins in mode plan" in app.text
         await pilot.press("tab", "space", "down", "enter")
         await until(pilot, lambda: "explorer" in app.text and "its own" in app.text)
         assert "sonnet" not in app.text, "that is another agent's"
+        assert "begins in its own mode" in app.text
         await pilot.press("tab", *"opus", "enter")
         await until(pilot, lambda: app.answer == ForkWanted("", "explorer", "opus"))
 
