@@ -144,8 +144,20 @@ def _problem(name: str, value: Any, known: Collection[str]) -> str:
         return f'"{name}" is not the name of a key binding. {did_you_mean(name, known)}'.rstrip()
     if not isinstance(value, str) or not value.strip():
         return f'"{name}" = {value!r} is not a key; write one like "ctrl+x", or several with commas.'
-    wrong = [key for key in value.split(",") if not is_key(key.strip())]
-    return f'"{name}": {wrong[0].strip()!r} is not a key; write one like "ctrl+x" or "f5".' if wrong else ""
+    keys = [key.strip() for key in value.split(",")]
+    if wrong := [key for key in keys if not is_key(key)]:
+        return f'"{name}": {wrong[0]!r} is not a key; write one like "ctrl+x" or "f5".'
+    typed = [key for key in keys if _is_typed(key)] if name.startswith("approval.") else []
+    return f'"{name}": {typed[0]} is typed, and would answer amid other words; take one like "ctrl+x".' if typed else ""
+
+
+def _is_typed(key: str) -> bool:
+    """Whether a key writes a character in a prompt."""
+    from textual.keys import key_to_character
+
+    *modifiers, name = key.split("+")
+    character = name if len(name) == 1 else key_to_character(name)
+    return {"shift"}.issuperset(modifiers) and character is not None and character.isprintable()
 
 
 def is_key(key: str) -> bool:

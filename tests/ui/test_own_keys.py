@@ -17,7 +17,7 @@ from maverick_tui.ui.widgets.find_bar import FindBar
 from tests.support.cases import each
 from tests.ui.key_table import TABLE, table
 
-IDS = {"run.interrupt", "run.mode", "app.help"}
+IDS = {"run.interrupt", "run.mode", "app.help", "approval.allow_once"}
 
 
 def test_every_binding_of_a_run_has_an_id_and_a_description() -> None:
@@ -104,6 +104,9 @@ def test_keys_are_read_beside_the_other_settings() -> None:
         ('"run.mode" = "ctrl+x,"', "\"run.mode\": '' is not a key"),
         ('"run.mode" = 3', '"run.mode" = 3 is not a key'),
         ('"run.mode" = ""', "\"run.mode\" = '' is not a key"),
+        ('"approval.allow_once" = "ctrl+y,y"', '"approval.allow_once": y is typed, and would answer amid other words'),
+        ('"approval.allow_once" = "space"', '"approval.allow_once": space is typed'),
+        ('"approval.allow_once" = "full_stop"', '"approval.allow_once": full_stop is typed'),
     ],
 )
 def test_a_wrong_key_is_named_with_its_file_and_costs_only_itself(text: str, says: str) -> None:
