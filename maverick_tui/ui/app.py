@@ -163,6 +163,7 @@ class MaverickApp(App[int]):
             self._first.fuse = self.launch.fuse
             self._first.is_read_only = self.launch.is_read_only
             self._first.wants_worktree = self.launch.worktree
+            self._first.has_journal = bool(self.launch.resumes)
             if self.launch.opens:
                 self._kept.await_reading(self._first)
             screen = self._navigation.make_run_screen(self._first)

@@ -172,7 +172,8 @@ class Drafts:
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there. One
         # that could not begin has told why, but has no journal.
-        is_new = not run.store.entries and all(file.parent != place[0] for file in before)
+        is_known = bool(run.store.entries) or run.is_unread
+        is_new = not is_known and all(file.parent != place[0] for file in before)
         if is_new or not run.is_kept:
             place = self._place(run, is_new=True)
         self._start(self._kept(run, draft, place, before))
