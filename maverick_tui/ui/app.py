@@ -133,7 +133,7 @@ class MaverickApp(App[int]):
         self._serving = Serving(self, self._setup, self._navigation, self._leaving.begun, is_to_start=is_to_start)
         self._kept = KeptRuns(self, self.board, self._navigation, self._serving, lambda: self._setup.cwd)
         self._serving.kept = self._kept
-        self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back)
+        self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back, self._leaving.begun)
         self._history = HistoryVisits(self, self.board, clock)
         self._boards = BoardVisits(
             self, self.board, self._navigation, self.preferences, clock, self._serving.attach, self._far.attach

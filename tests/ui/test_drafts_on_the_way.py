@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,8 +15,9 @@ from textual.pilot import Pilot
 
 from maverick_tui.history.reading import read_run
 from maverick_tui.host.serving import RunServer
+from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.commands import SendPrompt
-from maverick_tui.ui import following
+from maverick_tui.ui import far_runs, following
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
@@ -23,6 +25,8 @@ from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.serving import Serving
 from tests.cli.agent_files import write_agent
 from tests.history.kept import keep_run
+from tests.history.sessions.stored import ID, Session
+from tests.host.far.fake_ssh import THERE, fake_ssh
 from tests.host.served_run import RUN, serving
 from tests.ui.kept_app import opened
 from tests.ui.test_drafts import drafts_of_run, end, new_drafts
@@ -109,6 +113,16 @@ async def test_a_run_whose_process_ends_before_it_says_a_word(
     assert drafts_of_run() == ["first\nsecond"]
 
 
+async def test_a_run_that_is_on_no_screen_when_nothing_comes_of_it() -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        run = app.run_model
+        await pilot.press(*"second", "ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen", "the picker is there")
+        app._kept.give_back(run, "first")
+        await until(pilot, lambda: drafts_of_run() == ["first\nsecond"])
+
+
 async def test_a_run_that_somebody_else_has_brought_back_while_we_leave(tmp_path: Path) -> None:
     keep_run(RUN, cwd=str(tmp_path))
     async with opened() as (app, _):
@@ -119,3 +133,37 @@ async def test_a_run_that_somebody_else_has_brought_back_while_we_leave(tmp_path
         app._serving.attach(run)
         assert run.attached is None
         assert run.undelivered == ["first"], "else nobody would send it any more, nor keep it"
+
+
+@pytest.mark.parametrize("is_called", [False, True], ids=["not called yet", "called"])
+async def test_a_run_on_another_machine(
+    is_called: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mark: str
+) -> None:
+    may_call, make = threading.Event(), far_runs.FarRuns._reader_of
+
+    def make_slowly(*asked: Any) -> Any:
+        assert may_call.wait(60)
+        return make(*asked)
+
+    fake_ssh(monkeypatch, "touch called; read never")
+    monkeypatch.setattr(far_runs.FarRuns, "_reader_of", make_slowly)
+    async with window(Launch(tmp_path, "", attaches=RUN, machine=THERE)) as (app, pilot):
+        if is_called:
+            may_call.set()
+            await until(pilot, Path("called").exists, "nobody answers")
+        await pilot.press(*"first", "enter", *"second")
+        await end(app, pilot, 129)
+        may_call.set()
+    assert new_drafts() == ["first\nsecond"]
+
+
+async def test_a_session_of_claude_code_which_has_no_journal_of_ours(tmp_path: Path) -> None:
+    Session(cwd=str(tmp_path)).ask("Go").answer("Yes").write()
+    async with opened(ID) as (app, pilot):
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: new_drafts() == ["half a thou"])
+        assert not app.notes
+        await end(app, pilot, 129)
+    assert not journal_of(ID).parent.exists()
+    async with opened(ID) as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
