@@ -191,7 +191,7 @@ class RunServer:
             SCHEMA,
             len(self._events),
             self._started,
-            self._events.is_kept,
+            bool(self._events.is_kept),
             self.readers,
             state if not self._following else {**state, "away": None},
             now=self._clock(),

@@ -87,14 +87,14 @@ class RunModel:
         """What it may use before it holds and asks, if that was said when it was started."""
         self.wants_worktree = False
         """Whether it is to begin in a git worktree of its own."""
+        self.has_journal = False
+        """Whether it is known to have been kept, whatever its log says once somebody reads that."""
         self.choices: dict[str, Choice] = {}
         """How far its agent's own questions are answered, on whichever screen."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
         self._board = board
         self._reader: LogReader | None = None
-        self._has_journal = False
-        """Whether it is known to be kept, though nobody reads its log."""
         self._is_catching_up = False
         self._taken = 0
         """The number of the event that was taken last."""
@@ -278,7 +278,7 @@ class RunModel:
 
         Returns what was wanted while it was to go on, and nothing came of.
         """
-        self._reader, self._has_journal = None, True
+        self._reader, self.has_journal = None, True
         return self.stop(handle, rest)
 
     def stop(self, handle: RunHandle, rest: Rest) -> list[Command]:
@@ -375,8 +375,14 @@ class RunModel:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it can be read after its end."""
-        return self._reader.is_kept if self._reader is not None else self._has_journal
+        """Whether it can be read after its end; until its process says so, whether it could be before."""
+        said = self._reader.is_kept if self._reader is not None else None
+        return self.has_journal if said is None else said
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it has a journal, of which nothing is known here yet."""
+        return self.has_journal and self.store.loaded is None and not self.store.is_ended
 
     def set_hidden(self, is_hidden: bool) -> None:
         """It leaves the screen, or comes onto it."""

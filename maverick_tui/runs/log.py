@@ -73,8 +73,8 @@ class EventLog:
         self._is_batched = is_batched
         self.is_closed = False
         """Whether the last event has been told."""
-        self.is_kept_elsewhere = False
-        """Whether it repeats what another process keeps."""
+        self.is_kept: bool | None = None
+        """Whether there is a journal, of this process or the one whose log it repeats; None until that is said."""
         self._events: list[Event | _Grown] = [*past]
         self._told = len(self._events)
         """How many of them may be read."""
@@ -93,15 +93,10 @@ class EventLog:
         """How many events there are to read; also the number of the next one."""
         return self._told
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether there is a journal."""
-        return self._kept is not None or self.is_kept_elsewhere
-
     def keep_in(self, journal: Keeps, since: int = 0) -> None:
         """Keep everything there from now on, and what was told before, from that number on."""
         self._tell()
-        self._kept = journal
+        self._kept, self.is_kept = journal, True
         if self._told > since:
             journal.write(since, self.since(since))
 
@@ -247,8 +242,8 @@ class LogReader:
         """The number of the event that it reads next."""
 
     @property
-    def is_kept(self) -> bool:
-        """Whether what it reads is kept."""
+    def is_kept(self) -> bool | None:
+        """Whether what it reads is kept; None until that is said."""
         return self._log.is_kept
 
     @property

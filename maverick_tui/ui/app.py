@@ -133,7 +133,7 @@ class MaverickApp(App[int]):
         self._serving = Serving(self, self._setup, self._navigation, self._leaving.begun, is_to_start=is_to_start)
         self._kept = KeptRuns(self, self.board, self._navigation, self._serving, lambda: self._setup.cwd)
         self._serving.kept = self._kept
-        self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back)
+        self._far = FarRuns(self, self.board, self._navigation, self._kept.give_back, self._leaving.begun)
         self._history = HistoryVisits(self, self.board, clock)
         self._boards = BoardVisits(
             self, self.board, self._navigation, self.preferences, clock, self._serving.attach, self._far.attach
@@ -163,6 +163,7 @@ class MaverickApp(App[int]):
             self._first.fuse = self.launch.fuse
             self._first.is_read_only = self.launch.is_read_only
             self._first.wants_worktree = self.launch.worktree
+            self._first.has_journal = bool(self.launch.resumes)
             if self.launch.opens:
                 self._kept.await_reading(self._first)
             screen = self._navigation.make_run_screen(self._first)

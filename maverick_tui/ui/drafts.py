@@ -172,7 +172,8 @@ class Drafts:
         place = self._place(run, is_new=False)
         # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there. One
         # that could not begin has told why, but has no journal.
-        is_new = not run.store.entries and all(file.parent != place[0] for file in before)
+        is_known = bool(run.store.entries) or run.is_unread
+        is_new = not is_known and all(file.parent != place[0] for file in before)
         if is_new or not run.is_kept:
             place = self._place(run, is_new=True)
         self._start(self._kept(run, draft, place, before))
@@ -181,7 +182,7 @@ class Drafts:
         loop = asyncio.get_running_loop()
         async with self._one_at_a_time:
             try:
-                await in_thread(self._replace, run.run_id, place, draft, before, loop)
+                await in_thread(self._replace, run, place, draft, before, loop)
             except OSError as error:
                 self._tell_trouble(run.run_id, error)
                 if self._latest.get(run.run_id) is draft and not self._is_over:
@@ -191,13 +192,16 @@ class Drafts:
 
     def _replace(
         self,
-        run_id: str,
+        run: RunModel,
         place: tuple[Path, str],
         draft: Draft,
         before: Collection[Path],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         """Write a draft in the place of what is in it; only once it is written, that goes."""
+        run_id = run.run_id
+        if not place[0].is_dir():  # a session of Claude Code has no journal of ours
+            place = self._place(run, is_new=True)
         file = self._unsent.file(*place, run_id)
         self._files.setdefault(run_id, set()).add(file)
         self._write(file, run_id, draft, loop)

@@ -24,13 +24,22 @@ class FarRuns:
     """Follows runs on other machines, and tells the person what becomes of the line to them."""
 
     def __init__(
-        self, app: App[Any], board: Board, navigation: Navigation, give_back: Callable[[RunModel, str], None]
+        self,
+        app: App[Any],
+        board: Board,
+        navigation: Navigation,
+        give_back: Callable[[RunModel, str], None],
+        leaving: asyncio.Event,
     ) -> None:
-        """`give_back` lets what was typed to a run, and has not reached it, stand in its prompt again."""
+        """`give_back` lets what was typed to a run, and has not reached it, stand in its prompt again.
+
+        Once `leaving` is set, whoever leaves sees to that.
+        """
         self._app = app
         self._board = board
         self._navigation = navigation
         self._give_back = give_back
+        self._leaving = leaving
 
     def look(self) -> None:
         """Have the picker list the runs of the machines that the settings name, from now on."""
@@ -71,7 +80,7 @@ class FarRuns:
                 words = f"It is not followed any more: {where}. Choose it in the picker to try again"
                 rest = Rest(words, may_go_on=False, machine=machine)
             early = run.stop(_AtRestThere(run, self._say), rest)
-            if run.run_id in self._board.runs:
+            if run.run_id in self._board.runs and not self._leaving.is_set():
                 self._give_back(run, "\n".join([*unsent, *prompts_in(early)]))
 
     async def _read(self, run: RunModel, remote: RemoteRun, unsent: list[str]) -> None:

@@ -58,11 +58,11 @@ def _tell_missed(app: App[Any], hello: HostHello) -> None:
 async def leave_once_heard(run: RunModel) -> list[str]:
     """Let a run go on without us, once it has heard what was wanted of it last; the prompts that it has not heard."""
     if (attached := run.attached) is None:
-        return []
+        return run.undelivered
     with suppress(TimeoutError, asyncio.TimeoutError):
         async with asyncio.timeout(HEARD_WITHIN):
             await attached.heard()
-    unheard = attached.unsent()
+    unheard = [*attached.unsent(), *run.undelivered]
     attached.leave()
     return unheard
 

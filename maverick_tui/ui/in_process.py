@@ -70,6 +70,8 @@ def make_run(
             ready = RunSetup(goes_on.folder, plain(config))
         if config.keep_runs:
             local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
+        else:
+            local.events.is_kept = False
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await find_and_ask(app, listing, ready.cwd, worktree=run.wants_worktree)

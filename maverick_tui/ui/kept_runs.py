@@ -260,6 +260,7 @@ class KeptRuns:
         else:
             state = self._navigation.prompt_of(run)
             state.draft = "\n".join(filter(None, (typed, state.draft)))
+            self._navigation.keep_draft(run)
 
     # -- saying -------------------------------------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ class Navigation:
         tell = partial(app.notify, title="Prompt", severity="warning", markup=False)
         # What is new in the demo is no part of the project.
         self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs and not launch.is_demo)
-        self.words = QuestionWords(self._keep_words)
+        self.words = QuestionWords(self.keep_draft)
         """What was typed for runs on other screens than theirs."""
         self.on_reread: Callable[[RunModel], None] = lambda _run: None
         """Hears that a run's store has become another one."""
@@ -243,8 +243,8 @@ class Navigation:
         text = "\n".join(filter(None, (text, said.text)))
         self.drafts.keep(run, Draft(text, state.images.paths_in(text), said.reasons))
 
-    def _keep_words(self, run: RunModel) -> None:
-        """There are other words for a run, beside what stands in its prompt."""
+    def keep_draft(self, run: RunModel) -> None:
+        """There are other words for a run, in its prompt or beside it, and nobody has typed them there."""
         if (screen := self.screen_of(run)) is not None and screen.is_mounted:
             screen.keep_draft()
         else:
@@ -266,7 +266,7 @@ class Navigation:
     def keep_undelivered(self, unheard: Mapping[RunModel, Sequence[str]]) -> None:
         """Keep, before what stands in their prompts, what was sent to runs that were not there yet, or did not hear."""
         for run in self._board.runs.values():
-            if sent := "\n".join([*unheard.get(run, ()), *run.undelivered]):
+            if sent := "\n".join(unheard.get(run, run.undelivered)):
                 text = "\n".join(filter(None, [still_prompt(sent), self.typed_in(run)]))
                 self.drafts.keep(run, Draft(text, self.prompt_of(run).images.paths_in(text), {}))
 

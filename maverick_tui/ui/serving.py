@@ -43,7 +43,6 @@ class Serving:
         self._leaving = leaving
         self._is_to_start = is_to_start
         self._hosted = HostedRuns(app, navigation, self._host_left, self._take_in, self._give_back)
-        self.attach = self._hosted.attach
 
     # -- what all runs need -------------------------------------------------------------------------------------------
 
@@ -95,6 +94,11 @@ class Serving:
         """Serve a kept run whose store knows its past, unless the application is being left."""
         if not self._leaving.is_set():
             self._work(run, past.agent, {}, past)
+
+    def attach(self, run: RunModel) -> None:
+        """Show a run that somebody else has started, unless the application is being left: what was sent stays here."""
+        if not self._leaving.is_set():
+            self._hosted.attach(run)
 
     def _work(
         self, run: RunModel, agent: AgentListing | str, inputs: dict[str, object], goes_on: GoingOn | None = None

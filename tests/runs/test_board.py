@@ -97,6 +97,20 @@ async def test_it_follows_the_log_of_its_run_to_the_end() -> None:
     assert run.title == "Cart"
 
 
+@pytest.mark.parametrize("had_journal", [False, True])
+async def test_a_run_that_goes_on_is_kept_as_before_until_its_process_says_otherwise(had_journal: bool) -> None:
+    run, log = run_on(board()[0]), EventLog()
+    run.has_journal = had_journal
+    assert run.is_kept is had_journal
+    following = asyncio.create_task(run.follow(log))
+    await asyncio.sleep(0)
+    assert run.is_kept is had_journal
+    for log.is_kept in (True, False):
+        assert run.is_kept is log.is_kept
+    log.close()
+    await following
+
+
 def test_places_count_the_runs_that_are_alive() -> None:
     one, _ = board()
     runs = [run_on(one, f"r{number}") for number in range(3)]

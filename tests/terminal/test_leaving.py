@@ -65,6 +65,19 @@ def test_neither_is_one_that_was_to_bring_a_run_back(maverick: Maverick, teller:
     until_kept("precious words")
 
 
+def test_nor_is_what_was_sent_and_typed_while_a_run_was_resumed(maverick: Maverick, teller: str) -> None:
+    scenes = [{"answers": ["Done."]}]
+    app = maverick("runs", "resume", maverick.ended_run(teller, scenes), scenes=scenes, is_ours=True)
+    app.see("What shall it do?")
+    app.type_line("precious words")
+    app.send("half a thought of more")
+    app.until(lambda glass: prompt_of(glass) == "half a thought of more")
+    until_kept("half a thought of more")  # no further key has to come, whenever its process does
+    app.hang_up()
+    assert app.wait() in maverick.hung_up
+    until_kept("precious words")
+
+
 @pytest.mark.parametrize("ends", ["the window", "the application"])
 def test_what_was_typed_for_an_agent_that_cannot_be_loaded_is_kept(maverick: Maverick, teller: str, ends: str) -> None:
     file = Path(f".maverick/agents/{teller}.md")

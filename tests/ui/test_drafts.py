@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,8 +17,9 @@ from textual.pilot import Pilot
 from maverick_tui import paths
 from maverick_tui.events.kinds import PermissionAsked
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui import drafts as ui_drafts
+from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.drafts import Draft, Drafts
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.run.prompting import is_shell
@@ -29,7 +29,7 @@ from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
 from tests.ui.full_disk import FullDisk
 from tests.ui.kept_app import RUN, opened
-from tests.ui.running import FedApp, watching
+from tests.ui.running import watching
 from tests.ui.waiting import until
 
 
@@ -54,7 +54,7 @@ def sent() -> list[Path]:
     return sorted((paths.user_state() / "prompts").glob("*.jsonl"))
 
 
-async def end(app: FedApp, pilot: Pilot[Any], code: int) -> None:
+async def end(app: MaverickApp, pilot: Pilot[Any], code: int) -> None:
     """End it as a signal does, or with 0 as a person does."""
     app._leaving.end_now(code)
     await until(pilot, lambda: app._exit, "it has ended")
@@ -180,11 +180,11 @@ async def test_a_draft_that_could_not_be_shown_is_for_the_next_window() -> None:
     assert drafts_of_run() == ["of an earlier version"], "it was in no prompt"
 
 
-async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet() -> None:
+async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_run(RUN)
+    as_kept(monkeypatch)
     journal_of(RUN).with_name("draft.json").write_text(json.dumps({"text": "half a thou"}))
-    store = SimpleNamespace(entries=[], loaded=None)
-    run: Any = SimpleNamespace(run_id=RUN, agent="a", store=store, is_kept=True, is_only_watched=False)
+    run = RunModel(RUN, "a", Board(lambda *_: None))
     drafts = Drafts(Path(), Unsent(), print, bool)
     left = await drafts.read(run, is_new=False)
     drafts.is_shown(run, left)

@@ -176,11 +176,11 @@ async def test_the_question_says_of_each_run_whether_it_can_go_on_once_it_is_end
 
         assert "End: it stops, and cannot go on later.\n" in (told := await said())
         assert "What is not kept is gone" in told
-        run._has_journal = True
+        run.has_journal = True
         assert "End: it stops, and can go on later from the history." in await said()
         run.store.loaded = replace(loaded, is_offline=True)
         assert "End: it stops, and cannot go on later: a script plays it." in await said()
-        run._has_journal, run.machine = False, "there"
+        run.has_journal, run.machine = False, "there"
         assert "End: it stops; what is kept of it is on there." in (told := await said())
         assert "not kept" not in told
 

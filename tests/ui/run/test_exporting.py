@@ -62,7 +62,7 @@ async def test_a_run_that_lives_elsewhere_is_exported_as_it_is_masked_there(
         (prompt,) = (entry.text for entry in kept.store.entries if isinstance(entry, PromptEntry))
         return prompt
 
-    for told.is_kept_elsewhere in (True, False):
+    for told.is_kept in (True, False):
         assert await exported() == "Log in with what-only-the-host-knows", "it lives in this process"
     attachment = Attachment(lambda: None, _nothing)
     run.attached = attachment
@@ -75,7 +75,7 @@ async def test_a_run_that_lives_elsewhere_is_exported_as_it_is_masked_there(
         assert await exported() == "Log in with [secret]", "the machine has asked its host"
         host.events.close()
     run.machine = ""
-    told.is_kept_elsewhere = True
+    told.is_kept = True
     with closing(Journal(journal_of(RUN), print)) as journal:
         journal.write(0, there)
         for is_guest in (False, True):

@@ -39,7 +39,7 @@ def test_quit_while_it_could_go_on(run_shot: RunShot) -> None:
     async def leave(pilot: Pilot[Any]) -> None:
         assert isinstance(pilot.app, StoryApp)
         pilot.app.first.attached = Attachment(lambda: None, heard)
-        pilot.app.first._has_journal = True
+        pilot.app.first.has_journal = True
         await pilot.press("ctrl+q")
 
     assert run_shot(tapes.repaired(), NARROW, leave)

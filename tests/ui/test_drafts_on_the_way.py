@@ -1,0 +1,169 @@
+"""What is typed or sent to a run whose process has not said a word yet outlives the window, as what is typed later."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import threading
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from maverick_tui.history.reading import read_run
+from maverick_tui.host.serving import RunServer
+from maverick_tui.journal.folders import journal_of
+from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.ui import far_runs, following
+from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.launch import Launch
+from maverick_tui.ui.preferences import Preferences
+from maverick_tui.ui.run.screen import RunScreen
+from maverick_tui.ui.serving import Serving
+from tests.cli.agent_files import write_agent
+from tests.history.kept import keep_run
+from tests.history.sessions.stored import ID, Session
+from tests.host.far.fake_ssh import THERE, fake_ssh
+from tests.host.served_run import RUN, serving
+from tests.ui.kept_app import opened
+from tests.ui.test_drafts import drafts_of_run, end, new_drafts
+from tests.ui.waiting import until
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAVERICK_KEEP_RUNS", "true")
+    monkeypatch.setenv("MAVERICK_HOSTED_RUNS", "true")
+    monkeypatch.setattr(following, "HEARD_WITHIN", 0.1)
+
+
+@asynccontextmanager
+async def window(launch: Launch) -> AsyncIterator[tuple[MaverickApp, Pilot[Any]]]:
+    app = MaverickApp(launch, preferences=Preferences())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, RunScreen) and app.screen.is_mounted, "the run is shown")
+        yield app, pilot
+
+
+@pytest.fixture
+def says_hello(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set once the host of the run may say who it is."""
+    may_speak, welcome = asyncio.Event(), RunServer._serve
+
+    async def wait_and_welcome(*met: Any) -> None:
+        await may_speak.wait()
+        await welcome(*met)
+
+    monkeypatch.setattr(RunServer, "_serve", wait_and_welcome)
+    return may_speak
+
+
+async def is_there(*_: Any) -> bool:
+    """There is a host for the run."""
+    return True
+
+
+@pytest.mark.parametrize("is_second", [False, True], ids=["resumed", "resumed by somebody else"])
+@pytest.mark.parametrize("is_heard", [False, True], ids=["not heard", "heard"])
+async def test_a_run_that_is_resumed(
+    is_second: bool, is_heard: bool, says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Serving, "_start_host", is_there)
+    write_agent("reviewer")
+    journal = keep_run(RUN, cwd=str(tmp_path))
+    async with serving(read_run(RUN).events) as host:
+        host.events.is_kept = True
+        with ExitStack() as stack:
+            if is_second:
+                held = stack.enter_context(journal.open("rb"))
+                fcntl.flock(held, fcntl.LOCK_EX)
+            async with window(Launch(tmp_path, "reviewer", resumes=RUN)) as (app, pilot):
+                await until(pilot, lambda: host.server._readers, "the window is at the door of its process")
+                await pilot.press(*"first", "enter", *"second")
+                await until(pilot, lambda: drafts_of_run() == ["second"], "it is kept though nobody has said hello")
+                if is_heard:
+                    says_hello.set()
+                    await until(pilot, lambda: any(isinstance(one, SendPrompt) for one in host.commands))
+                await end(app, pilot, 129)
+        host.events.close()
+        says_hello.set()
+    assert drafts_of_run() == (["second"] if is_heard else ["first\nsecond"])
+    assert new_drafts() == []
+
+
+async def test_a_run_whose_process_ends_before_it_says_a_word(
+    says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Serving, "_start_host", is_there)
+    write_agent("reviewer")
+    keep_run(RUN, cwd=str(tmp_path))
+    async with AsyncExitStack() as host:
+        served = await host.enter_async_context(serving(read_run(RUN).events))
+        async with window(Launch(tmp_path, "reviewer", resumes=RUN)) as (app, pilot):
+            await until(pilot, lambda: served.server._readers, "the window is at the door of its process")
+            await pilot.press(*"first", "enter", *"second")
+            for reader in served.server._readers:
+                reader.cancel()
+            await host.aclose()
+            await until(pilot, lambda: drafts_of_run() == ["first\nsecond"], "what was sent is a draft again")
+            await end(app, pilot, 129)
+    assert drafts_of_run() == ["first\nsecond"]
+
+
+async def test_a_run_that_is_on_no_screen_when_nothing_comes_of_it() -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        run = app.run_model
+        await pilot.press(*"second", "ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen", "the picker is there")
+        app._kept.give_back(run, "first")
+        await until(pilot, lambda: drafts_of_run() == ["first\nsecond"])
+
+
+async def test_a_run_that_somebody_else_has_brought_back_while_we_leave(tmp_path: Path) -> None:
+    keep_run(RUN, cwd=str(tmp_path))
+    async with opened() as (app, _):
+        run = app.run_model
+        run.come_back([])
+        run.ask("first")
+        app._leaving.begun.set()
+        app._serving.attach(run)
+        assert run.attached is None
+        assert run.undelivered == ["first"], "else nobody would send it any more, nor keep it"
+
+
+@pytest.mark.parametrize("is_called", [False, True], ids=["not called yet", "called"])
+async def test_a_run_on_another_machine(
+    is_called: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mark: str
+) -> None:
+    may_call, make = threading.Event(), far_runs.FarRuns._reader_of
+
+    def make_slowly(*asked: Any) -> Any:
+        assert may_call.wait(60)
+        return make(*asked)
+
+    fake_ssh(monkeypatch, "touch called; read never")
+    monkeypatch.setattr(far_runs.FarRuns, "_reader_of", make_slowly)
+    async with window(Launch(tmp_path, "", attaches=RUN, machine=THERE)) as (app, pilot):
+        if is_called:
+            may_call.set()
+            await until(pilot, Path("called").exists, "nobody answers")
+        await pilot.press(*"first", "enter", *"second")
+        await end(app, pilot, 129)
+        may_call.set()
+    assert new_drafts() == ["first\nsecond"]
+
+
+async def test_a_session_of_claude_code_which_has_no_journal_of_ours(tmp_path: Path) -> None:
+    Session(cwd=str(tmp_path)).ask("Go").answer("Yes").write()
+    async with opened(ID) as (app, pilot):
+        await pilot.press(*"half a thou")
+        await until(pilot, lambda: new_drafts() == ["half a thou"])
+        assert not app.notes
+        await end(app, pilot, 129)
+    assert not journal_of(ID).parent.exists()
+    async with opened(ID) as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
