@@ -230,7 +230,7 @@ class RemoteRun:
             self._forget_stale(way.hello)
             self.hello, self._line = way.hello, way
             self._has_news.set()
-            self.events.is_kept = way.hello.is_kept and not self._way.machine
+            self.events.is_kept = way.hello.is_kept
             self._on_line("")
             self._on_hello(way.hello)
             if wanted.is_hidden != self._is_hidden:  # it has changed while the host said who it is
@@ -304,7 +304,7 @@ class RemoteRun:
         told = self.events.since(0)
         try:
             told += await self._way.kept(self._run_id, len(told))
-            self.events.is_kept = not self._way.machine
+            self.events.is_kept = True
         except (ConfigError, NetworkError):  # it was not kept, or its machine is gone now, too
             log.info("The end of %s is not known", self._run_id)
         if told:

@@ -375,7 +375,12 @@ class RunModel:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it can be read after its end; until its process says so, whether it could be before."""
+        """Whether it can be read here after its end; until its process says so, whether it could be before."""
+        return self.is_kept_somewhere and not self.machine
+
+    @property
+    def is_kept_somewhere(self) -> bool:
+        """The same, also of one that is kept on another machine."""
         said = self._reader.is_kept if self._reader is not None else None
         return self.has_journal if said is None else said
 

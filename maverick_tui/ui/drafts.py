@@ -1,9 +1,9 @@
 """Drafts: what stands unsent in prompts, on disk a moment after it is typed, so that no crash takes it.
 
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
-its draft is known by agent and folder, and the next such run has it. A draft in which a secret is known is not
-kept at all, and neither are those of runs that are not kept, or only watched: what is secret there is not known here.
-What the disk does not take is told, and tried again.
+its draft is known by agent and folder, and the next such run has it. That of a run on another machine is kept here,
+where it was typed. A draft in which a secret is known is not kept at all, and neither are those of runs that are not
+kept, or only watched: what is secret there is not known here. What the disk does not take is told, and tried again.
 """
 
 from __future__ import annotations
@@ -156,17 +156,21 @@ class Drafts:
         """The folder of a run's draft, and what its files begin with."""
         from maverick_tui.journal.folders import journal_of
 
-        if not is_new:
+        if not is_new and not run.machine:
             return journal_of(run.run_id).parent, _BESIDE_JOURNAL
         import hashlib
 
-        folder = run.store.loaded.cwd if run.store.loaded is not None else str(self._folder)
-        about = f"{run.agent}\0{os.path.realpath(folder)}".encode("utf-8", "surrogateescape")
-        return _of_new(), hashlib.sha256(about).hexdigest()[:16]
+        if run.machine:
+            about = f"{run.machine}\0{run.run_id}"
+        else:
+            folder = run.store.loaded.cwd if run.store.loaded is not None else str(self._folder)
+            about = f"{run.agent}\0{os.path.realpath(folder)}"
+        return _of_new(), hashlib.sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
     def _keep(self, run: RunModel, draft: Draft, before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        if not run.is_kept and not (self._keeps_runs() and run.store.loaded is None):
+        may_be_kept = run.is_kept_somewhere or run.store.loaded is None
+        if not run.is_kept and not (self._keeps_runs() and may_be_kept):
             self.keep(run, draft)  # while it starts, it is asked again in a moment
             return
         place = self._place(run, is_new=False)
@@ -271,7 +275,7 @@ class Drafts:
 
 def _may_be_kept(run: RunModel) -> bool:
     """Whether it is a run whose drafts are kept; before its agent is loaded, that need not be known."""
-    return not run.is_only_watched and (run.is_kept or run.store.loaded is None)
+    return not run.is_only_watched and (run.is_kept_somewhere or run.store.loaded is None)
 
 
 def _of_new() -> Path:

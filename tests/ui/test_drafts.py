@@ -280,7 +280,7 @@ async def test_a_text_about_secrets_is_kept(text: str) -> None:
 
 
 def as_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RunModel, "is_kept", property(lambda _run: True))
+    monkeypatch.setattr(RunModel, "is_kept_somewhere", property(lambda _run: True))
 
 
 async def test_the_draft_of_a_run_that_never_began_is_for_the_next_one_like_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.history.reading import read_run
+from maverick_tui.host import remote
 from maverick_tui.host.serving import RunServer
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.commands import SendPrompt
@@ -23,11 +24,14 @@ from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.serving import Serving
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.cli.agent_files import write_agent
 from tests.history.kept import keep_run
 from tests.history.sessions.stored import ID, Session
-from tests.host.far.fake_ssh import THERE, fake_ssh
+from tests.host.far.fake_ssh import AWAY, GATEWAY, THERE, fake_ssh
 from tests.host.served_run import RUN, serving
+from tests.support.processes import kill_marked
+from tests.support.runs import Tape
 from tests.ui.kept_app import opened
 from tests.ui.test_drafts import drafts_of_run, end, new_drafts
 from tests.ui.waiting import until
@@ -155,6 +159,31 @@ async def test_a_run_on_another_machine(
         await end(app, pilot, 129)
         may_call.set()
     assert new_drafts() == ["first\nsecond"]
+
+
+async def test_a_run_on_another_machine_that_has_told_who_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mark: str
+) -> None:
+    fake_ssh(monkeypatch, f"{AWAY}\n{GATEWAY}")
+    monkeypatch.setattr(remote, "AGAIN_FAR_AFTER", (0.1,))
+    launch = Launch(tmp_path, "", attaches=RUN, machine=THERE)
+    async with serving(Tape().connect().prompt("Go").say("I am at work.").events) as run:
+        run.events.is_kept = True
+        async with window(launch) as (app, pilot):
+            await until(pilot, lambda: bool(app.board.runs[RUN].store.entries), "it is read")
+            await pilot.press(*"typed")
+            await until(pilot, lambda: new_drafts() == ["typed"])
+            await end(app, pilot, 129)
+        async with window(launch) as (app, pilot):
+            await until(pilot, lambda: app.screen.query_one(Prompt).text == "typed", "it is there again")
+            await until(pilot, lambda: bool(app.board.runs[RUN].store.entries), "it is read")
+            Path("away").touch()
+            kill_marked(mark, lambda command: "host --stdio" in command)
+            await pilot.press("enter", *"more")
+            await end(app, pilot, 129)
+        assert new_drafts() == ["typed\nmore"], "what was sent has not arrived"
+        assert not journal_of(RUN).parent.exists(), "nothing of it is kept here"
+        assert run.commands == []
 
 
 async def test_a_session_of_claude_code_which_has_no_journal_of_ours(tmp_path: Path) -> None:

@@ -21,14 +21,12 @@ from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.pending import QueueLines
 from maverick_tui.ui.widgets.run_header import RunHeader
-from tests.host.far.fake_ssh import GATEWAY, THERE, fake_ssh
+from tests.host.far.fake_ssh import AWAY, GATEWAY, THERE, fake_ssh
 from tests.host.served_run import RUN, serving
 from tests.support.processes import kill_marked
 from tests.support.runs import BEGAN, Tape
 from tests.ui.test_attached import shown
 from tests.ui.waiting import until
-
-AWAY = "[ ! -e away ] || { echo 'ssh: connect to host there: No route to host' >&2; exit 255; }"
 
 
 def header(app: MaverickApp) -> str:
