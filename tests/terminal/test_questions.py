@@ -24,8 +24,6 @@ pytestmark = pytest.mark.slow
 QUESTIONS = 20
 TYPED = "".join(f"{letter}{number % 10}yn" for number in range(10) for letter in "qwert")
 ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
-CARRIED = ("\x1b[201~", "\x1b", "\x1b[")
-"""The end of a paste, an escape, and half of a sign."""
 _ROW = re.compile(r"^\s*│ (.*?)\s*│$")
 
 
@@ -82,13 +80,13 @@ def test_two_hundred_characters_are_typed_while_twenty_questions_come_up(maveric
     assert run.commands == []
 
 
-def test_what_a_paste_carries_behind_its_end_or_an_escape_allows_nothing(maverick: Maverick) -> None:
+@pytest.mark.parametrize("carries", ["\x1b[201~", "\x1b", "\x1b["], ids=["its end", "escape", "half a sign"])
+def test_what_a_paste_carries_behind_its_end_or_an_escape_allows_nothing(maverick: Maverick, carries: str) -> None:
     tape = Tape("handyman", at=time.time()).connect().prompt("Go").ask("Bash", {"command": "rm 1"})
     with served_beside(tape.events) as (run, _loop):
         app = maverick("attach", RUN)
         app.see("waiting for you")
-        for number in range(10 * len(CARRIED)):
-            carries = CARRIED[number % len(CARRIED)]
+        for number in range(10):
             app.send(pasted(f"{number}a{carries}{CTRL_Y}b"))
             shown = f"{number}a{'[' if carries.endswith('[') else ''}"
             app.until(lambda glass, shown=shown: shown in prompt_of(glass))  # type: ignore[misc]
