@@ -67,6 +67,7 @@ def clone(sandbox: Sandbox) -> Sandbox:
     return sandbox
 
 
+@pytest.mark.explore  # `make attack` has it: it is about the tricks, and not about us
 def test_each_of_them_does_what_it_is_feared_for(clone: Sandbox) -> None:
     given = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.defpath}"}
     blunt = []
@@ -91,6 +92,7 @@ def test_ordinary_checks_run(clone: Sandbox) -> None:
     assert {one: why for one in ORDINARY if (why := judge.judge("Bash", bash(one)).reason)} == {}
 
 
+@pytest.mark.explore  # so it does in `test_copies.py`; what the judge says of these is above
 async def test_a_standing_rule_opens_no_way_there(clone: Sandbox, serve: ServeModel) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(f"allow = {json.dumps(RULES)}")

@@ -180,6 +180,7 @@ def shell(command: str, sandbox: Sandbox) -> bytes:
     return done.stdout
 
 
+@pytest.mark.explore  # `make attack` has it: it is about the tricks, and not about us
 def test_each_of_them_does_what_it_is_feared_for(clone: Sandbox) -> None:
     blunt = []
     for name, (command, place) in WRITTEN.items():
@@ -218,6 +219,7 @@ TRIED = [
 ]
 
 
+@pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_shell_unattended.py`
 async def test_nothing_of_it_runs_where_nobody_is_asked(clone: Sandbox, serve: ServeModel) -> None:
     report = await unattended(clone, serve, TRIED, RULES)
     wrong = [name for name, outcome in report.outcomes.items() if outcome.has_run is not False or tells_secret(outcome)]

@@ -131,6 +131,7 @@ def judge_of(sandbox: Sandbox, *, person: bool, rules: bool = True) -> Judge:
     return Judge(["Bash"], sandbox.project, person=person, standing=book if rules else Standing)
 
 
+@pytest.mark.explore  # `make attack` has it: it is about the tricks, and not about us
 def test_each_of_them_does_what_it_is_feared_for(clone: Sandbox) -> None:
     key = SECRETS[".ssh/id_rsa"].encode()
     blunt = [name for name, command in FOLLOWED.items() if key not in shell(command, clone)]
@@ -167,6 +168,7 @@ def test_ordinary_patterns_run(ruled: Sandbox) -> None:
     assert {one: why for one in (*ORDINARY, *UNREAD) if (why := judge.judge("Bash", bash(one)).reason)} == {}
 
 
+@pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_shell_unattended.py`
 async def test_nothing_of_it_runs_where_nobody_is_asked(ruled: Sandbox, serve: ServeModel) -> None:
     few = {f"f-{name}": FOLLOWED[name] for name in ("star", "braces", "variable", "find")}
     few |= {f"t-{name}": TOLD[name] for name in ("grep", "tar")} | {
@@ -178,6 +180,7 @@ async def test_nothing_of_it_runs_where_nobody_is_asked(ruled: Sandbox, serve: S
     assert not report.changes, report.explain(wrong)
 
 
+@pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_attended.py`
 async def test_no_search_by_a_pattern_runs_unasked_past_a_rule(ruled: Sandbox, serve: ServeModel) -> None:
     tried = [Call(name, "Bash", bash(command)) for name, command in TOLD.items()]
     report = await attended(ruled, serve, tried)

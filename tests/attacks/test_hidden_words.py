@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import RuleBook, user_file
 from tests.agent.permissions.deciding import bash, decide
@@ -40,21 +42,25 @@ HIDDEN = [
 ]  # fmt: skip
 
 
+@pytest.fixture
+def judge(sandbox: Sandbox) -> Judge:
+    """With all of Bash, and nobody who could be asked."""
+    return Judge(["Bash"], sandbox.project, person=False)
+
+
 @each("command", SPELLED)
-def test_no_spelling_hides_a_name(command: str, sandbox: Sandbox) -> None:
-    judge = Judge(["Bash"], sandbox.project, person=False)
+def test_no_spelling_hides_a_name(command: str, sandbox: Sandbox, judge: Judge) -> None:
     assert decide(judge, "Bash", bash(command.replace("{H}", str(sandbox.home)))) == "deny"
 
 
 @each("command", [f"{wrapper} {command}" for wrapper in WRAPPERS for command in HIDDEN])
-def test_no_program_hides_another(command: str, sandbox: Sandbox) -> None:
-    judge = Judge(["Bash"], sandbox.project, person=False)
+def test_no_program_hides_another(command: str, sandbox: Sandbox, judge: Judge) -> None:
     assert decide(judge, "Bash", bash(command.replace("{H}", str(sandbox.home)))) == "deny"
 
 
 @each("command", [f"{wrapper} {command} > log" for wrapper in STARTING for command in HIDDEN if "{H}" not in command])
-def test_nor_does_it_where_the_command_cannot_be_read(command: str, sandbox: Sandbox) -> None:
-    assert decide(Judge(["Bash"], sandbox.project, person=False), "Bash", bash(command)) == "deny"
+def test_nor_does_it_where_the_command_cannot_be_read(command: str, judge: Judge) -> None:
+    assert decide(judge, "Bash", bash(command)) == "deny"
 
 
 @each("command", ["xargs -a list cat", "xargs -0a list cat", "xargs -n 1 -alist cat", "xargs --arg-file=list head"])
@@ -108,6 +114,7 @@ REAL = {
 }
 
 
+@pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_shell_unattended.py`
 async def test_they_are_refused_for_real(sandbox: Sandbox, serve: ServeModel) -> None:
     calls = [Call(name, "Bash", bash(command.replace("{H}", str(sandbox.home)))) for name, command in REAL.items()]
     made = Call("made", "Bash", bash("timeout -s KILL 5 grep -rn foo src"))

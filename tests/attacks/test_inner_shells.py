@@ -11,6 +11,8 @@ import time
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.agent.permissions import inner_texts
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.permissions.reading import WRAPPERS
@@ -201,6 +203,7 @@ REAL = {
 }
 
 
+@pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_shell_unattended.py`
 async def test_they_are_refused_for_real(sandbox: Sandbox, serve: ServeModel) -> None:
     rules('deny = ["Bash(rm:*)", "Bash(git commit:*)", "Read(src/main.py)"]')
     found = subprocess.run(["git", "--exec-path"], capture_output=True, text=True, check=True).stdout.strip()

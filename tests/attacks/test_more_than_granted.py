@@ -125,11 +125,20 @@ def test_no_rule_covers_those_of_runners(armed: Sandbox) -> None:
     assert {one: why for one in ORDINARY_OF_RUNNERS if (why := judge.judge("Bash", bash(one)).reason)} == {}
 
 
+BEGUN = ["npm run-s deploy", "npm runS deploy", "npm exe -c ./evil.sh"]
+"""npm takes the beginning of a name for it."""
+
+
+@pytest.mark.explore  # it is about npm, and not about us
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
-@pytest.mark.parametrize("command", ["npm run-s deploy", "npm runS deploy", "npm exe -c ./evil.sh"])
-def test_npm_takes_the_beginning_of_a_name_for_it_and_so_do_rules_and_offers(command: str, armed: Sandbox) -> None:
+@pytest.mark.parametrize("command", BEGUN)
+def test_npm_takes_the_beginning_of_a_name_for_it(command: str, armed: Sandbox) -> None:
     done = run(command, armed)
     assert (armed.outside / "made").exists(), done.stderr
+
+
+@pytest.mark.parametrize("command", BEGUN)
+def test_rules_and_offers_take_the_beginning_of_a_name_for_it(command: str, armed: Sandbox) -> None:
     write('allow = ["Bash"]\ndeny = ["Bash(npm run deploy:*)", "Bash(npm exec:*)"]')
     assert judge_in(armed.project, person=False).judge("Bash", bash(command)).decision == "deny"
     offers = [offer.text for offer in Grants(armed.project).offers("Bash", bash(command))]
@@ -152,10 +161,20 @@ def test_what_is_denied_is_not_put_together_by_xargs(command: str, armed: Sandbo
     assert judge_in(armed.project, person=False).judge("Bash", bash(command)).decision == "deny"
 
 
-async def test_no_grant_covers_them(armed: Sandbox, serve: ServeModel) -> None:
+def stand_in_for(*programs: str, sandbox: Sandbox) -> None:
+    """Programs that do nothing, where only counts whether they are run: the real ones take a second each."""
+    for name in programs:
+        program = sandbox.programs / name
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+
+
+async def test_no_grant_covers_them(armed: Sandbox, serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     (armed.project / ".maverick").mkdir(exist_ok=True)
     (armed.project / ".maverick" / "rules.toml").write_text('deny = ["Read(secret.txt)"]\n')
     tricks = {**TRICKS, "stash-rules": "git stash -u"}
+    stand_in_for("pytest", "mypy", "ruff", sandbox=armed)
+    monkeypatch.setenv("PATH", f"{armed.programs}:{os.environ['PATH']}")
     allowed = [Call(f"allowed-{at}", "Bash", {"command": one}) for at, one in enumerate(GRANTED)]
     tried = [Call(name, "Bash", {"command": said(one, armed)}) for name, one in tricks.items()]
     ordinary = [Call(f"ordinary-{at}", "Bash", {"command": one}) for at, one in enumerate(ORDINARY)]

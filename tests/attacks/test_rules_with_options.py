@@ -11,6 +11,7 @@ from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.sandbox import Sandbox
 from tests.executor.files.support import git
 from tests.support.cases import each
+from tests.support.sampling import sampled
 
 
 @each(
@@ -54,7 +55,7 @@ def test_git_looks_by_no_rule_where_it_would_run_something(program: str, before:
     assert decide(judge, "Bash", bash(command)) == "deny"
 
 
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([False, True], 2))
 def test_git_goes_to_a_folder_only_where_nothing_there_makes_it_run_something(person: bool, sandbox: Sandbox) -> None:
     judge = Judge(
         ["Bash(git log:*)"], sandbox.project, person=person, git_programs=programs_named, git_starts=started_by_settings

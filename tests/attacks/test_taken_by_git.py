@@ -106,6 +106,7 @@ def fresh(original: Path, tmp_path: Path) -> Callable[[], Path]:
     return copied
 
 
+@pytest.mark.explore  # `make attack` has it: it is about the tricks, and not about us
 def test_each_of_them_does_what_it_is_feared_for(fresh: Callable[[], Path]) -> None:
     blunt = {}
     for name, (command, place) in TAKEN.items():

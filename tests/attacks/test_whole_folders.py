@@ -94,6 +94,7 @@ def said(command: str, sandbox: Sandbox) -> str:
     return command.format(H=sandbox.home, O=sandbox.outside)
 
 
+@pytest.mark.explore  # `make attack` has it: it is about the tricks, and not about us
 def test_each_of_them_does_what_it_is_feared_for(filled: Sandbox) -> None:
     blunt = []
     for name, (command, place) in CHANGED.items():
@@ -129,6 +130,7 @@ def test_ordinary_changes_run(filled: Sandbox) -> None:
     assert {one: why for one in ORDINARY if (why := judge.judge("Bash", bash(said(one, filled))).reason)} == {}
 
 
+@pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_shell_unattended.py`
 async def test_nothing_of_it_runs_where_nobody_is_asked(filled: Sandbox, serve: ServeModel) -> None:
     few = ("removed", "removed-by-link", "modes", "modes-project", "moved", "removed-inner")
     tried = [Call(name, "Bash", {"command": said(CHANGED[name][0], filled)}) for name in few]

@@ -7,7 +7,7 @@ import random
 from collections.abc import Collection
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maverick_tui.journal import masked_text
@@ -74,6 +74,7 @@ def _random(length: int, chance: random.Random) -> str:
     return base64.urlsafe_b64encode(chance.randbytes(length)).decode().rstrip("=")
 
 
+@settings(max_examples=examples(10, 100))
 @given(st.integers(), st.sampled_from(LONG), st.integers(1, 20))
 def test_a_long_token_in_pieces_is_never_written(seed: int, shape: str, size: int) -> None:
     chance = random.Random(seed)

@@ -55,7 +55,7 @@ def test_nothing_of_a_key_is_ever_written_in_whatever_pieces_it_comes(key: Key, 
     assert kept.startswith(before)
 
 
-@each("dressing", DRESSINGS)
+@each("dressing", [*DRESSINGS][1 :: examples(4, 1)])
 def test_nothing_of_a_key_is_written_letter_by_letter(dressing: str) -> None:
     for seed in range(examples(1, 40)):
         key = a_key(("PGP", "RSA", "EC", "OPENSSH", "")[seed % 5], dressing, seed, 64, seed % 2 == 0)
@@ -74,7 +74,7 @@ def test_a_key_in_base64_is_masked_in_pieces_as_at_once(dressing: str, before: s
             assert MASK in masked
             assert told_of(key, masked) == [], key.text
             assert masked.endswith(PROSE)
-        told, kept = streamed(key.text + PROSE, [*range(seed, 5_000, 11)])
+        told, kept = streamed(key.text + PROSE, [*range(seed, 5_000, examples(37, 11))])
         assert told_of(key, told + kept) == []
         assert kept.endswith(PROSE)
 
@@ -178,7 +178,7 @@ def test_a_long_line_that_only_may_be_a_secret_is_let_go() -> None:
 )  # fmt: skip
 def test_long_texts_are_read_once(text: str) -> None:
     """What takes the square of its length would not end within the time that a test has."""
-    redact(text)
+    redact(text[: examples(100_000, 250_000)])
 
 
 @each("line", [

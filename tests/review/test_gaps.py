@@ -13,6 +13,7 @@ from maverick_tui.snapshots import shadow
 from maverick_tui.snapshots.caps import Caps
 from tests.review.played import PlayedRun, why
 from tests.snapshots.folders import content, project
+from tests.support.sampling import sampled
 from tests.worktrees.projects import commit
 
 RUN = "run-aaaa"
@@ -41,7 +42,7 @@ def _clean(place: Path) -> None:
         (place / f"{number}").unlink()
 
 
-@pytest.mark.parametrize("name", ["notes.md", "draft.md", "empty"])
+@pytest.mark.parametrize("name", sampled(["notes.md", "draft.md", "empty"], 2))
 def test_what_you_save_while_its_folder_is_too_large(folder: Path, name: str) -> None:
     run = PlayedRun(folder, RUN)
     run.bash(lambda: _fill(folder / "out"))

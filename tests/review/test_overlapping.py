@@ -11,12 +11,13 @@ from maverick_tui.review.blame import blame
 from maverick_tui.review.run_review import RunReview
 from tests.review import played
 from tests.review.played import PlayedRun, why
+from tests.support.sampling import sampled
 
 RUN, OTHER = "run-aaaa", "run-bbbb"
 DOUBT = f"the run {OTHER} (Inner) may have changed it at the same time"
 
 
-@pytest.mark.parametrize("are_repositories", [True, False])
+@pytest.mark.parametrize("are_repositories", sampled([True, False], 2))
 def test_what_a_run_inside_did_while_a_command_ran_is_not_that_commands(
     nested: Path, *, are_repositories: bool
 ) -> None:

@@ -16,6 +16,7 @@ from maverick_tui.runs.tracked_folder import TrackedFolder
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.work_times import WorkTime, note, runs_at_work, times_of
 from tests.review.played import PlayedRun, why
+from tests.support.sampling import sampled
 
 RUN, OTHER, LATER = "run-aaaa", "run-bbbb", "run-cccc"
 DOUBT = f"the run {OTHER} (not kept) may have changed it at the same time"
@@ -38,7 +39,7 @@ def at_work(run: TrackedFolder) -> Iterator[None]:
     assert not run.is_noted
 
 
-@pytest.mark.parametrize("where", ["", "lib"])
+@pytest.mark.parametrize("where", sampled(["lib", ""], 2))
 def test_what_a_run_did_that_is_not_kept_while_a_command_ran_is_not_that_commands(nested: Path, where: str) -> None:
     run, there = PlayedRun(nested, RUN), other(nested / where)
     theirs = str(Path(where) / "theirs.txt")

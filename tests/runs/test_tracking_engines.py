@@ -32,7 +32,7 @@ def both(*commands: str, **more: Any) -> Answer:
     return Answer(steps=tuple(steps))
 
 
-# Calls of the CLI are named in `test_tracking_forty_calls.py`, a command in the background in
+# Calls of the CLI are named in `test_tracking_many_calls.py`, a command in the background in
 # `review/test_left_alone.py`, and subagents without the CLI below.
 @pytest.mark.explore
 @pytest.mark.parametrize("delegates", [False, True])

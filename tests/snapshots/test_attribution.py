@@ -125,7 +125,7 @@ def script(top: Path) -> list[Callable[[str], None]]:
     return [*one, *two, format_all, edit("b.py", 1), tests, sed("edited"), insert("c.py", 99), write("c.py")]
 
 
-@pytest.mark.explore  # `runs/test_tracking_forty_calls.py` has one of the real CLI
+@pytest.mark.explore  # `runs/test_tracking_many_calls.py` has one of the real CLI
 def test_a_run_of_forty_calls(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     (top / ".gitignore").write_text("*.log\n")

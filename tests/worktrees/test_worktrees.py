@@ -28,6 +28,7 @@ from maverick_tui.worktrees.making import make, make_again
 from maverick_tui.worktrees.removing import discard
 from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
+from tests.support.sampling import sampled
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
 RUN = "0123456789ab"
@@ -294,7 +295,7 @@ def test_neither_hooks_nor_filters_run_and_what_that_means_is_told(project: Path
     assert not trace.exists()
 
 
-@pytest.mark.parametrize("condition", ["onbranch:maverick/**", "gitdir:**/worktrees/**"])
+@pytest.mark.parametrize("condition", sampled(["onbranch:maverick/**", "gitdir:**/worktrees/**"], 2))
 def test_a_filter_that_only_a_worktree_has_does_not_run(condition: str, project: Path, tmp_path: Path) -> None:
     trace = tmp_path / "ran"
     commit(project, __gitattributes="*.txt filter=large\n")
@@ -415,7 +416,7 @@ def test_a_repository_apart_from_its_folder_and_a_worktree_of_the_persons_have_w
         assert (tmp_path / folder / "a.txt").read_text() == "changed\n"
 
 
-@pytest.mark.parametrize("option", ["--strategy=ours", "--squash"])
+@pytest.mark.parametrize("option", sampled(["--strategy=ours", "--squash"], 2))
 def test_a_merge_takes_no_options_of_the_repository(option: str, project: Path) -> None:
     made = make(RUN, "fixer", project).worktree
     commit(project, "meanwhile", c__txt="c\n")

@@ -14,6 +14,7 @@ from maverick_tui.agent.permissions.standing import NONE, RuleBook, Standing, us
 from maverick_tui.agent.tools import ToolRule, parse_tool
 from maverick_tui.git.programs import programs_named, started_by_settings
 from tests.agent.permissions.deciding import bash, decide
+from tests.support.sampling import sampled
 
 AGENTS = (["Bash"], ["Bash(git log:*)"], ["Bash(npm test:*)", "Read"], ["Monitor"], ["Monitor(git log:*)"])
 """What agents may have of commands: all of them, or few."""
@@ -109,7 +110,7 @@ def test_ordinary_commands_may_be_allowed_for_a_run(allowed: list[str], armed: P
         assert (found.decision, found.is_asked_each_time) == ("ask", False), (command, found)
 
 
-@pytest.mark.parametrize("allowed", AGENTS)
+@pytest.mark.parametrize("allowed", sampled(AGENTS, 4))
 def test_what_git_would_run_that_is_only_to_look_is_told_first(allowed: list[str], project: Path) -> None:
     for name in ("", "src"):
         subprocess.run(["git", "init", "--quiet", project / name], check=True)

@@ -11,6 +11,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import Effect, Standing, StandingRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
+from tests.support.sampling import sampled
 
 
 @pytest.fixture
@@ -45,8 +46,9 @@ def held_to(effect: Effect, entry: str, project: Path, *, person: bool) -> Judge
         "cargo -q fmt", "terraform -chdir=. fmt",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("effect", ["deny", "ask"])
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize(
+    ("effect", "person"), sampled([("deny", False), ("deny", True), ("ask", True), ("ask", False)], 2)
+)
 def test_no_formatter_changes_a_file_with_its_folder_that_a_rule_is_about(
     command: str, effect: Effect, person: bool, tree: Path
 ) -> None:

@@ -9,3 +9,8 @@ if (log := os.environ.get("MAVERICK_TEST_LOG")) and "offline" not in sys.orig_ar
     handler = logging.FileHandler(log, delay=True)
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)
+
+# A host that waits for its order loads the SDK meanwhile, which takes a second of a processor: for an agent that does
+# without, it is in vain. Nothing that such an agent needs may import it.
+if os.environ.get("MAVERICK_TEST_WITHOUT_SDK"):
+    sys.modules["claude_agent_sdk"] = None  # type: ignore[assignment]
