@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import time
+from math import inf
 from pathlib import Path
 
 from maverick_tui.git.asking import ask
 
 _SECONDS = 3.0
 """How long git may look through the commits: somebody waits for a call to be judged."""
-_ALL = ("--all", "--reflog")
+_AGAIN_AFTER = 60.0
+"""Seconds in which nobody waits again for a git that was not done in time."""
+_HEADS = ("FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+_ALL = ("--all", "--reflog", "--ignore-missing", *_HEADS)
+_known: dict[Path, tuple[bytes, frozenset[bytes]]] = {}
+_given_up_at: dict[Path, float] = {}
 
 
 def past_names(top: Path) -> frozenset[bytes] | None:
     """All names, from the top on; None if git does not tell them in time."""
+    if time.monotonic() - _given_up_at.get(top, -inf) < _AGAIN_AFTER:
+        return None
     tips = ask(top, "log", *_ALL, "--no-walk", "--format=%H", seconds=_SECONDS)
-    return None if tips is None else _names(top, tips)
+    known_at, names = _known.get(top, (None, None))
+    if tips is not None and tips != known_at:
+        names = _names(top)
+        if names is not None:
+            _known[top] = tips, names
+    if tips is None or names is None:
+        _given_up_at[top] = time.monotonic()
+        return None
+    return names
 
 
-@lru_cache(maxsize=8)
-def _names(top: Path, _tips: bytes) -> frozenset[bytes] | None:
+def _names(top: Path) -> frozenset[bytes] | None:
     # A merge may have what none of its parents has.
     shown = ("--root", "-c", "--no-renames", "--name-only", "--format=", "-z")
     told = ask(top, "log", *_ALL, *shown, seconds=_SECONDS)

@@ -47,11 +47,20 @@ def test_names_of_all_commits_are_told_whatever_has_become_of_them(tmp_path: Pat
     git(tmp_path, "branch", "-qD", "side")
     names = "first", "renamed", "deep/of side\n", "of main", "of the merge", "stashed", "left"
     assert past_names(tmp_path) == frozenset(map(str.encode, names))
+    (other := tmp_path.with_name("other")).mkdir()
+    git(other, "init", "-q", "-b", "main")
+    commit(other, "fetched")
+    git(tmp_path, "fetch", "-q", str(other), "main")
+    assert b"fetched" in (past_names(tmp_path) or ()), "no branch has it"
     commit(tmp_path, "new")
     assert b"new" in (past_names(tmp_path) or ()), "what was known a moment ago is not all"
 
 
 def test_what_is_not_told_in_time_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(tmp_path, "init", "-q")
-    monkeypatch.setattr(module, "_SECONDS", 0.0)
-    assert past_names(tmp_path) is None
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_SECONDS", 0.0)
+        assert past_names(tmp_path) is None
+    assert past_names(tmp_path) is None, "nobody waits again so soon"
+    monkeypatch.setattr(module, "_AGAIN_AFTER", 0.0)
+    assert past_names(tmp_path) == frozenset()

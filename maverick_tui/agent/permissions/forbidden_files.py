@@ -25,7 +25,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.roots import Roots
-from maverick_tui.agent.permissions.rules import fits, places_within
+from maverick_tui.agent.permissions.rules import fits, fitting, places_within
 from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
@@ -35,6 +35,7 @@ from maverick_tui.agent.permissions.shell import (
     parts_of,
     words_within,
 )
+from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import by_archivers, by_editors
 from maverick_tui.agent.tools import BUILTIN_TOOLS
@@ -65,6 +66,13 @@ _CHANGING_BY_NAME = frozenset("am apply clean mv rm".split())
 """Those that bring no other commit's files."""
 _PLAIN_SEARCH = re.compile(r"-[inlwcohHEFPv]+")
 """Options of a search that take no value: what stands behind is the pattern."""
+_PLAIN_DIFF = re.compile(
+    r"-[bpuwWazRMC]|-U\d+|--(?:stat|shortstat|numstat|name-only|name-status|summary|cached|staged|patch|word-diff|check|raw"
+    r"|no-color|color|color-words|no-renames|find-renames|ignore-all-space|ignore-space-change|ignore-blank-lines|unified"
+    r"|function-context|diff-filter|no-prefix|minimal|patience|histogram|text|exit-code|quiet|no-ext-diff|no-textconv"
+    r"|relative|submodule|compact-summary)(?:=.*)?"
+)
+"""Options of `diff` that name no commits: `--tags` does."""
 _TAKING = frozenset("archive clone fetch pull remote submodule subtree".split())
 """Commands of git that take what is in another repository, be it that of a folder."""
 _SUMMARIES = frozenset("log show diff diff-files diff-index diff-tree whatchanged".split())
@@ -87,8 +95,8 @@ _LIMITED = frozenset(
     "annotate blame checkout clean diff diff-files diff-index diff-tree log restore rm show whatchanged".split()
 )
 """Commands for which what stands behind `--` is all that they look at, or change; to others it is a branch, or more."""
-_SHOWS_MORE = re.compile(r"--(?:full-d|all|tags|glob|stdin)")
-"""Options with which they show more than that: the whole of a commit, or a file that a tag names."""
+_SHOWS_MORE = re.compile(r"--(?:full-d|fol|all|tags|glob|stdin)")
+"""Options with which they show more than that: the whole of a commit, other names, or a file that a tag names."""
 _RAW = re.compile(r"%\(\*?raw")
 """In a format: all of what a reference names, which may be a file."""
 _COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
@@ -190,7 +198,10 @@ def _is_about_command(said: str, call: Call, roots: Roots, limits: Limits, *, on
         held = _held_in_all(written, said, here, roots, limits, is_certain=is_certain)
         if held is None or held:
             return None
-        if any(texts[0] == "git" and _is_shown(texts, said, here, roots, only_reading) for texts in plain):
+        if any(
+            texts[0] == "git" and _is_shown(texts, said, here, roots, limits, only_reading=only_reading)
+            for texts in plain
+        ):
             return None
     return False
 
@@ -280,7 +291,7 @@ def _searched(texts: Sequence[str], here: Path, *, is_certain: bool) -> Iterator
 def _may_enter(texts: Sequence[str]) -> bool:
     """Whether a call may do something with what is in a folder that it names. `wc -l *` passes folders over."""
     if texts[0] == "git":
-        return not _TAKING.isdisjoint(texts[1:2])
+        return texts[1:2] == ["mv"] or not _TAKING.isdisjoint(texts[1:2])
     is_of_files = only_reads(texts) and not searches(texts)
     return not is_of_files and not _tells_only_names(texts)
 
@@ -292,8 +303,8 @@ def _followed(folders: list[str], texts: Sequence[str], here: Path, limits: Limi
     return None if None in led else [*folders, *(place for some in led for place in some or ())]
 
 
-def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_reading: bool) -> bool:
-    """Whether git shows, or changes, files that it knows and that the rule is about, without being told their names."""
+def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits: Limits, *, only_reading: bool) -> bool:
+    """Whether git shows, or changes, files that the rule is about, without being told their names."""
     command, *rest = texts[1:] or [""]
     if _tells_no_contents(command, rest) if only_reading else command not in _CHANGING:
         return False
@@ -301,12 +312,15 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, only_re
     near = roots.near([repository.top], said) if repository is not None else []
     if repository is None or not near:
         return False
-    if (paths := roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))) is None:
+    known = roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))
+    taken = [] if only_reading else taken_by(texts[1:], here, limits)
+    if known is None or taken is None:
         return True
     named = [(root, said) for root in near] + roots.behind_links(said)
-    known = [path for path in paths if any(_fits(path, rule, root) for root, rule in named)]
     within = _limited_to(command, rest, here, repository.top)
-    return any(not within or any(path.is_relative_to(top) for top in within) for path in known)
+    found = [Path(path) for root, rule in named for path in fitting(known, rule, root)]
+    is_known = any(not within or any(path.is_relative_to(top) for top in within) for path in found)
+    return is_known or any(fitting(taken, rule, root) for root, rule in named)
 
 
 def _is_of_now(command: str, rest: Sequence[str]) -> bool:
@@ -316,7 +330,8 @@ def _is_of_now(command: str, rest: Sequence[str]) -> bool:
     words = [word for word in (rest[: rest.index("--")] if "--" in rest else rest) if not word.startswith("-")]
     if command == "grep":
         return len(words) == 1 and all(map(_PLAIN_SEARCH.fullmatch, {*rest} - {*words}))
-    return command in ("diff", "diff-files") and {"HEAD", "@"}.issuperset(words)
+    is_plain = all(map(_PLAIN_DIFF.fullmatch, (word for word in rest if word.startswith("-") and word != "--")))
+    return command in ("diff", "diff-files") and is_plain and {"HEAD", "@"}.issuperset(words)
 
 
 def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:

@@ -136,10 +136,11 @@ class Judge:
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:
         standing = self._standing()
-        denied = next(self._about(call, standing, "deny"), None)
+        roots_at = cache(Roots)  # whose links, and what git knows there, are looked at once for all rules
+        denied = next(self._about(call, standing, "deny", roots_at), None)
         if denied and denied.is_certain:
             return Judgement("deny", f"There is a rule against it: {denied.rule.text}.", rule=denied.rule)
-        asked = [denied] if denied else [*self._about(call, standing, "ask")]
+        asked = [denied] if denied else [*self._about(call, standing, "ask", roots_at)]
         reason, is_asked_each_time = self._reason(call, mode, standing)
         if asked:
             by_rule = _why_by_rules(asked)
@@ -163,9 +164,11 @@ class Judge:
         """What a person is asked; that git would run something where it is only to look is told first."""
         more = self._commands.what_git_runs_reading(call)
         told = reason if more in reason else f"{more} {reason}".rstrip()
-        # Whoever allows something that a rule may be about has not allowed what it is about, or what has its words.
-        certain = (one.rule.text for one in asked if one.is_certain or is_named(one.rule.tool, call))
-        causes = {*certain, *(f"perhaps {one.rule.text}" for one in asked), more} - {""}
+        # Whoever allows what a rule may be about has not allowed what has its words, let alone what it is about.
+        certain = {one.rule.text for one in asked if one.is_certain}
+        named = {one.rule.text for one in asked if one.is_certain or is_named(one.rule.tool, call)}
+        perhaps = {one.rule.text for one in asked}
+        causes = {*certain, *(f"named {text}" for text in named), *(f"perhaps {text}" for text in perhaps), more} - {""}
         return Judgement("ask", told, is_asked_each_time, rule=_first(asked), causes=frozenset(causes))
 
     def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
@@ -201,7 +204,7 @@ class Judge:
         that says which files, a standing one, and the places that ask whatever the rules say.
         """
         call, standing = Call("Read", {"file_path": path}, self._cwd), self._standing()
-        ruled = (about for effect in ("deny", "ask") for about in self._about(call, standing, effect))
+        ruled = (about for effect in ("deny", "ask") for about in self._about(call, standing, effect, cache(Roots)))
         if standing.problem or any(ruled) or why_always_asked(call, self._places):
             return False
         return not may_use("Read", self._allowed) or not self._beyond_rules(call)
@@ -265,11 +268,13 @@ class Judge:
         outside = [path for path in call.paths or [""] if not self._places.is_inside(path, call.here)]
         return f"{outside[0] or 'It'} is outside of {self._cwd}." if outside and not named else ""
 
-    def _about(self, call: Call, standing: Standing, effect: Effect) -> Iterator[_About]:
+    def _about(
+        self, call: Call, standing: Standing, effect: Effect, roots_at: Callable[[tuple[Path, ...]], Roots]
+    ) -> Iterator[_About]:
         """The standing rules that a call is up against; certain ones first."""
         rules = list(standing.of(effect))
         only_reads = bool(rules) and call.tool in SHELLS and not self._doubt(call)
-        perhaps, limits, roots_at = list[_About](), Limits(), cache(Roots)
+        perhaps, limits = list[_About](), Limits()
         for rule in rules:
             roots = roots_at((rule.base or self._cwd, *rule.elsewhere))
             found = is_about(rule.tool, call, roots, limits, only_reads=only_reads)
@@ -351,12 +356,12 @@ def _first(asked: Sequence[_About]) -> StandingRule | None:
 
 
 def _why_by_rules(asked: Sequence[_About]) -> str:
-    certain, perhaps = (
-        [one.rule.text for one in asked if one.is_certain is is_certain] for is_certain in (True, False)
-    )
-    why = f"There is a rule to ask first: {'; '.join(certain)}." if certain else ""
-    more = f" and {len(perhaps) - 1} more" if len(perhaps) > 1 else ""
-    return f"{why} It cannot be told whether a rule is about it: {perhaps[0]}{more}.".strip() if perhaps else why
+    certain, perhaps = ([one.rule for one in asked if one.is_certain is is_certain] for is_certain in (True, False))
+    why = f"There is a rule to ask first: {'; '.join(rule.text for rule in certain)}." if certain else ""
+    if len(perhaps) > 1:  # all of them: whoever allows it is to have been told
+        entries = ", ".join(rule.entry for rule in perhaps)
+        return f"{why} It cannot be told whether one of these rules is about it: {entries}.".strip()
+    return f"{why} It cannot be told whether a rule is about it: {perhaps[0].text}.".strip() if perhaps else why
 
 
 def _folders_of(paths: Sequence[str], here: Path) -> set[Path]:

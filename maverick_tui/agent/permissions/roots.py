@@ -21,7 +21,7 @@ class Roots:
 
     def __init__(self, bases: Sequence[Path]) -> None:
         self._bases = bases
-        self._listed = dict[tuple[Path, bool], list[Path] | None]()
+        self._listed = dict[tuple[Path, bool], list[str] | None]()
         self._led = dict[str, list[tuple[Path, str]]]()
 
     @cached_property
@@ -57,8 +57,8 @@ class Roots:
         )
         return list(dict.fromkeys([self._roots[0], *near]))
 
-    def known_to_git(self, top: Path, *, looks_back: bool) -> list[Path] | None:
-        """The files that git has in a repository, with `looks_back` in any commit; None if it does not say.
+    def known_to_git(self, top: Path, *, looks_back: bool) -> list[str] | None:
+        """The paths that git has in a repository, with `looks_back` in any commit; None if it does not say.
 
         It is asked once for all rules.
         """
@@ -66,7 +66,7 @@ class Roots:
             now = ask(top, "ls-files", "-z", "--with-tree=HEAD") or ask(top, "ls-files", "-z")  # there may be no commit
             past = past_names(top) if looks_back else frozenset()
             names = None if now is None or past is None else {*now.split(b"\0"), *past} - {b""}
-            self._listed[top, looks_back] = None if names is None else [top / os.fsdecode(name) for name in names]
+            self._listed[top, looks_back] = None if names is None else [f"{top}/{os.fsdecode(name)}" for name in names]
         return self._listed[top, looks_back]
 
     def behind_links(self, rule: str) -> list[tuple[Path, str]]:

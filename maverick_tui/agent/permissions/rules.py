@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -298,6 +298,23 @@ def fits(real: Path, rule: str, base: Path) -> bool:
         return False
     place = "/".join(("base", *real.relative_to(base).parts))
     return any(fits_one(place) for fits_one in _matchers(rule))
+
+
+def fitting(places: Iterable[str], rule: str, base: Path) -> list[str]:
+    """Those of many absolute paths that the rule names below its place, also where only the case is another one."""
+    whole = str(base).casefold()
+    below, tests = f"{whole}/".replace("//", "/"), _matchers(rule.casefold())
+    # What stands in the rule as it is stands in all that it names: to look for that is much faster.
+    literal = "" if set(rule) & set("[{") else max(re.split(r"[*?/]|^~", rule.casefold()), key=len)
+    found = []
+    for place in places:
+        folded = place.casefold()
+        if literal not in folded:
+            continue
+        name = "base" if folded == whole else f"base/{folded[len(below) :]}" if folded.startswith(below) else ""
+        if name and any(test(name) for test in tests):
+            found.append(place)
+    return found
 
 
 @lru_cache(maxsize=256)

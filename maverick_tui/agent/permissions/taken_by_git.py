@@ -54,6 +54,31 @@ def why_taking_asks(calls: Iterable[Sequence[str]], folders: Sequence[Path], pla
     return next(filter(None, reasons), "")
 
 
+def taken_by(words: Sequence[str], folder: Path, limits: Limits) -> list[str] | None:
+    """The paths that a call of git, without the word `git`, takes away; None if it cannot be told, or is too much."""
+    found: list[str] = []
+    for one in _takings(words):
+        top = _top_of(one, folder)
+        names = _listed(one, top) if top is not None and limits.spend(searches=1) else None
+        has_repository = names is not None and one.with_repositories and any(name.endswith("/") for name in names)
+        if top is None or names is None or has_repository:
+            return None
+        found += (str(_place(top, name)) for name in names if not name.endswith("/"))
+    return found
+
+
+def _top_of(taking: Taking, folder: Path) -> Path | None:
+    """Where the names of what is taken begin; None where there is no repository."""
+    repository = find_repository(folder)
+    is_all = taking.from_top and not taking.paths
+    return repository.top if repository is not None and is_all else folder if repository is not None else None
+
+
+def _listed(taking: Taking, top: Path) -> list[str] | None:
+    told = ask(top, "ls-files", "-z", *taking.listing, "--", *taking.paths)
+    return None if told is None else [name for name in os.fsdecode(told).split("\0") if name]
+
+
 def _why_not_at(ends: Iterable[str], folder: Path, places: Places) -> str:
     """Why the worktrees whose paths end so are not to be taken away."""
     repository = find_repository(folder)
@@ -63,16 +88,13 @@ def _why_not_at(ends: Iterable[str], folder: Path, places: Places) -> str:
 
 
 def _why(taking: Taking, folder: Path, places: Places, limits: Limits) -> str:
-    repository = find_repository(folder)
-    if repository is None:
+    if (top := _top_of(taking, folder)) is None:
         return ""
     if not limits.spend(searches=1):
         return TOO_MUCH
-    top = repository.top if taking.from_top and not taking.paths else folder
-    told = ask(top, "ls-files", "-z", *taking.listing, "--", *taking.paths)
-    if told is None:
+    if (names := _listed(taking, top)) is None:
         return f"What git would take away from {top} cannot be known."
-    for name in _in_no_made_folder(filter(None, os.fsdecode(told).split("\0"))):
+    for name in _in_no_made_folder(names):
         if not limits.spend(names=1):
             return TOO_MUCH
         if reason := _why_not_to_take(name, top, places, with_repositories=taking.with_repositories):

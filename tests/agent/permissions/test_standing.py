@@ -547,8 +547,10 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
     write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git checkout:*)", "Bash(git mv:*)"]')
     looking_back = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
                     "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
-                    "git grep -e SECRET HEAD~1", "git diff main..side")  # fmt: skip
+                    "git grep -e SECRET HEAD~1", "git diff main..side", "git diff --tags", "git diff --branches HEAD",
+                    "git log -p --follow -- src/a.py")  # fmt: skip
     of_now = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
+              "git diff -U5 --stat HEAD",
               "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
     for command in (*looking_back, *of_now, "git checkout side"):
         assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
@@ -578,10 +580,11 @@ def test_all_rules_that_ask_about_a_call_are_told_and_to_be_allowed(project: Pat
         judgement = judge_in(project).judge(tool, arguments)
         assert judgement.decision == "ask"
         told = [f"ask {rule} in {user_file()}" for rule in certain]
+        named = [f"named {text}" for text in told]
         doubtful = [f"perhaps ask {rule} in {user_file()}" for rule in (*certain, *perhaps)]
-        assert judgement.causes == frozenset([*told, *doubtful]), arguments
+        assert judgement.causes == frozenset([*told, *named, *doubtful]), arguments
         assert all(cause in judgement.reason for cause in told)
-        assert not perhaps or f" and {len(perhaps) - 1} more." in judgement.reason
+        assert not perhaps or f"whether one of these rules is about it: {', '.join(perhaps)}." in judgement.reason
 
 
 def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project: Path) -> None:
@@ -589,11 +592,29 @@ def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project:
     judge, rule = judge_in(project), f"ask Bash(git push:*) in {user_file()}"
     for command in ("npm test > out.txt", "for f in src/*; do wc -l $f; done", "X=1 make build", "rm *.pyc", "$x"):
         causes = judge.judge("Bash", bash(command)).causes
-        assert (f"perhaps {rule}" in causes, rule in causes) == (True, False), command
+        assert (f"perhaps {rule}" in causes, f"named {rule}" in causes, rule in causes) == (True, False, False), command
     for command in ("git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "git-push > x",
                     "for r in a; do git push $r; done", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
-        assert rule in judge.judge("Bash", bash(command)).causes, command
-    assert f"ask Bash(rm -rf:*) in {user_file()}" in judge.judge("Bash", bash("rm -fr x > y")).causes
+        causes = judge.judge("Bash", bash(command)).causes
+        assert (f"named {rule}" in causes, rule in causes) == (True, False), command
+    assert rule in judge.judge("Bash", bash("git push")).causes
+    assert f"named ask Bash(rm -rf:*) in {user_file()}" in judge.judge("Bash", bash("rm -fr x > y")).causes
+
+
+def test_git_takes_nothing_away_that_may_not_be_changed_and_moves_nothing_that_may_not_be_read(project: Path) -> None:
+    git(project, "init", "-q")
+    for name in (".env", "notes/a.md", "config/keys/prod.txt", "build/x"):
+        (project / name).parent.mkdir(exist_ok=True, parents=True)
+        (project / name).write_text("x")
+    (project / ".gitignore").write_text(".env\nbuild\n")
+    git(project, "add", ".gitignore", "src")
+    allowed = ", ".join(f'"Bash(git {command}:*)"' for command in ("clean", "stash", "mv"))
+    write(f'deny = ["Edit(.env)", "Edit(notes/**)", "Read(config/keys/**)"]\nallow = [{allowed}]')
+    for command in ("git clean -fd", "git clean -fdx", "git clean -fX", "git clean -fd notes", "git stash push -u",
+                    "git stash -a", "git stash -u", "git mv config conf", "git mv notes src"):  # fmt: skip
+        assert decide(judge_in(project), "Bash", bash(command)) in ("deny", "ask"), command
+    for command in ("git clean -fdx build", "git clean -nd", "git stash", "git mv src/a.py src/b.py", "git mv src lib"):
+        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
 
 
 def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: Path, tmp_path: Path) -> None:
