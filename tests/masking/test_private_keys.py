@@ -55,7 +55,7 @@ def test_nothing_of_a_key_is_ever_written_in_whatever_pieces_it_comes(key: Key, 
     assert kept.startswith(before)
 
 
-@each("dressing", [*DRESSINGS][1 :: examples(4, 1)])
+@each("dressing", [*DRESSINGS][examples(1, 0) :: examples(4, 1)])
 def test_nothing_of_a_key_is_written_letter_by_letter(dressing: str) -> None:
     for seed in range(examples(1, 40)):
         key = a_key(("PGP", "RSA", "EC", "OPENSSH", "")[seed % 5], dressing, seed, 64, seed % 2 == 0)
@@ -178,7 +178,7 @@ def test_a_long_line_that_only_may_be_a_secret_is_let_go() -> None:
 )  # fmt: skip
 def test_long_texts_are_read_once(text: str) -> None:
     """What takes the square of its length would not end within the time that a test has."""
-    redact(text[: examples(100_000, 250_000)])
+    redact(text[:250_000])
 
 
 @each("line", [

@@ -62,8 +62,12 @@ _CHANGING = frozenset(
     " restore revert rm sparse-checkout stash submodule switch worktree".split()
 )
 """Commands of git that change files of the working tree."""
-_CHANGING_BY_NAME = frozenset("am apply clean mv rm".split())
-"""Those that bring no other commit's files."""
+_CHANGING_BY_NAME = frozenset("am apply clean mv restore rm".split())
+"""Those that bring no other commit's files, unless one is named as the source."""
+_SOURCE = re.compile(r"-[^-]*s|--so")
+_BEGINS_BRANCH = {"checkout": ("-b", "-B"), "switch": ("-c", "-C", "--create", "--force-create")}
+"""Those that change nothing where all they are told is the name of a branch that begins here."""
+_RESETS_FILES = re.compile(r"--(?:h|me|k)")
 _PLAIN_SEARCH = re.compile(r"-[inlwcohHEFPv]+")
 """Options of a search that take no value: what stands behind is the pattern."""
 _PLAIN_DIFF = re.compile(
@@ -95,6 +99,10 @@ _LIMITED = frozenset(
     "annotate blame checkout clean diff diff-files diff-index diff-tree log restore rm show whatchanged".split()
 )
 """Commands for which what stands behind `--` is all that they look at, or change; to others it is a branch, or more."""
+_BY_NAME = frozenset("annotate blame diff log restore whatchanged".split())
+"""Those to which a word that names a file is that file, also without `--` before it."""
+_BARE = re.compile(r"-[pubw]|-n?\d+|--(?:stat|cached|staged|no-color|name-only|name-status|oneline)")
+"""Options behind which no value stands, that may look like a file."""
 _SHOWS_MORE = re.compile(r"--(?:full-d|fol|all|tags|glob|stdin)")
 """Options with which they show more than that: the whole of a commit, other names, or a file that a tag names."""
 _RAW = re.compile(r"%\(\*?raw")
@@ -306,31 +314,44 @@ def _followed(folders: list[str], texts: Sequence[str], here: Path, limits: Limi
 def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits: Limits, *, only_reading: bool) -> bool:
     """Whether git shows, or changes, files that the rule is about, without being told their names."""
     command, *rest = texts[1:] or [""]
-    if _tells_no_contents(command, rest) if only_reading else command not in _CHANGING:
+    if _tells_no_contents(command, rest) if only_reading else not _changes_files(command, rest):
         return False
     repository = find_repository(here)
     near = roots.near([repository.top], said) if repository is not None else []
     if repository is None or not near:
         return False
+    named = [(root, said) for root in near] + roots.behind_links(said)
+    within = _limited_to(command, rest, here, repository.top)
+    if within and all(map(os.path.isfile, within)):  # which other commits have, too, and nothing below it
+        return any(fitting(map(str, within), rule, root) for root, rule in named)
     known = roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))
     taken = [] if only_reading else taken_by(texts[1:], here, limits)
     if known is None or taken is None:
         return True
-    named = [(root, said) for root in near] + roots.behind_links(said)
-    within = _limited_to(command, rest, here, repository.top)
     found = [Path(path) for root, rule in named for path in fitting(known, rule, root)]
     is_known = any(not within or any(path.is_relative_to(top) for top in within) for path in found)
     return is_known or any(fitting(taken, rule, root) for root, rule in named)
 
 
+def _changes_files(command: str, rest: Sequence[str]) -> bool:
+    """Whether git may change files of the working tree."""
+    if command == "reset":
+        return any(map(_RESETS_FILES.match, rest))
+    is_begun = len(rest) == 2 and rest[0] in _BEGINS_BRANCH.get(command, ()) and not rest[1].startswith("-")
+    return command in _CHANGING and not is_begun
+
+
 def _is_of_now(command: str, rest: Sequence[str]) -> bool:
     """Whether git shows, or changes, nothing but what the working tree, the index or the last commit has."""
-    if command in _CHANGING:
-        return command in _CHANGING_BY_NAME
+    options = [word for word in rest if word.startswith("-") and word != "--"]
     words = [word for word in (rest[: rest.index("--")] if "--" in rest else rest) if not word.startswith("-")]
+    if command in _CHANGING:
+        is_put_aside = command == "stash" and rest[:1] in ([], ["push"], ["save"])
+        is_other = command == "restore" and any(map(_SOURCE.match, options))
+        return is_put_aside or (command in _CHANGING_BY_NAME and not is_other)
     if command == "grep":
-        return len(words) == 1 and all(map(_PLAIN_SEARCH.fullmatch, {*rest} - {*words}))
-    is_plain = all(map(_PLAIN_DIFF.fullmatch, (word for word in rest if word.startswith("-") and word != "--")))
+        return len(words) == 1 and all(map(_PLAIN_SEARCH.fullmatch, options))
+    is_plain = all(map(_PLAIN_DIFF.fullmatch, options))
     return command in ("diff", "diff-files") and is_plain and {"HEAD", "@"}.issuperset(words)
 
 
@@ -358,17 +379,22 @@ def _are_commits(rest: Sequence[str]) -> bool:
 def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> list[Path]:
     """The files and folders that git is to look at alone; empty if it looks at all.
 
-    Only what stands behind `--` is certain to be one: a file may have the name of a branch.
+    What stands behind `--` is certain to be one. Before it, git takes what may be a file or a branch for neither.
     """
     words, options = ([word for word in rest if word.startswith("-") is is_option] for is_option in (False, True))
     if command in ("show", "cat-file") and words and all(map(_OF_COMMIT.fullmatch, words)):
         files = [word.partition(":")[2] for word in words] if _BESIDE_FILE.issuperset(options) else []
         # A commit has its files from the top of the repository on, unless they begin otherwise.
         return [real for path in files for real in real_paths(path, here if path.startswith(("./", "../")) else top)]
-    if command not in _LIMITED or "--" not in rest:
+    if command not in _LIMITED or any(map(_SHOWS_MORE.match, rest[: rest.index("--")] if "--" in rest else rest)):
         return []
-    before, named = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
-    if any(map(_SHOWS_MORE.match, before)) or (command in ("show", "diff") and not _are_commits(rest)):
+    if "--" not in rest:
+        files = [word for word in words if not _COMMIT.fullmatch(word)]
+        is_plain = command in _BY_NAME and all(map(_BARE.fullmatch, options))
+        are_files = is_plain and all(os.path.isfile(os.path.join(here, word)) for word in files)  # noqa: PTH113, PTH118
+        return [path for word in files for path in real_paths(word, here)] if are_files else []
+    named = rest[rest.index("--") + 1 :]
+    if command in ("show", "diff") and not _are_commits(rest):
         return []
     is_plain = not any(word.startswith(":") or set(word) & set("*?[\\") for word in named)  # which git reads itself
     return [path for word in named for path in real_paths(word, here)] if is_plain else []

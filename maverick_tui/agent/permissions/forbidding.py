@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, product
 
+from maverick_tui.agent.permissions.aliased import calls_by_aliases
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
 from maverick_tui.agent.permissions.handing_on import may_become
@@ -18,9 +18,7 @@ from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, is_absolute, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
 from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
-from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
-from maverick_tui.git.aliases import written_out
 
 _FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
 """Tools that a rule for one of them is about as well."""
@@ -39,10 +37,9 @@ _OTHERS = {
     "reset": "-q --mixed --quiet --soft",
 }
 """By a command of git's: options that are none of those which somebody forbids, unless they begin like them."""
+_EXPANDS = re.compile(r"[$`*?\[{]")
 _TAKE_SHORT_NAMES = frozenset({"gradle", "gradlew"})
 """Programs that know a task by the beginnings of the words in its name: `pub`, or `pTML` for `publishToMavenLocal`."""
-_MOST_ALIASES = 5
-"""Aliases for aliases that are followed."""
 
 
 def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_reads: bool) -> bool | None:
@@ -77,7 +74,8 @@ def is_named(rule: ToolRule, call: Call) -> bool:
     if call.tool not in SHELLS or rule.rule is None or rule.name not in SHELLS or not own_words(rule.rule):
         return False
     own, text = own_words(_GIT.sub(r"\1 ", rule.rule, count=1)), _in_any_spelling(call.command)
-    return _has_words(own, text, text.split()) or may_be_spelled(own, text)
+    is_made = _EXPANDS.search(call.command) is not None and _has_words(own[:1], text, ())  # of which any word may come
+    return is_made or _has_words(own, text, text.split()) or may_be_spelled(own, text)
 
 
 def _has_words(own: Sequence[str], text: str, words: Sequence[str]) -> bool:
@@ -97,7 +95,12 @@ def _in_any_spelling(command: str) -> str:
 def _is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
     """As `is_about_files`. A path that begins with one slash is below the base, but many mean the root."""
     sayings = (said, f"/{said}") if said.startswith("/") and not is_absolute(said) else (said,)
-    return _any(is_about_files(one, call, roots, limits, only_reading=only_reading) for one in sayings)
+    by_aliases = calls_by_aliases(call)
+    found = (
+        is_about_files(saying, one, roots, limits, only_reading=only_reading)
+        for saying, one in product(sayings, (call, *(by_aliases or ())))
+    )
+    return _any((*found, None if by_aliases is None else False))
 
 
 def _is_of(named: str, called: str) -> bool:
@@ -132,20 +135,21 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold().rpartition(":")[2])
 
 
-def _is_about_command(rule: str, call: Call, depth: int = 0) -> bool | None:
+def _is_about_command(rule: str, call: Call) -> bool | None:
+    found = _is_about_as_written(rule, call)
+    if found is not False:
+        return found
+    by_aliases = calls_by_aliases(call)
+    return None if by_aliases is None else _any(_is_about_as_written(rule, one) for one in by_aliases)
+
+
+def _is_about_as_written(rule: str, call: Call) -> bool | None:
     calls, inner = all_commands(call.command), inner_of(call.command)
     found = None if calls is None else _any(_is_about_words(rule, words) for words in calls)
     if found is not False:
         return found
     is_unknown = not inner.is_known or not inner.is_read or _names_program(rule, call)
-    if is_unknown or any(_is_about_words(rule, words) is not False for words in inner.calls):
-        return None
-    meant = [*_by_aliases([*(calls or ()), *inner.calls], call)]
-    if None in meant or (meant and depth == _MOST_ALIASES):
-        return None
-    return _any(
-        _is_about_command(rule, replace(call, arguments={"command": text}), depth + 1) for text in filter(None, meant)
-    )
+    return None if is_unknown or any(_is_about_words(rule, words) is not False for words in inner.calls) else False
 
 
 def _calls_program(rule: str, call: Call) -> bool:
@@ -153,14 +157,6 @@ def _calls_program(rule: str, call: Call) -> bool:
     programs = {unwrapped([word.text for word in words])[0] for words in all_commands(call.command) or ()}
     own = own_words(_GIT.sub(r"\1 ", rule, count=1))
     return not own or "/" in own[0] or name_of(own[0]) in programs
-
-
-def _by_aliases(calls: Iterable[Words], call: Call) -> Iterator[str | None]:
-    """The commands that calls of git are by aliases in its settings; None for one that cannot be told."""
-    meant = (some for words in calls for some in calls_meant([word.text for word in words]) or ())
-    of_git = [words for words in (without_git_options(some)[0] for some in meant) if words[0] == "git"]
-    for folder in folders_of(call) if of_git else ():
-        yield from (text for words in of_git if (text := written_out(words, folder)) != "")
 
 
 def _names_program(rule: str, call: Call) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
+from maverick_tui.agent.permissions.aliased import calls_by_aliases
 from maverick_tui.agent.permissions.always_asked import (
     SHELLS,
     TOO_LONG,
@@ -226,8 +227,9 @@ class Judge:
             return "Who gets it may be another session of yours, and works with what that one may do.", True
         doubt = self._doubt(call)
         # By what was allowed for a run, a call may run that no rule covers: what asks each time is found before that.
-        if doubt and (reason := why_always_asked(call, self._places) or self._what_starts(call)):
-            return reason, True
+        for one in (call, *(calls_by_aliases(call) or ())) if doubt else ():
+            if reason := why_always_asked(one, self._places) or self._what_starts(one):
+                return reason, True
         is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
         if not is_planning and (self._is_granted(call) or self._allowing(call, standing)):
             return "", False

@@ -544,13 +544,16 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
     git(project, "init", "-q", "-b", "main")
     git(project, "add", "src/a.py")
     git(project, *by, "commit", "-qm", "begin")
-    write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git checkout:*)", "Bash(git mv:*)"]')
+    write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git:*)"]')
     looking_back = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
                     "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
                     "git grep -e SECRET HEAD~1", "git diff main..side", "git diff --tags", "git diff --branches HEAD",
-                    "git log -p --follow -- src/a.py")  # fmt: skip
+                    "git log -p --follow -- src/a.py", "git log -p -S src/a.py", "git diff 4183291 src/a.py",
+                    "git reset --hard HEAD~1")  # fmt: skip
     of_now = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
-              "git diff -U5 --stat HEAD",
+              "git diff -U5 --stat HEAD", "git blame src/a.py", "git diff src/a.py", "git log -p HEAD~1 -- src/a.py",
+              "git checkout -b new", "git switch -c new", "git stash", "git reset --soft HEAD~1",
+              "git restore src/a.py",
               "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
     for command in (*looking_back, *of_now, "git checkout side"):
         assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
@@ -593,7 +596,8 @@ def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project:
     for command in ("npm test > out.txt", "for f in src/*; do wc -l $f; done", "X=1 make build", "rm *.pyc", "$x"):
         causes = judge.judge("Bash", bash(command)).causes
         assert (f"perhaps {rule}" in causes, f"named {rule}" in causes, rule in causes) == (True, False, False), command
-    for command in ("git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "git-push > x",
+    for command in ("git ${x:-push} > x", "git pus* > x",
+                    "git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "git-push > x",
                     "for r in a; do git push $r; done", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
         causes = judge.judge("Bash", bash(command)).causes
         assert (f"named {rule}" in causes, rule in causes) == (True, False), command
@@ -847,14 +851,22 @@ def test_aliases_in_the_settings_of_git_are_what_they_stand_for(project: Path, m
     git(project, "config", "alias.round", "!git round")
     git(project, "config", "alias.lg", "log --graph --pretty=format:'%h %s'")
     git(project, "config", "alias.st", "status -sb")
+    git(project, "config", "alias.co", "checkout")
+    git(project, "config", "alias.cl", "!git clean -fdx")
+    git(project, "config", "alias.cfg", "config")
     write('allow = ["Bash"]\ndeny = ["Bash(git push:*)"]')
     sent = ("p", "P", "pf", "out main", "mine", "-C src p")
     for command in (*(f"git {call}" for call in sent), "env git p", "cd src && git p", "sh -c 'git p'"):
         assert judged(project, "Bash", bash(command), person=False).decision == "deny", command
-    for command in ("git any push", "git round"):
-        assert judged(project, "Bash", bash(command)).is_asked_each_time, command
-    for command in ("git lg", "git st", "git commit -m p", "git status && ls", "git"):
+    assert judged(project, "Bash", bash("git any push")).is_asked_each_time
+    for command in ("git lg", "git st", "git round", "git commit -m p", "git status && ls", "git"):
         assert judged(project, "Bash", bash(command)).decision == "allow", command
+    git(project, "add", "src")
+    (project / "notes").write_text("x")
+    write('allow = ["Bash"]\ndeny = ["Edit(src/**)", "Edit(notes)"]')
+    for command in ("git co old", "env git co old", "git cl", "git cfg core.hooksPath x"):
+        assert judged(project, "Bash", bash(command)).is_asked_each_time, command
+    assert judged(project, "Bash", bash("git co -b new")).decision == "allow"
     write('allow = ["Bash"]\nask = ["Bash(git push:*)"]')
     assert judged(project, "Bash", bash("git p")).decision == "ask"
     assert judged(project, "Bash", bash("git fetch")).decision == "allow"
