@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -81,6 +81,14 @@ class Standing:
     def of(self, effect: Effect) -> Iterator[StandingRule]:
         """Those with an effect that are heeded."""
         return (rule for rule in self.rules if rule.effect == effect and rule.counts)
+
+    def held_with(self, others: Collection[Standing]) -> Standing:
+        """These rules, and whatever those of others deny or ask about."""
+        more = dict.fromkeys(rule for other in others for rule in other.rules if rule.effect != "allow")
+        problems = dict.fromkeys((self.problem, *(other.problem for other in others)))
+        return Standing(
+            (*self.rules, *(rule for rule in more if rule not in self.rules)), " ".join(filter(None, problems))
+        )
 
 
 NONE = Standing()

@@ -65,6 +65,7 @@ async def open_session(
         started=commands_of(agent.hooks, agent.mcp_servers),
         environment=settings.env,
         standing=rules_for(agent.name, cwd),
+        standing_of={agents[name].name: rules_for(one.name, cwd) for name, one in called.items()},
     )
     try:
         await session.open()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.definition import TASK, AgentDefinition
+from maverick_tui.executor.execution import AgentTool
 from maverick_tui.executor.executor import AgentExecutor
 from maverick_tui.executor.mcp.servers import ToolServers
 from maverick_tui.executor.model import model_id
@@ -42,6 +44,8 @@ from maverick_tui.threads import in_thread
 
 PLANNING = "The agent is planning: nothing may be changed or run."
 NOBODY = "Nobody may be asked about this call, and it is not known to only read."
+_called: ContextVar[tuple[str, ...]] = ContextVar("called", default=())
+"""The agents that one has called, and these others, down to the one that makes a call."""
 
 
 class ApiSession:
@@ -61,10 +65,11 @@ class ApiSession:
         started: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
+        standing_of: Mapping[str, Callable[[], Standing]] | None = None,
     ) -> None:
         """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them.
 
-        `standing` tells the standing rules.
+        `standing` tells the standing rules, and `standing_of` those of the agents that it may call, by their names.
         """
         self._definition = definition
         self._agent = agent
@@ -76,6 +81,7 @@ class ApiSession:
         self._started = started
         self._environment = environment
         self._standing = standing
+        self._standing_of = standing_of or {}
         self._listener = listener
         self.between: Callable[[], str] = lambda: ""
         self.taken: Callable[[], None] = lambda: None
@@ -256,8 +262,10 @@ class ApiSession:
             git_starts=started_by_settings,
             started=self._started,
             environment=self._environment,
-            standing=self._standing,
+            standing=lambda: self._standing().held_with([self._standing_of[one]() for one in _called.get()]),
         )
+        if isinstance(tool, AgentTool):  # what it calls is asked about in tasks that begin in this one
+            _called.set((*_called.get(), tool.name))
         mode = self._mode
         question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)
         permission = await permit(

@@ -17,6 +17,7 @@ from maverick_tui import (
     MaverickAgent,
     StreamingError,
     load_agent,
+    registry,
 )
 from maverick_tui.agent.engine.api.telling import Telling
 from maverick_tui.agent.permissions.standing import user_file
@@ -479,3 +480,25 @@ def test_what_a_tool_returns_is_told_as_it_is_and_by_the_id_that_its_block_has()
     assert finished.output == "\n<system-reminder>of a file</system-reminder>\n"
     assert isinstance(begun, BlockStarted)
     assert begun.call == finished.call
+
+
+async def test_an_agent_that_is_called_keeps_to_its_own_rules_and_its_caller_to_his(serve: ServeModel) -> None:
+    class Helper(Talker):
+        name, description, engine, allowed_tools = "helper", "Helps.", "api", ("Read",)
+
+    class Boss(Helper):
+        name, description, subagents = "boss", "Leads.", ("helper",)
+
+    Path("secret.txt").write_text("hush")
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('[agents.helper]\ndeny = ["Read(secret.txt)"]')
+    registry.register("helper", Helper)
+    reading = call("Read", file_path="secret.txt")
+    lead = scene(call("helper", prompt="read it"), reading, say("done"), prompt="^go$")
+    async with serve([scene(reading, say("read"), prompt="^read it$"), lead]), watch(Boss) as run:
+        await run.ask("go")
+    registry.unregister("helper")
+    told = {one.call: one.output for one in run.all(ToolFinished)}
+    tried = [told[one.call] for one in run.all(ToolCalled) if one.name == "Read"]
+    assert ["hush" in output for output in tried] == [False, True]
+    assert "There is a rule against it" in tried[0]
