@@ -37,6 +37,12 @@ MOST_LINES = 8
 
 REDOES_FOR = 1.5
 """Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
+BROUGHT_BACK_FOR = 5.0
+"""The same after words were cut, which that key brings back as in a shell."""
+_CUTS = frozenset(
+    "delete_to_start_of_line delete_to_end_of_line_or_delete_line delete_word_left delete_word_right cut".split()
+)
+"""What cuts words that can be brought back."""
 
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 
@@ -62,8 +68,10 @@ class Prompt(TextArea, inherit_bindings=False):
 
     _placeholder = ""
     """The whole of what stands in an empty prompt."""
-    _undone_at = -math.inf
-    """When something was last undone, or done again."""
+    _redoes_until = -math.inf
+    """Until when the key that redoes is meant for the text: something was undone, done again, or cut."""
+    _replaced = _cut = ""
+    """What the last change has replaced, and what was cut last, unless something was undone since."""
     _is_styled = False
     """Whether the text has the colours of the stylesheet."""
     choice: CommandChoice | None = None
@@ -169,6 +177,7 @@ class Prompt(TextArea, inherit_bindings=False):
         row, column = min(edit.from_location, edit.to_location)
         before = self.document[row][:column][-REACH:]  # a key may be the second half of an emoji
         result = super().edit(dataclasses.replace(edit, text=typed(before + edit.text)[len(before) :]))
+        self._replaced = result.replaced_text
         if self.wrapped_document.height != lines:
             self._fit()
             # A TextArea scrolls to the cursor before it knows its new height, and so not far enough.
@@ -237,22 +246,29 @@ class Prompt(TextArea, inherit_bindings=False):
         bound = self.screen.active_bindings.get(key)
         if bound is None or bound.node is not self:
             return False
-        return await self.app.run_action(bound.binding.action, self)
+        self._replaced = ""
+        done = await self.app.run_action(bound.binding.action, self)
+        if bound.binding.action in _CUTS and self._replaced:
+            self._cut, self._redoes_until = self._replaced, time.monotonic() + BROUGHT_BACK_FOR
+        return done
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self._undone_at = time.monotonic()
+        self._cut, self._redoes_until = "", time.monotonic() + REDOES_FOR
         super().action_undo()
 
     def action_redo(self) -> None:
-        """Do what was undone again."""
-        self._undone_at = time.monotonic()
-        super().action_redo()
+        """Do what was undone again, or bring back what was cut since."""
+        self._redoes_until = time.monotonic() + REDOES_FOR
+        if self._cut:
+            self.insert_here(self._cut)
+        else:
+            super().action_redo()
 
     @property
     def is_redoing(self) -> bool:
-        """Whether somebody is going back and forth through what they have changed."""
-        return time.monotonic() - self._undone_at < REDOES_FOR
+        """Whether somebody is going back and forth through what they have changed, or may bring back what they cut."""
+        return time.monotonic() < self._redoes_until
 
     def action_new_line(self) -> None:
         """Begin a new line."""

@@ -363,9 +363,21 @@ async def test_the_key_that_redoes_what_was_typed_allows_nothing_meanwhile(monke
         await pilot.press(*"more", "ctrl+underscore", *["ctrl+y"] * 4)
         assert app.run_screen.prompt.text == "more"
         assert app.kept.take() == []
-        monkeypatch.setattr(prompt_widget, "REDOES_FOR", 0)
-        await pilot.press("ctrl+y")
+        monkeypatch.setattr(prompt_widget, "REDOES_FOR", -1)
+        await pilot.press("ctrl+underscore", "ctrl+y")
         assert [decision for _, decision, _ in answers(app)] == ["once"]
+
+
+@pytest.mark.parametrize("cut", [["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], ids="+".join)
+async def test_the_key_that_brings_back_what_was_cut_as_in_a_shell_allows_nothing(cut: list[str]) -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press(*"more", *cut)
+        assert app.run_screen.prompt.text == ""
+        await pilot.press("ctrl+y")
+        assert app.run_screen.prompt.text == "more"
+        assert app.kept.take() == []
+        await pilot.press("ctrl+u", *"x", "ctrl+y")
+        assert app.run_screen.prompt.text == "xmore"
 
 
 def screen_text(app: FedApp) -> str:
