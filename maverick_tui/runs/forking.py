@@ -14,6 +14,7 @@ from maverick_tui.events.conversations import ConversationReader
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.modes import narrower
+from maverick_tui.runs.fuses import Fuse
 from maverick_tui.runs.past import Past, read_past
 from maverick_tui.usage import Usage
 
@@ -105,11 +106,19 @@ def fork_of(
     model = model or (before.model if agent == same else "")
     start = ev.RunStarted(min(began.at, at), run_id, agent, forked_from=began.run_id, forked_turn=turn)
     forked = replace(_forked(events, end, turn, at), model=model)
-    inherited = [start, *(_without_figures(event) for event in told if _is_inherited(event)), forked]
+    said = (_without_figures(event) for event in told if _is_inherited(event))
+    inherited = [start, *said, forked, *_fuses_of(events, at)]
     mine = read_past(inherited)
     now = next((event.mode for event in reversed(events) if isinstance(event, ev.ModeChanged)), "")
     mode = narrower(before.mode, now)
     return Fork(run_id, agent, mine._replace(loaded=before.loaded, mode=mode, is_fork=True))
+
+
+def _fuses_of(events: Sequence[Event], at: float) -> list[Event]:
+    """What the run was given, for the fork to use anew: whoever holds a run does not expect what they fork to go on."""
+    told = next((event.fuses for event in reversed(events) if isinstance(event, ev.FusesSet)), ())
+    given = [fuse._replace(extended=0.0) for one in told if (fuse := Fuse.from_json(one)) and fuse.scope == "run"]
+    return [ev.FusesSet(at, tuple(fuse.to_json() for fuse in given))] if given else []
 
 
 def _loading_ends(events: Sequence[Event], end: int) -> int:

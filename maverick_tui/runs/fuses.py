@@ -55,6 +55,14 @@ class Fuse(NamedTuple):
         times = max(0, math.ceil((used - self.most) / self.given - 0.5)) + 1
         return self._replace(extended=self.extended + times * self.given)
 
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Fuse | None:
+        """As an event has it, without what others have used; None if it makes no sense."""
+        most, extended = told.get("most"), more if is_amount(more := told.get("extended")) else 0.0
+        if not is_amount(most) or most <= extended:
+            return None
+        return cls(str(told.get("scope")), str(told.get("unit")), most - extended, extended)
+
     def to_json(self) -> dict[str, Any]:
         """As an event has it."""
         return {
@@ -133,10 +141,9 @@ class Fuses:
         found: dict[tuple[str, str], Fuse] = {}
         is_of_today = told is not None and day_of(told.at) == day_of(self._events.now())
         for one in told.fuses if told is not None else ():
-            scope, unit, most = str(one.get("scope")), str(one.get("unit")), one.get("most")
-            extended = more if is_amount(more := one.get("extended")) else 0.0
-            if (scope == "run" or is_of_today) and is_amount(most) and most > extended:
-                found[scope, unit] = Fuse(scope, unit, most - extended, extended)
+            fuse = Fuse.from_json(one)
+            if fuse is not None and (fuse.scope == "run" or is_of_today):
+                found[fuse.scope, fuse.unit] = fuse
         return found
 
     def _tell(self) -> None:

@@ -20,6 +20,8 @@ from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.app import MessagesApp
 from maverick_tui.runs.entries import EndEntry, NoticeEntry
 from maverick_tui.runs.forking import fork_of, last_turn, prompt_of
+from maverick_tui.runs.fuses import Fuse, Fuses
+from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import Past, past_of
 from tests.conftest import ServeModel
 from tests.runs.grammar import check_well_formed
@@ -222,6 +224,17 @@ def test_a_fork_may_do_no_more_than_the_run_could_then_and_may_now() -> None:
     assert [forked(STORY, turn).mode for turn in (0, 1, 2)] == ["plan"] * 3, "whoever plans does not expect it to write"
     widened = [*STORY[:-1], ev.ModeChanged(8, "acceptEdits")]
     assert [forked(widened, turn).mode for turn in (1, 2)] == ["default", "plan"]
+
+
+def test_a_fork_is_given_as_much_as_the_run_was_to_use_anew() -> None:
+    fuse = Fuse("run", "usd", 2.0, extended=4.0, others=1.0)
+    fuses = ev.FusesSet(BEGAN, (fuse.to_json(), Fuse("day", "usd", 9.0).to_json()))
+    events = Tape().connect().put(fuses).prompt("Go").say("Yes").done().events
+    *_, told = (event for event in forked(events, 1).events if isinstance(event, ev.FusesSet))
+    assert told.fuses == (Fuse("run", "usd", 2.0).to_json(),)
+    log = EventLog()
+    log.extend(forked(events, 1).events)
+    assert Fuses(log, None, set_model=print)._told() == {("run", "usd"): Fuse("run", "usd", 2.0)}
 
 
 @pytest.mark.parametrize(("agent", "mode"), [("talker", "plan"), ("other", "acceptEdits")])
