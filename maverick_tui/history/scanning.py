@@ -15,7 +15,7 @@ from typing import Any
 
 from maverick_tui.events.kinds import NewerSchemaError, require_schema
 from maverick_tui.history.spending import Spending
-from maverick_tui.journal.lines import BATCH, LATE_TEXT
+from maverick_tui.journal.lines import BATCH, LATE_TEXT, line_from_json
 from maverick_tui.journal.reading import Damage
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 
@@ -206,7 +206,7 @@ class Scan:
             if not line.endswith(b"\n"):
                 break
             try:
-                self._take(json.loads(line))
+                self._take(line_from_json(line))
             except NewerSchemaError as error:
                 self.summary.problem, self.is_newer = str(error), True
                 break

@@ -149,6 +149,15 @@ def _plain(value: Any, deepest: int) -> Any:
     return value if is_plain else redact(str(value))
 
 
+def line_from_json(line: bytes) -> Any:
+    """What a line says. ValueError if it is no JSON, or has a number that no journal has and no SQLite takes: NaN."""
+    return json.loads(line, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number.")
+
+
 def _event_of(data: dict[str, Any]) -> Event:
     """The event of a line; a newer version may tell of more kinds, and more of a kind, without being another schema."""
     why = "."
@@ -174,7 +183,7 @@ class Decoder:
     def add(self, lines: Iterable[bytes]) -> None:
         """Take further lines. ValueError for one that no journal of ours has."""
         for line in lines:
-            data = json.loads(line)
+            data = line_from_json(line)
             if not isinstance(data, dict):
                 raise ValueError("A line is not a JSON object.")
             if data.get("type") == LATE_TEXT:
