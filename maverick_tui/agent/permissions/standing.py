@@ -19,7 +19,7 @@ from maverick_tui.agent.permissions.rules import is_read_as_written
 from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, ToolRule, parse_tool
 from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
 from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
-from maverick_tui.git.repository import read_small
+from maverick_tui.git.repository import find_repository, read_small, worktrees_of
 from maverick_tui.masking.redact import redact
 from maverick_tui.worktrees.records import Worktree, all_worktrees, origin_of, worktree_at
 
@@ -94,6 +94,14 @@ class Standing:
 NONE = Standing()
 
 
+_forbidding: dict[tuple[Path, Path | None], list[StandingRule]] = {}
+"""What each file of a project was last seen to deny or to ask about, for paths that begin there.
+
+An agent may have git take the file away. It forbids as long as the process of the run lasts, in which several sessions
+may follow each other.
+"""
+
+
 @dataclass(slots=True)
 class RuleBook:
     """The standing rules of an agent in a folder, as their files say at the moment: whoever forbids something forbids
@@ -108,22 +116,24 @@ class RuleBook:
     """Each file with the project that it is of, and the folder that its paths begin at."""
     _worktree: Worktree | None = field(init=False, default=None)
     """The one that the agent works in, if it is in one."""
+    _of_git: Path = field(init=False)
+    """Where git has its worktrees, whoever has made them."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
-    _forbidding: dict[Path, list[StandingRule]] = field(init=False, default_factory=dict)
-    """What each file of a project was last seen to deny or to ask about."""
 
     def __post_init__(self) -> None:
         # In the worktree of a run the project's own rules count, for all that it has there.
         self._worktree = worktree = worktree_at(self.cwd)
+        repository = find_repository(self.cwd)
+        self._of_git = repository.common / "worktrees" if repository is not None else Path(os.devnull, "none")
         folders = paths.project_folders(self.cwd if worktree is None else origin_of(self.cwd))
         self._files = [(user_file(), None, None), *((project_file(one), one, _base(one, worktree)) for one in folders)]
 
     def __call__(self) -> Standing:
         """What holds now."""
         state = [_state(path) for path, _, _ in self._files]
-        if not any(state) and not any(self._forbidding.values()):
+        if not any(state) and not any(_forbidding.get((path, base)) for path, _, base in self._files):
             return NONE
-        state.append(_state(paths.worktrees()))  # which changes with each that is made or removed
+        state += [_state(paths.worktrees()), _state(self._of_git)]  # which change with each that is made or removed
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
         known, standing = self._read
         if known != state or any(rule.base is not None and rule.effect == "allow" for rule in standing.rules):
@@ -136,14 +146,14 @@ class RuleBook:
         for path, project, base in self._files:
             try:
                 content = content_of(path, project)
-                if content is None:  # an agent may have had git take it away: it forbids as long as the run lasts
-                    rules += self._forbidding.get(path, ())
+                if content is None:
+                    rules += _forbidding.get((path, base), ())
                     continue
                 counts = project is None or self.is_trusted(path, content)
                 found = rules_of(path, content, base, is_trusted=counts)
                 rules += found
                 if project is not None:
-                    self._forbidding[path] = [rule for rule in found if rule.effect != "allow"]
+                    _forbidding[path, base] = [rule for rule in found if rule.effect != "allow"]
             except ConfigError as error:
                 problems.append(error.message)
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
@@ -154,7 +164,7 @@ class RuleBook:
         return Standing(tuple(held), " ".join(problems))
 
     def _same_files(self) -> list[str]:
-        """The tops of the project and of all its worktrees, also those of other runs; that of `cwd` is the first.
+        """The tops of the project and of all its worktrees, whoever has made them; that of `cwd` is the first.
 
         Empty if there is no worktree.
         """
@@ -162,12 +172,17 @@ class RuleBook:
         for one in all_worktrees():
             if not one.became or one.is_there:
                 places.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
+        tops = list[str]()
         if (own := self._worktree) is not None:
             project = os.path.realpath(own.project)
-            return list(dict.fromkeys((os.path.realpath(own.path), project, *places.get(project, ()))))
-        cwd = Path(os.path.realpath(self.cwd))
-        around = [project for project in places if cwd.is_relative_to(project)]
-        return [project := max(around, key=len), *places[project]] if around else []
+            tops += [os.path.realpath(own.path), project, *places.get(project, ())]
+        else:
+            cwd = Path(os.path.realpath(self.cwd))
+            around = [project for project in places if cwd.is_relative_to(project)]
+            tops += [project := max(around, key=len), *places[project]] if around else []
+        if (repository := find_repository(self.cwd)) is not None and (others := worktrees_of(repository)):
+            tops += map(os.path.realpath, (repository.top, repository.common.parent, *others))
+        return list(dict.fromkeys(tops))
 
 
 def _beside(base: Path, tops: Sequence[str]) -> tuple[Path, ...]:

@@ -28,7 +28,7 @@ from maverick_tui.ui.run.recovery import Recovery
 from maverick_tui.ui.run.status import StatusClock, StatusLines
 from maverick_tui.ui.transcript.view import Transcript
 from maverick_tui.ui.widgets.painted import PAINT
-from maverick_tui.ui.widgets.pastes import as_prompt, still_prompt
+from maverick_tui.ui.widgets.pastes import still_prompt
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ class RunScreen(Screen[None]):
 
         def put_in(text: str | None) -> None:
             if text:
-                self.prompt.insert_here(as_prompt(text))
+                self.prompt.insert_here(still_prompt(text))  # which an agent's file may have suggested
 
         _ = self.app.push_screen(PastPromptsScreen(), put_in)
 

@@ -129,8 +129,8 @@ def test_what_a_project_denies_is_denied_to_the_runs_at_work_also_if_git_takes_t
     git(project, "add", ".")
     git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
     file = write('deny = ["Bash(make deploy:*)"]\nask = ["Bash(make lint:*)"]', project_file(project))
-    judge = Judge(["Bash(make:*)", "Bash(git:*)"], project, person=False, standing=RuleBook(project))
-    for _ in range(2):
+    for _ in range(2):  # the second time as another session of the same run has it
+        judge = Judge(["Bash(make:*)", "Bash(git:*)"], project, person=False, standing=RuleBook(project))
         assert decide(judge, "Bash", bash("make deploy")) == "deny"
         assert decide(judge, "Bash", bash("make lint")) == "deny"
         assert decide(judge, "Bash", bash("make test")) == "allow"
@@ -139,6 +139,22 @@ def test_what_a_project_denies_is_denied_to_the_runs_at_work_also_if_git_takes_t
         assert not file.exists()
     write('deny = ["Bash(make lint:*)"]', file)
     assert decide(judge, "Bash", bash("make deploy")) == "allow", "who changes a file says what holds"
+
+
+def test_what_is_denied_is_denied_in_every_worktree_whoever_makes_it_meanwhile(project: Path) -> None:
+    git(project, "init", "-q")
+    (project / "prod.txt").write_text("a\n")
+    git(project, "add", ".")
+    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+    write('deny = ["Read(prod.txt)"]', project_file(project))
+    judge = Judge(["Bash", "Read"], project, person=False, standing=RuleBook(project))
+    assert decide(judge, "Read", {"file_path": "prod.txt"}) == "deny"
+    git(project, "worktree", "add", "-q", ".claude/worktrees/w1")
+    there = project / ".claude/worktrees/w1"
+    assert decide(judge, "Read", {"file_path": str(there / "prod.txt")}) == "deny"
+    for command in ("cat prod.txt", "git show HEAD:prod.txt", "git log -p"):
+        assert judge.judge("Bash", bash(command), here=there).decision == "deny", command
+    assert judge.judge("Bash", bash("cat a.txt"), here=there).decision == "allow"
 
 
 def test_no_rule_gives_an_agent_a_tool_that_it_does_not_have(project: Path) -> None:

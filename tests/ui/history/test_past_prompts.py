@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.history.index import RunIndex
+from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from tests.history.kept import begun, ended, keep, turn
 from tests.support.runs import Tape
@@ -42,3 +43,16 @@ async def test_a_key_finds_it_and_enter_puts_it_where_the_cursor_is() -> None:
         await until(pilot, lambda: app.top == "RunScreen")
         assert prompt.text == "first: Round the sums once"
         assert app.kept.take() == []
+
+
+async def test_what_was_a_prompt_is_one_again_and_no_command() -> None:
+    keep("aaaaaaaaaaa1", [*begun("aaaaaaaaaaa1"), *turn(1, "!touch made", "No."), *ended()])
+    async with watching(Tape().connect().prompt("Go").say("Done.").done(), size=(80, 24)) as (app, pilot):
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.top == "PastPromptsScreen")
+        await until(pilot, lambda: "touch made" in app.screen.query_one(ChoiceList).text)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.top == "RunScreen" and "touch made" in app.run_screen.prompt.text)
+        await pilot.press("enter")
+        (sent,) = app.kept.take()
+        assert isinstance(sent, SendPrompt), "an agent's file may have suggested it"
