@@ -292,12 +292,15 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to_line(self.page.first_line(block, is_exact=True))
 
     def shows(self, question: PermissionAsked) -> bool:
-        """Whether some of a question is in view."""
-        blocks, top = self.page.blocks, self.shown.top_line
-        return any(
-            blocks[index].asks == question and offset >= blocks[index].gap
-            for index, offset in map(blocks.at, range(top, min(top + self.shown.page_height, blocks.lines)))
-        )
+        """Whether a question is in view: all of it, or of one that is longer than the view its end, or nothing else."""
+        blocks, top, height = self.page.blocks, self.shown.top_line, self.shown.page_height
+        lines = map(blocks.at, range(top, min(top + height, blocks.lines)))
+        seen = [(blocks[index], offset) for index, offset in lines if blocks[index].asks == question]
+        rows = [offset - block.gap for block, offset in seen if offset >= block.gap]
+        if not rows:
+            return False
+        last = seen[0][0].height - seen[0][0].gap - 1
+        return len(rows) > last or (last >= height and (len(rows) == height or rows[-1] == last))
 
     def _bring_into_view(self, line: int) -> None:
         if not self.shown.top_line <= line < self.shown.top_line + self.shown.page_height:

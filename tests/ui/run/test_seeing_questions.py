@@ -128,6 +128,11 @@ async def test_a_key_allows_no_question_that_is_not_on_the_screen_any_more() -> 
         assert decisions(app) == []
         assert app.top == "RunScreen"
         await until(pilot, lambda: EVIL in on_screen(app), "the question itself")
+        app.run_screen.transcript.scroll_to_line(app.run_screen.transcript.shown.top_line + 2)
+        await until(pilot, lambda: EVIL not in on_screen(app) and "^y once" in on_screen(app), "only its choices")
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == []
+        await until(pilot, lambda: EVIL in on_screen(app), "the question itself")
         await later(app, pilot, "ctrl+y")
         assert decisions(app) == [("ask-call-1", "once")]
 

@@ -254,6 +254,8 @@ class ApiSession:
             return Verdict(PLANNING)
         # A tool of the agent's own may be called as one of the CLI is, but is none. Those of servers are called alike.
         name = tool.name if is_ours or ToolRule(tool.name).is_mcp else f"{OWN}{tool.name}"
+        # Who makes the call may do what is allowed to it, and nothing that is forbidden to those who have called it.
+        *callers, own = self._standing, *(self._standing_of[one] for one in _called.get())
         judge = Judge(
             [name],
             self._cwd,
@@ -262,7 +264,7 @@ class ApiSession:
             git_starts=started_by_settings,
             started=self._started,
             environment=self._environment,
-            standing=lambda: self._standing().held_with([self._standing_of[one]() for one in _called.get()]),
+            standing=lambda: own().held_with([one() for one in callers]),
         )
         if isinstance(tool, AgentTool):  # what it calls is asked about in tasks that begin in this one
             _called.set((*_called.get(), tool.name))

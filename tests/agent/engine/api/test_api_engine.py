@@ -489,16 +489,17 @@ async def test_an_agent_that_is_called_keeps_to_its_own_rules_and_its_caller_to_
     class Boss(Helper):
         name, description, subagents = "boss", "Leads.", ("helper",)
 
-    Path("secret.txt").write_text("hush")
+    for name in ("secret.txt", "asked.txt"):
+        Path(name).write_text("hush")
     user_file().parent.mkdir(parents=True)
-    user_file().write_text('[agents.helper]\ndeny = ["Read(secret.txt)"]')
+    user_file().write_text('[agents.helper]\ndeny = ["Read(secret.txt)"]\n[agents.boss]\ndeny = ["Read(asked.txt)"]')
     registry.register("helper", Helper)
-    reading = call("Read", file_path="secret.txt")
+    reading, other = (call("Read", file_path=name) for name in ("secret.txt", "asked.txt"))
     lead = scene(call("helper", prompt="read it"), reading, say("done"), prompt="^go$")
-    async with serve([scene(reading, say("read"), prompt="^read it$"), lead]), watch(Boss) as run:
+    async with serve([scene(reading, other, say("read"), prompt="^read it$"), lead]), watch(Boss) as run:
         await run.ask("go")
     registry.unregister("helper")
     told = {one.call: one.output for one in run.all(ToolFinished)}
     tried = [told[one.call] for one in run.all(ToolCalled) if one.name == "Read"]
-    assert ["hush" in output for output in tried] == [False, True]
-    assert "There is a rule against it" in tried[0]
+    assert ["hush" in output for output in tried] == [False, False, True]
+    assert all("There is a rule against it" in output for output in tried[:2])
