@@ -47,8 +47,8 @@ class Attachment(NamedTuple):
     """How many of its events are past: they had been told when we came. None while nobody has said so."""
     is_guest: bool = False
     """Whether it was there before this application came to it."""
-    unsent: Callable[[], list[str]] = list
-    """Prompts that have not reached its process."""
+    unsent: Callable[[], Mapping[str, str]] = dict
+    """Prompts that have not reached its process, by id."""
     machine: str = ""
     """Where it lives, if that is another machine."""
     is_broken: bool = False
@@ -122,6 +122,8 @@ class RunModel:
         """Let a prompt that waits say something else."""
         from maverick_tui.runs import commands
 
+        if self.handle is None and prompt_id in self.store.queue:
+            self.store.queue[prompt_id] = inert(text)
         self._send(commands.EditPrompt(prompt_id, text))
 
     def move_prompt(self, prompt_id: str, by: int) -> None:
@@ -252,19 +254,17 @@ class RunModel:
             self._early.append(command)
 
     @property
-    def undelivered(self) -> list[str]:
-        """The prompts that wait for the run to be there, as they are to be sent."""
-        from maverick_tui.runs import commands
+    def undelivered(self) -> dict[str, str]:
+        """The prompts that wait for the run to be there, by id, as they are to be sent."""
+        from maverick_tui.runs.commands import prompts_in
 
-        prompts: dict[str, str] = {}
-        for command in self._early:
-            if isinstance(command, commands.EditPrompt) or (
-                isinstance(command, commands.SendPrompt) and not command.is_command
-            ):
-                prompts[command.prompt_id] = command.text
-            elif isinstance(command, commands.DropPrompt):
-                prompts.pop(command.prompt_id, None)
-        return [*prompts.values()]
+        return prompts_in(command for command in self._early if not getattr(command, "is_command", False))
+
+    @property
+    def on_its_way(self) -> dict[str, str]:
+        """The prompts that were sent and have not reached the run, whatever that has told in its past."""
+        sent = self.attached.unsent() if self.attached is not None else {}
+        return {**sent, **self.undelivered}
 
     def connect(self, handle: RunHandle) -> None:
         """The run is there; what was wanted before goes first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -162,3 +162,17 @@ COMMANDS: Mapping[str, type[Command]] = kinds_of(Command)
 def command_from_json(data: Mapping[str, Any]) -> Command:
     """The command that a JSON object stands for."""
     return from_json(data, COMMANDS)
+
+
+def prompts_in(wanted: Iterable[Command]) -> dict[str, str]:
+    """The prompts among commands that a run has not heard, by id: as they were changed last, without those dropped.
+
+    One that the run knows, and not yet how it was changed, is among them, too: nobody else has those words.
+    """
+    prompts: dict[str, str] = {}
+    for command in wanted:
+        if isinstance(command, SendPrompt | EditPrompt):
+            prompts[command.prompt_id] = command.text
+        elif isinstance(command, DropPrompt):
+            prompts.pop(command.prompt_id, None)
+    return prompts
