@@ -93,6 +93,8 @@ class RunModel:
         """How far its agent's own questions are answered, on whichever screen."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
+        self._asked: set[str] = set()
+        """The ids of the prompts that were sent from here."""
         self._board = board
         self._reader: LogReader | None = None
         self._is_catching_up = False
@@ -247,6 +249,8 @@ class RunModel:
         self._send(commands.CloseRun(if_unused))
 
     def _send(self, command: Command) -> None:
+        if command.type == "send_prompt":
+            self._asked.add(getattr(command, "prompt_id", ""))
         if self.handle is not None:
             self.handle.send(command)
             self._catch_up()  # that it was heard shows at once
@@ -255,9 +259,11 @@ class RunModel:
 
     @property
     def undelivered(self) -> dict[str, str]:
-        """The prompts that wait for the run to be there, by id, as they are to be sent."""
+        """The prompts that wait for the run to be there, by id, as they are to be sent; no other process has them."""
         from maverick_tui.runs.commands import prompts_in
 
+        if self.rest is None and self.attached is None and self._is_not_begun_here:
+            return {one: text for one, text in self.store.queue.items() if one in self._asked}
         return prompts_in(command for command in self._early if not getattr(command, "is_command", False))
 
     @property
@@ -383,6 +389,16 @@ class RunModel:
         """The same, also of one that is kept on another machine."""
         said = self._reader.is_kept if self._reader is not None else None
         return self.has_journal if said is None else said
+
+    @property
+    def _is_not_begun_here(self) -> bool:
+        """Whether it is told, and what it tells is on no disk yet, or is that of a run which could never go on."""
+        return self._reader is not None and (self._reader.is_kept is None or self.store.loaded is None)
+
+    @property
+    def could_not_begin(self) -> bool:
+        """Whether it has told why its agent cannot be loaded: it is not one to come back to."""
+        return self.store.loaded is None and bool(self.store.entries)
 
     @property
     def is_unread(self) -> bool:

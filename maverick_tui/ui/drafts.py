@@ -189,11 +189,10 @@ class Drafts:
             self.keep(run, draft)  # while it starts, it is asked again in a moment
             return
         place = self._place(run, is_new=False)
-        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there. One
-        # that could not begin has told why, but has no journal.
+        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
         is_known = bool(run.store.entries) or run.is_unread
         is_new = not is_known and all(file.parent != place[0] for file in before)
-        if is_new or not run.is_kept:
+        if is_new or not run.is_kept or run.could_not_begin:
             place = self._place(run, is_new=True)
         self._start(self._kept(run, draft, place, before))
 

@@ -248,8 +248,10 @@ class Leaving:
         """Close every run that ends with us, so that no CLI stays behind, and then the application."""
         waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
         leaving: dict[RunModel, Awaitable[_Parting]] = {}
+        unheard: dict[RunModel, Mapping[str, str]] = {}
         for run in self._board.runs.values():
             if run.attached is None:
+                unheard[run] = run.undelivered
                 run.close()
             else:
                 leaving[run] = self._leave_run(run, fate, is_to_end=not _waits(run))
@@ -262,7 +264,7 @@ class Leaving:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
-        unheard = {run: one.unheard for run, one in partings.items()}
+        unheard |= {run: one.unheard for run, one in partings.items()}
         kept = self._navigation.keep_undelivered(unheard, is_typed_kept=bool(code))
         if code:  # the terminal has gone, or somebody has ended us: nobody was asked
             await self._navigation.learn_keeps_runs()

@@ -134,8 +134,8 @@ def _on_their_way(runs: Iterable[RunModel], keeps: Callable[[RunModel, str], boo
         for is_kept in (True, False)
     )
     return [
-        *_listed("On its way, and a draft again if it does not arrive:", kept),
-        *_listed("On its way, and lost if it does not arrive:", lost),
+        *_listed("Not arrived yet, and a draft again if it does not:", kept),
+        *_listed("Not arrived yet, and lost if it does not:", lost),
     ]
 
 

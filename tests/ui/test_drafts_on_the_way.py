@@ -41,7 +41,7 @@ from tests.support.processes import kill_marked
 from tests.support.runs import Tape
 from tests.ui.kept_app import opened
 from tests.ui.test_drafts import drafts_of_run, end, new_drafts
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +124,7 @@ async def test_an_ended_run_that_was_sent_something_and_is_left_by_a_person_befo
         app._serving.go_on = lambda *_: None  # type: ignore[method-assign]
         await pilot.press(*"first", "enter", *"second")
         told = await asked(app, pilot)
-        assert 'On its way, and a draft again if it does not arrive:\n"first" (reviewer)' in told
+        assert 'Not arrived yet, and a draft again if it does not:\n"first" (reviewer)' in told
         assert 'Not sent, and lost:\n"second" (reviewer, typed)' in told
         assert "at work" not in told
         assert [one.id for one in app.screen.query(Button) if one.display] == ["leave", "stay"]
@@ -151,10 +151,10 @@ async def test_a_run_that_is_resumed_and_left_by_a_person(
         async with window(Launch(tmp_path, "reviewer", resumes=RUN)) as (app, pilot):
             await until(pilot, lambda: host.server._readers, "the window is at the door of its process")
             await pilot.press(*"first", "enter")
-            assert 'if it does not arrive:\n"first" (reviewer)' in await asked(app, pilot)
+            assert 'if it does not:\n"first" (reviewer)' in await asked(app, pilot)
             if is_heard:
                 says_hello.set()
-                await until(pilot, lambda: "On its way" not in words(app), "it has arrived")
+                await until(pilot, lambda: "Not arrived" not in words(app), "it has arrived")
                 (sent,) = (one for one in host.commands if isinstance(one, SendPrompt))
                 host.tell([PromptQueued(AT + 51, sent.prompt_id, sent.text)])
                 await until(pilot, lambda: "Leave at work: it goes on without you" in words(app), "it is at work")
@@ -164,6 +164,30 @@ async def test_a_run_that_is_resumed_and_left_by_a_person(
         says_hello.set()
     kept, told = ([], [f"reviewer is still at work: maverick attach {RUN}"]) if is_heard else (["first"], [])
     assert (drafts_of_run(), new_drafts(), app.farewell) == (kept, [], told)
+
+
+@pytest.mark.parametrize("is_told", [False, True], ids=["at once", "once it has failed"])
+async def test_a_new_run_whose_agent_is_not_there(is_told: bool, tmp_path: Path, mark: str) -> None:
+    async with window(Launch(tmp_path, "nope")) as (app, pilot):
+        if is_told:
+            await until(pilot, lambda: "not connected" in on_screen(pilot), "it cannot begin")
+        await pilot.press(*"first", "enter", *"second")
+        await until(pilot, lambda: "not connected" in on_screen(pilot), "it cannot begin")
+        await end(app, pilot, 129)
+    assert new_drafts() == ["first\nsecond"]
+
+
+async def test_an_ended_run_whose_agent_is_not_there_any_more(tmp_path: Path, mark: str) -> None:
+    keep_run(RUN, cwd=str(tmp_path), agent="nope")
+    async with window(Launch(tmp_path, "", opens=RUN)) as (app, pilot):
+        run = app.board.runs[RUN]
+        await until(pilot, lambda: run.rest is not None and run.rest.may_go_on, "it is read")
+        await pilot.press(*"first", "enter", *"second")
+        await until(pilot, lambda: "not connected" in on_screen(pilot), "it cannot begin")
+        assert 'Not arrived yet, and a draft again if it does not:\n"first" (nope)' in await asked(app, pilot)
+        await pilot.press("l")
+        await until(pilot, lambda: app._exit, "it has ended")
+    assert (drafts_of_run(), new_drafts()) == (["first"], [])
 
 
 async def test_a_run_whose_process_ends_before_it_says_a_word(
