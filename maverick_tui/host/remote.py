@@ -34,7 +34,7 @@ from maverick_tui.host.lines import (
 from maverick_tui.host.ways import LONGEST_EVENT, THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import conceal
-from maverick_tui.runs.commands import AnswerPermission, Command, Interrupt, prompts_in
+from maverick_tui.runs.commands import AnswerPermission, Command, Interrupt, words_in
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 
@@ -169,8 +169,8 @@ class RemoteRun:
 
     @property
     def unsent(self) -> dict[str, str]:
-        """Prompts that nobody has confirmed, nor taken back, by id: the line is broken, or their run has ended."""
-        return prompts_in(self._unheard.values())
+        """Prompts, by id, and answers that nobody has confirmed, nor taken back: the line broke, or the run ended."""
+        return words_in(self._unheard.values())
 
     def _write(self, name: str, command: Command) -> None:
         if self._line is not None:

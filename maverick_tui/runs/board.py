@@ -48,7 +48,7 @@ class Attachment(NamedTuple):
     is_guest: bool = False
     """Whether it was there before this application came to it."""
     unsent: Callable[[], Mapping[str, str]] = dict
-    """Prompts that have not reached its process, by id."""
+    """Prompts, by id, and answers in words that have not reached its process."""
     machine: str = ""
     """Where it lives, if that is another machine."""
     is_broken: bool = False
@@ -260,11 +260,11 @@ class RunModel:
     @property
     def undelivered(self) -> dict[str, str]:
         """The prompts that wait for the run to be there, by id, as they are to be sent; no other process has them."""
-        from maverick_tui.runs.commands import prompts_in
+        from maverick_tui.runs.commands import words_in
 
         if self.rest is None and self.attached is None and self._is_not_begun_here:
             return {one: text for one, text in self.store.queue.items() if one in self._asked}
-        return prompts_in(command for command in self._early if not getattr(command, "is_command", False))
+        return words_in(command for command in self._early if not getattr(command, "is_command", False))
 
     @property
     def on_its_way(self) -> dict[str, str]:

@@ -164,15 +164,19 @@ def command_from_json(data: Mapping[str, Any]) -> Command:
     return from_json(data, COMMANDS)
 
 
-def prompts_in(wanted: Iterable[Command]) -> dict[str, str]:
-    """The prompts among commands that a run has not heard, by id: as they were changed last, without those dropped.
+def words_in(wanted: Iterable[Command]) -> dict[str, str]:
+    """What a person says in commands that a run has not heard: prompts by id, answers by what they are answers to.
 
-    One that the run knows, and not yet how it was changed, is among them, too: nobody else has those words.
+    Prompts are as they were changed last, without those dropped. One that the run knows, and not yet how it was
+    changed, is among them, too: nobody else has those words.
     """
-    prompts: dict[str, str] = {}
+    words: dict[str, str] = {}
     for command in wanted:
         if isinstance(command, SendPrompt | EditPrompt):
-            prompts[command.prompt_id] = command.text
+            words[command.prompt_id] = command.text
         elif isinstance(command, DropPrompt):
-            prompts.pop(command.prompt_id, None)
-    return prompts
+            words.pop(command.prompt_id, None)
+        elif isinstance(command, AnswerPermission):
+            said = "\n".join(filter(None, (command.reason, *(command.answers or {}).values())))
+            words |= {command.request: said} if said else {}
+    return words

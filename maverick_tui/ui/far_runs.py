@@ -67,7 +67,7 @@ class FarRuns:
         run.attached = Attachment(worker.cancel, _nothing, known=None, is_guest=True, machine=machine)
 
     async def _follow(self, run: RunModel, machine: str) -> None:
-        from maverick_tui.runs.commands import prompts_in
+        from maverick_tui.runs.commands import words_in
 
         unsent: dict[str, str] = {}
         try:
@@ -83,7 +83,7 @@ class FarRuns:
                 rest = Rest(words, may_go_on=False, machine=machine)
             early = run.stop(_AtRestThere(run, self._say), rest)
             if run.run_id in self._board.runs and not self._leaving.is_set():
-                self._give_back(run, "\n".join((unsent | prompts_in(early)).values()))
+                self._give_back(run, "\n".join((unsent | words_in(early)).values()))
 
     async def _read(self, run: RunModel, remote: RemoteRun, unsent: dict[str, str]) -> None:
         """Follow it to its end; `unsent` is what it was told and has not heard."""

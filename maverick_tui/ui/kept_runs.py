@@ -245,12 +245,12 @@ class KeptRuns:
 
     def _lay_down_again(self, run: RunModel, rest: Rest) -> None:
         """It does not go on after all; what was typed for it stands in its prompt again."""
-        from maverick_tui.runs.commands import prompts_in
+        from maverick_tui.runs.commands import words_in
 
         handle = RunAtRest(run, self)
         wanted = run.lay_down(handle, rest)
         handle.remember(wanted)
-        self.give_back(run, "\n".join(prompts_in(wanted).values()))
+        self.give_back(run, "\n".join(words_in(wanted).values()))
 
     def give_back(self, run: RunModel, typed: str) -> None:
         """Let prompts that did not arrive stand in the run's prompt again; whoever wrote them, they are no commands."""

@@ -149,6 +149,10 @@ async def test_what_is_too_long_is_not_sent_and_what_was_not_heard_is_known() ->
     remote.send(EditPrompt("q", "Go on"))
     remote.send(EditPrompt("s", "Changed, of one that was heard"))
     assert remote.unsent == {"q": "Go on", "s": "Changed, of one that was heard"}
+    remote.send(AnswerPermission("a", "once"))
+    remote.send(AnswerPermission("b", "deny", "Not there"))
+    remote.send(AnswerPermission("c", "once", answers={"Which colour?": "As the sea"}))
+    assert [*remote.unsent.values()][2:] == ["Not there", "As the sea"], "answers have words, too"
 
 
 async def test_one_that_only_reads_says_so_and_sends_nothing() -> None:
