@@ -34,7 +34,7 @@ from maverick_tui.host.lines import (
 from maverick_tui.host.ways import LONGEST_EVENT, THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import conceal
-from maverick_tui.runs.commands import AnswerPermission, Command, DropPrompt, Interrupt, SendPrompt
+from maverick_tui.runs.commands import AnswerPermission, Command, Interrupt, words_in
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 
@@ -168,11 +168,9 @@ class RemoteRun:
             await self._all_heard.wait()
 
     @property
-    def unsent(self) -> list[str]:
-        """Prompts that nobody has confirmed, nor taken back: their run has ended, or they were overtaken by its end."""
-        waiting = self._unheard.values()
-        dropped = {command.prompt_id for command in waiting if isinstance(command, DropPrompt)}
-        return [one.text for one in waiting if isinstance(one, SendPrompt) and one.prompt_id not in dropped]
+    def unsent(self) -> dict[str, str]:
+        """Prompts, by id, and answers that nobody has confirmed, nor taken back: the line broke, or the run ended."""
+        return words_in(self._unheard.values())
 
     def _write(self, name: str, command: Command) -> None:
         if self._line is not None:

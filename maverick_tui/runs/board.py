@@ -47,8 +47,8 @@ class Attachment(NamedTuple):
     """How many of its events are past: they had been told when we came. None while nobody has said so."""
     is_guest: bool = False
     """Whether it was there before this application came to it."""
-    unsent: Callable[[], list[str]] = list
-    """Prompts that have not reached its process."""
+    unsent: Callable[[], Mapping[str, str]] = dict
+    """Prompts, by id, and answers in words that have not reached its process."""
     machine: str = ""
     """Where it lives, if that is another machine."""
     is_broken: bool = False
@@ -93,6 +93,8 @@ class RunModel:
         """How far its agent's own questions are answered, on whichever screen."""
         self._early: list[Command] = []
         """What was wanted while the run was still being imported."""
+        self._asked: set[str] = set()
+        """The ids of the prompts that were sent from here."""
         self._board = board
         self._reader: LogReader | None = None
         self._is_catching_up = False
@@ -122,6 +124,8 @@ class RunModel:
         """Let a prompt that waits say something else."""
         from maverick_tui.runs import commands
 
+        if self.handle is None and prompt_id in self.store.queue:
+            self.store.queue[prompt_id] = inert(text)
         self._send(commands.EditPrompt(prompt_id, text))
 
     def move_prompt(self, prompt_id: str, by: int) -> None:
@@ -245,6 +249,8 @@ class RunModel:
         self._send(commands.CloseRun(if_unused))
 
     def _send(self, command: Command) -> None:
+        if command.type == "send_prompt":
+            self._asked.add(getattr(command, "prompt_id", ""))
         if self.handle is not None:
             self.handle.send(command)
             self._catch_up()  # that it was heard shows at once
@@ -252,19 +258,19 @@ class RunModel:
             self._early.append(command)
 
     @property
-    def undelivered(self) -> list[str]:
-        """The prompts that wait for the run to be there, as they are to be sent."""
-        from maverick_tui.runs import commands
+    def undelivered(self) -> dict[str, str]:
+        """The prompts that wait for the run to be there, by id, as they are to be sent; no other process has them."""
+        from maverick_tui.runs.commands import words_in
 
-        prompts: dict[str, str] = {}
-        for command in self._early:
-            if isinstance(command, commands.EditPrompt) or (
-                isinstance(command, commands.SendPrompt) and not command.is_command
-            ):
-                prompts[command.prompt_id] = command.text
-            elif isinstance(command, commands.DropPrompt):
-                prompts.pop(command.prompt_id, None)
-        return [*prompts.values()]
+        if self.rest is None and self.attached is None and self._is_not_begun_here:
+            return {one: text for one, text in self.store.queue.items() if one in self._asked}
+        return words_in(command for command in self._early if not getattr(command, "is_command", False))
+
+    @property
+    def on_its_way(self) -> dict[str, str]:
+        """The prompts that were sent and have not reached the run, whatever that has told in its past."""
+        sent = self.attached.unsent() if self.attached is not None else {}
+        return {**sent, **self.undelivered}
 
     def connect(self, handle: RunHandle) -> None:
         """The run is there; what was wanted before goes first."""
@@ -383,6 +389,16 @@ class RunModel:
         """The same, also of one that is kept on another machine."""
         said = self._reader.is_kept if self._reader is not None else None
         return self.has_journal if said is None else said
+
+    @property
+    def _is_not_begun_here(self) -> bool:
+        """Whether it is told, and what it tells is on no disk yet, or is that of a run which could never go on."""
+        return self._reader is not None and (self._reader.is_kept is None or self.store.loaded is None)
+
+    @property
+    def could_not_begin(self) -> bool:
+        """Whether it has told why its agent cannot be loaded: it is not one to come back to."""
+        return self.store.loaded is None and bool(self.store.entries)
 
     @property
     def is_unread(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -162,3 +162,21 @@ COMMANDS: Mapping[str, type[Command]] = kinds_of(Command)
 def command_from_json(data: Mapping[str, Any]) -> Command:
     """The command that a JSON object stands for."""
     return from_json(data, COMMANDS)
+
+
+def words_in(wanted: Iterable[Command]) -> dict[str, str]:
+    """What a person says in commands that a run has not heard: prompts by id, answers by what they are answers to.
+
+    Prompts are as they were changed last, without those dropped. One that the run knows, and not yet how it was
+    changed, is among them, too: nobody else has those words.
+    """
+    words: dict[str, str] = {}
+    for command in wanted:
+        if isinstance(command, SendPrompt | EditPrompt):
+            words[command.prompt_id] = command.text
+        elif isinstance(command, DropPrompt):
+            words.pop(command.prompt_id, None)
+        elif isinstance(command, AnswerPermission):
+            said = "\n".join(filter(None, (command.reason, *(command.answers or {}).values())))
+            words |= {command.request: said} if said else {}
+    return words

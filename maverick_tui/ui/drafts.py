@@ -2,8 +2,9 @@
 
 That of a run stands beside its journal, and goes with it. A run in which nothing has been said yet may not come back:
 its draft is known by agent and folder, and the next such run has it. That of a run on another machine is kept here,
-where it was typed. A draft in which a secret is known is not kept at all, and neither are those of runs that are not
-kept, or only watched: what is secret there is not known here. What the disk does not take is told, and tried again.
+where it was typed; as that of a session of Claude Code, which has no journal of ours, it is known by its run alone. A
+draft in which a secret is known is not kept at all, and neither are those of runs that are not kept, or only watched:
+what is secret there is not known here. What the disk does not take is told, and tried again.
 """
 
 from __future__ import annotations
@@ -56,11 +57,12 @@ class Drafts:
     """The drafts of this application's runs; files are read and written in threads, one after the other."""
 
     def __init__(
-        self, folder: Path, unsent: Unsent, tell: Callable[[str], None], keeps_runs: Callable[[], bool]
+        self, folder: Path, unsent: Unsent, tell: Callable[[str], None], keeps_runs: Callable[[], bool | None]
     ) -> None:
         """`folder` is where new runs begin; `tell` hears that a draft cannot be kept, once.
 
-        `keeps_runs` is what the settings say, for runs that have not come to say themselves whether they are kept.
+        `keeps_runs` is what the settings say, None while that is not known: for runs that have not come to say
+        themselves whether they are kept, and for those on other machines.
         """
         self._folder = folder
         self._unsent = unsent
@@ -88,9 +90,16 @@ class Drafts:
             return
         if not draft:
             self.drop(run.run_id)
-        elif _may_be_kept(run) and len(draft.text) <= LONGEST:
+        elif self._may_be_kept(run) and len(draft.text) <= LONGEST:
             self._latest[run.run_id] = draft
             self._keep_after(AFTER_TYPING, run, draft)
+
+    def would_keep(self, run: RunModel, text: str) -> bool:
+        """Whether this would be kept now as what stands in the prompt of a run, by a disk that takes it."""
+        from maverick_tui.masking.redact import redact
+
+        is_kept = self._may_be_kept(run) and self._is_kept(run) and len(text) <= LONGEST
+        return is_kept and redact(text) == text
 
     def drop(self, run_id: str) -> None:
         """Forget the draft of a run: it was sent, or is not wanted any more."""
@@ -152,33 +161,38 @@ class Drafts:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
+    def _may_be_kept(self, run: RunModel) -> bool:
+        """Whether it is a run whose drafts are kept, or may turn out to be one."""
+        if run.is_only_watched or run.is_kept:
+            return not run.is_only_watched
+        if self._keeps_runs() is False:  # one of this machine that has not said a word may be kept all the same
+            return run.store.loaded is None and not run.store.entries and not run.machine
+        return run.is_kept_somewhere or run.store.loaded is None
+
+    def _is_kept(self, run: RunModel) -> bool:
+        return run.is_kept or bool(self._keeps_runs() and (run.is_kept_somewhere or run.store.loaded is None))
+
     def _place(self, run: RunModel, *, is_new: bool) -> tuple[Path, str]:
         """The folder of a run's draft, and what its files begin with."""
         from maverick_tui.journal.folders import journal_of
 
-        if not is_new and not run.machine:
-            return journal_of(run.run_id).parent, _BESIDE_JOURNAL
-        import hashlib
-
         if run.machine:
-            about = f"{run.machine}\0{run.run_id}"
-        else:
-            folder = run.store.loaded.cwd if run.store.loaded is not None else str(self._folder)
-            about = f"{run.agent}\0{os.path.realpath(folder)}"
-        return _of_new(), hashlib.sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+            return _without_journal(run)
+        if not is_new:
+            return journal_of(run.run_id).parent, _BESIDE_JOURNAL
+        folder = run.store.loaded.cwd if run.store.loaded is not None else str(self._folder)
+        return _of_new(), _short(f"{run.agent}\0{os.path.realpath(folder)}")
 
     def _keep(self, run: RunModel, draft: Draft, before: Collection[Path]) -> None:
         self._waiting.pop(run.run_id, None)
-        may_be_kept = run.is_kept_somewhere or run.store.loaded is None
-        if not run.is_kept and not (self._keeps_runs() and may_be_kept):
+        if not self._is_kept(run):
             self.keep(run, draft)  # while it starts, it is asked again in a moment
             return
         place = self._place(run, is_new=False)
-        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there. One
-        # that could not begin has told why, but has no journal.
+        # Of a run that was opened a moment ago nothing may be known yet; what was beside its journal stays there.
         is_known = bool(run.store.entries) or run.is_unread
         is_new = not is_known and all(file.parent != place[0] for file in before)
-        if is_new or not run.is_kept:
+        if is_new or not run.is_kept or run.could_not_begin:
             place = self._place(run, is_new=True)
         self._start(self._kept(run, draft, place, before))
 
@@ -203,9 +217,14 @@ class Drafts:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         """Write a draft in the place of what is in it; only once it is written, that goes."""
+        from maverick_tui.history.reading import is_foreign
+
         run_id = run.run_id
-        if not place[0].is_dir():  # a session of Claude Code has no journal of ours
-            place = self._place(run, is_new=True)
+        if place[1] == _BESIDE_JOURNAL and not place[0].is_dir():
+            if not is_foreign(run_id):  # somebody has removed the run, and its draft goes with it
+                self._remove(run_id)
+                return
+            place = _without_journal(run)
         file = self._unsent.file(*place, run_id)
         self._files.setdefault(run_id, set()).add(file)
         self._write(file, run_id, draft, loop)
@@ -273,13 +292,19 @@ class Drafts:
                 log.warning("A draft cannot be removed: %s", error)
 
 
-def _may_be_kept(run: RunModel) -> bool:
-    """Whether it is a run whose drafts are kept; before its agent is loaded, that need not be known."""
-    return not run.is_only_watched and (run.is_kept_somewhere or run.store.loaded is None)
-
-
 def _of_new() -> Path:
     return paths.user_state() / "drafts"
+
+
+def _without_journal(run: RunModel) -> tuple[Path, str]:
+    """Where the draft of a run is that can come back, and has no journal here: known by the run alone."""
+    return _of_new(), _short(f"{run.machine}\0{run.run_id}")
+
+
+def _short(about: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def _read(file: Path) -> Draft:

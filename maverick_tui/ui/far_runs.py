@@ -11,7 +11,7 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Attachment, Board, Rest, RunModel
-from maverick_tui.ui.following import SentThere, greet, prompts_in
+from maverick_tui.ui.following import SentThere, greet
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ class FarRuns:
         run.attached = Attachment(worker.cancel, _nothing, known=None, is_guest=True, machine=machine)
 
     async def _follow(self, run: RunModel, machine: str) -> None:
-        unsent: list[str] = []
+        from maverick_tui.runs.commands import words_in
+
+        unsent: dict[str, str] = {}
         try:
             remote = await asyncio.to_thread(self._reader_of, run, machine)
             await self._read(run, remote, unsent)
@@ -81,9 +83,9 @@ class FarRuns:
                 rest = Rest(words, may_go_on=False, machine=machine)
             early = run.stop(_AtRestThere(run, self._say), rest)
             if run.run_id in self._board.runs and not self._leaving.is_set():
-                self._give_back(run, "\n".join([*unsent, *prompts_in(early)]))
+                self._give_back(run, "\n".join((unsent | words_in(early)).values()))
 
-    async def _read(self, run: RunModel, remote: RemoteRun, unsent: list[str]) -> None:
+    async def _read(self, run: RunModel, remote: RemoteRun, unsent: dict[str, str]) -> None:
         """Follow it to its end; `unsent` is what it was told and has not heard."""
         if run.attached is not None:
             run.attached = run.attached._replace(
@@ -98,7 +100,7 @@ class FarRuns:
         finally:
             await following
             sent.end()
-            unsent += remote.unsent
+            unsent.update(remote.unsent)
 
     def _reader_of(self, run: RunModel, machine: str) -> RemoteRun:
         """In a thread, for it imports, and reads the settings."""

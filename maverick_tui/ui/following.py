@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui.inert import inert, one_line
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from maverick_tui.host.lines import HostHello
     from maverick_tui.host.remote import RemoteRun
     from maverick_tui.runs.board import RunModel
-    from maverick_tui.runs.commands import Command, SendPrompt
+    from maverick_tui.runs.commands import Command, EditPrompt, SendPrompt
 
 AWAY_AFTER = 60.0
 """Seconds after which somebody was away, and is told what they have missed."""
@@ -55,23 +55,31 @@ def _tell_missed(app: App[Any], hello: HostHello) -> None:
         app.notify(", ".join(words), title=title, timeout=TOLD_FOR, markup=False)
 
 
-async def leave_once_heard(run: RunModel) -> list[str]:
-    """Let a run go on without us, once it has heard what was wanted of it last; the prompts that it has not heard."""
+class Heard(NamedTuple):
+    """What a run has heard of what was wanted of it last."""
+
+    is_all: bool
+    prompts_left: dict[str, str]
+    """Those that it has not heard."""
+
+
+async def wait_until_heard(run: RunModel) -> Heard:
+    """Give the process of a run a moment to hear what was wanted of it last."""
     if (attached := run.attached) is None:
-        return run.undelivered
+        return Heard(False, run.undelivered)
+    is_all = False
     with suppress(TimeoutError, asyncio.TimeoutError):
         async with asyncio.timeout(HEARD_WITHIN):
             await attached.heard()
-    unheard = [*attached.unsent(), *run.undelivered]
-    attached.leave()
-    return unheard
+            is_all = run.handle is not None  # else it waits here for a way there
+    return Heard(is_all, {**attached.unsent(), **run.undelivered})
 
 
-def prompts_in(wanted: Iterable[Command]) -> list[str]:
-    """The prompts among what was wanted of a run, and nothing came of."""
-    from maverick_tui.runs.commands import SendPrompt
-
-    return [command.text for command in wanted if isinstance(command, SendPrompt)]
+async def leave_once_heard(run: RunModel) -> None:
+    """Let a run go on without us, once it has heard what was wanted of it last."""
+    _ = await wait_until_heard(run)
+    if run.attached is not None:
+        run.attached.leave()
 
 
 class SentThere:
@@ -95,24 +103,26 @@ class SentThere:
         self._refresh = refresh
         self._give_back = give_back
         self._seen_after = seen_after
-        self._shown: dict[str, str] = {}
-        """Prompts that were shown before the run has told of them, by id."""
+        self._shown: set[str] = set()
+        """The ids of prompts that were shown before the run has told of them."""
         self._is_over = False
 
     def send(self, command: Command) -> None:
         """Pass a command on; the answer is events."""
-        from maverick_tui.runs.commands import DropPrompt, SendPrompt
+        from maverick_tui.runs.commands import DropPrompt, EditPrompt, SendPrompt
 
         self._remote.send(command)
         if isinstance(command, SendPrompt):
             self._sent(command)
+        elif isinstance(command, EditPrompt):
+            self._edited(command)
         elif isinstance(command, DropPrompt) and command.prompt_id in self._shown:
             self._run.store.queue.pop(command.prompt_id, None)
             self._refresh(self._run)
 
     def _sent(self, prompt: SendPrompt) -> None:
         queue = self._run.store.queue
-        if prompt.text not in self._remote.unsent:  # it was refused, and why was told
+        if prompt.prompt_id not in self._remote.unsent:  # it was refused, and why was told
             queue.pop(prompt.prompt_id, None)
             self._give_back(self._run, prompt.text)
         elif not self._seen_after or prompt.prompt_id in queue:  # as one that was sent before there was a way
@@ -120,16 +130,24 @@ class SentThere:
         else:
             asyncio.get_running_loop().call_later(self._seen_after, self._show, prompt)
 
+    def _edited(self, prompt: EditPrompt) -> None:
+        """Let a prompt that waits be seen as it is to be, though the run may not hear of that for long."""
+        if self._remote.unsent.get(prompt.prompt_id) != prompt.text:  # it was refused, and why was told
+            self._give_back(self._run, prompt.text)
+        elif prompt.prompt_id in self._run.store.queue:
+            self._run.store.queue[prompt.prompt_id] = inert(prompt.text)
+            self._refresh(self._run)
+
     def _show(self, prompt: SendPrompt) -> None:
         """Let a prompt be seen to wait, unless it has arrived."""
-        if not self._is_over and prompt.text in self._remote.unsent:
-            self._shown[prompt.prompt_id] = prompt.text
-            self._run.store.queue[prompt.prompt_id] = inert(prompt.text)
+        text = self._remote.unsent.get(prompt.prompt_id)
+        if not self._is_over and text is not None:
+            self._shown.add(prompt.prompt_id)
+            self._run.store.queue[prompt.prompt_id] = inert(text)
             self._refresh(self._run)
 
     def end(self) -> None:
         """It is not followed any more: what has not arrived does not wait, and goes back to where it was typed."""
-        self._is_over, unsent = True, self._remote.unsent
-        for prompt_id, text in self._shown.items():
-            if text in unsent:
-                self._run.store.queue.pop(prompt_id, None)
+        self._is_over = True
+        for prompt_id in self._shown & self._remote.unsent.keys():
+            self._run.store.queue.pop(prompt_id, None)

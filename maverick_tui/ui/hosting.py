@@ -142,7 +142,7 @@ class HostedRuns:
             await asyncio.wait({serving})
             run.attached = None
             sent.end()
-            self._ended(run, "\n".join(remote.unsent))
+            self._ended(run, "\n".join(remote.unsent.values()))
 
     async def _take_past(self, run: RunModel, remote: RemoteRun) -> int:
         """Take in what a run has told before we came; how much that was. To show each step of it takes far longer."""

@@ -12,7 +12,6 @@ from textual.app import App
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Rest, RunModel
-from maverick_tui.ui.following import prompts_in
 from maverick_tui.ui.hosting import has_host
 from maverick_tui.ui.run_at_rest import GOES_ON, RunAtRest, rest_of
 from maverick_tui.ui.told_work import work_told
@@ -246,10 +245,12 @@ class KeptRuns:
 
     def _lay_down_again(self, run: RunModel, rest: Rest) -> None:
         """It does not go on after all; what was typed for it stands in its prompt again."""
+        from maverick_tui.runs.commands import words_in
+
         handle = RunAtRest(run, self)
         wanted = run.lay_down(handle, rest)
         handle.remember(wanted)
-        self.give_back(run, "\n".join(prompts_in(wanted)))
+        self.give_back(run, "\n".join(words_in(wanted).values()))
 
     def give_back(self, run: RunModel, typed: str) -> None:
         """Let prompts that did not arrive stand in the run's prompt again; whoever wrote them, they are no commands."""

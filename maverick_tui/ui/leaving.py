@@ -8,14 +8,14 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from textual.app import App
 
 from maverick_tui.threads import AWAITED
-from maverick_tui.ui.following import leave_once_heard
+from maverick_tui.ui.following import wait_until_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.names import is_plain
 
@@ -30,7 +30,25 @@ CLOSE_WITHIN = 4.0
 GIVE_UP = 6.0
 """Seconds after that in which the application ends, or is ended."""
 LOOK_EVERY = 1.0
+_WAITS = "waits for you"
+_UNTOLD: dict[Fate, str] = {
+    "interrupt": "could not be interrupted, and may still be at work",
+    "end": "could not be told to end, and may still be at work",
+}
 _NOTHING_LOST = Warned("Quit?", "Nothing is at work any more, and nothing would be lost.")
+
+
+class _Parting(NamedTuple):
+    """What has come of leaving a run that has a process of its own."""
+
+    name: str
+    """As commands name it."""
+    state: str
+    """What is to be said of it once we are gone; empty if nothing is."""
+    unheard: Mapping[str, str]
+    """The prompts that it has not heard, by id."""
+    is_untold: bool = False
+    """Whether it was at work, and has not heard what was chosen for it."""
 
 
 @runtime_checkable
@@ -108,13 +126,13 @@ class Leaving:
         if run.run_id not in self._board.runs:
             return
         screen, beside = self._navigation.screen_of(run), self._navigation.forget(run)
-        if run.attached is None or (run.is_busy and fate == "end"):
+        if run.attached is None:
             run.close()
         else:
-            if run.is_busy or not run.is_ours:
+            if fate != "end" and (run.is_busy or not run.is_ours):
                 text = f"Come back with: maverick attach {run.attached.named(run.run_id)}"
                 self._app.notify(text, title=run.title, timeout=6, markup=False)
-            self._app.run_worker(self._leave_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)
+            self._app.run_worker(self._close_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)
         self._give_up([run], self._app.workers)
         if screen is None:
             self._navigation.runs_changed()
@@ -123,16 +141,37 @@ class Leaving:
         else:
             self._navigation.show_picker()
 
-    async def _leave_run(self, run: RunModel, fate: Fate, *, is_to_end: bool = True) -> list[str]:
-        """Leave a run that has a process of its own, once it has heard what is wanted of it; one at rest may end.
+    async def _close_run(self, run: RunModel, fate: Fate) -> None:
+        """Leave one that has a process of its own, and say so if it could not be told what was chosen."""
+        parting = await self._leave_run(run, fate)
+        if parting.is_untold:
+            text = f"It {parting.state}: maverick attach {parting.name}"
+            self._app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)
 
-        Returns the prompts that it has not heard.
-        """
-        if run.is_busy and fate == "interrupt":
+    async def _leave_run(self, run: RunModel, fate: Fate, *, is_to_end: bool = True) -> _Parting:
+        """Leave a run that has a process of its own, once it has heard what is wanted of it; one at rest may end."""
+        if (attached := run.attached) is None:
+            return _Parting("", "", run.undelivered)
+        is_busy, is_coming, is_held_up = run.is_busy, bool(run.on_its_way), _waits(run)
+        works = "still runs a command" if is_busy and not run.is_agent_busy else "is still at work"
+        if fate == "end" and (is_busy or is_coming):
+            run.close()
+        elif fate == "interrupt" and (is_busy or is_coming):
             run.interrupt()
-        elif run.is_ours and not run.is_busy and is_to_end:
+        elif run.is_ours and not is_busy and is_to_end:
             run.close(if_unused=True)
-        return await leave_once_heard(run)
+        heard = await wait_until_heard(run)
+        is_untold = fate != "leave" and run.is_busy and not heard.is_all
+        is_at_work = is_busy or (is_coming and heard.is_all)
+        if is_untold or not is_at_work or fate != "end":  # one that ends is followed until it has
+            attached.leave()
+        if is_untold:
+            state = _UNTOLD[fate]
+        elif is_at_work:
+            state = {"leave": works, "interrupt": _WAITS, "end": ""}[fate]
+        else:
+            state = _WAITS if is_held_up else ""
+        return _Parting(attached.named(run.run_id), state, heard.prompts_left, is_untold)
 
     def _give_up(self, runs: Iterable[RunModel], workers: Iterable[Worker[Any]]) -> None:
         """End the workers of runs that cannot take a command yet: these would begin after all."""
@@ -175,8 +214,10 @@ class Leaving:
         drafts = {run: self._navigation.typed_in(run) for run in self._board.runs.values()}
         drafts |= self._said_of_changes()
         busy = [run for run in drafts if run.is_busy]
-        if any(run.attached is not None for run in busy):
-            self._ask_fate(lambda: asked_to_quit(busy, drafts), lambda fate: self.end_now(0, fate))
+        # One to which something is on its way will be at work in a moment, and may be able to do without us then.
+        if any(run.attached is not None for run in busy) or any(run.on_its_way for run in drafts):
+            keeps = self._navigation.drafts.would_keep
+            self._ask_fate(lambda: asked_to_quit(busy, drafts, keeps), lambda fate: self.end_now(0, fate))
         elif before_quitting(drafts) is None:
             self.end_now(0)
         else:
@@ -206,34 +247,35 @@ class Leaving:
     async def _leave(self, code: int, fate: Fate) -> None:
         """Close every run that ends with us, so that no CLI stays behind, and then the application."""
         waiting = [one for one in self._app.workers if one.group in ("runs", "setup") and one.is_running]
-        leaving: dict[RunModel, Awaitable[list[str]]] = {}
+        leaving: dict[RunModel, Awaitable[_Parting]] = {}
+        unheard: dict[RunModel, Mapping[str, str]] = {}
         for run in self._board.runs.values():
-            if run.attached is None or (run.is_busy and fate == "end"):
+            if run.attached is None:
+                unheard[run] = run.undelivered
                 run.close()
             else:
-                if run.is_busy or _waits(run):
-                    works = "is still at work" if run.is_agent_busy else "still runs a command"
-                    state = works if run.is_busy and fate == "leave" else "waits for you"
-                    self.left.append((f"{run.title} {state}", run.attached.named(run.run_id)))
                 leaving[run] = self._leave_run(run, fate, is_to_end=not _waits(run))
         self._give_up(self._board.runs.values(), waiting)
         left = asyncio.gather(*leaving.values())
         await asyncio.gather(left, self._end_editors())
+        partings = dict(zip(leaving, left.result(), strict=True))
+        self.left += [(f"{run.title} {one.state}", one.name) for run, one in partings.items() if one.state]
         if waiting:
             with suppress(TimeoutError, asyncio.TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN):
                     await asyncio.gather(*(worker.wait() for worker in waiting), return_exceptions=True)
+        unheard |= {run: one.unheard for run, one in partings.items()}
+        kept = self._navigation.keep_undelivered(unheard, is_typed_kept=bool(code))
         if code:  # the terminal has gone, or somebody has ended us: nobody was asked
-            self._navigation.keep_undelivered(dict(zip(leaving, left.result(), strict=True)))
             await self._navigation.learn_keeps_runs()
             await self._navigation.drafts.keep_now()
         else:
-            await self._navigation.drafts.drop_all(self._navigation.words.run_ids - {*self._board.runs})
+            await self._navigation.drafts.drop_all(kept | (self._navigation.words.run_ids - {*self._board.runs}))
         for screen in self._app.screen_stack:
             if isinstance(screen, KeepsWords):
                 await screen.end_writing(is_kept=bool(code))
         self._navigation.unsent.let_go()
-        self._app.exit(code)
+        self._app.exit(code or int(any(one.is_untold for one in partings.values())))
 
     async def _end_editors(self) -> None:
         """End them before drafts are kept: what was saved there a moment ago is in the prompt only then."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
@@ -28,26 +28,39 @@ class Warned(NamedTuple):
     text: str
 
 
+def _keeps_nothing(_run: RunModel, _text: str) -> bool:
+    """No draft outlives the screen of a run that is closed."""
+    return False
+
+
 def asked_to_close(run: RunModel, draft: str) -> Asked:
     """What is asked of a run that was at work and can do without us, as it is now."""
     from maverick_tui.ui.dialogs.leaving import Asked
 
     if run.is_busy:
         what = "it is at work" if run.is_agent_busy else _what_goes_on([run])
-        return Asked(f"Close {run.title} while {what}?", _at_work([run], {run: draft}))
-    return Asked(f"Close {run.title}?", _at_work([run], {run: draft}), leave="Close", is_at_work=False)
+        text = _at_work([run], {run: draft}, _keeps_nothing)
+        return Asked(f"Close {run.title} while {what}?", text, may_stop=not _is_cut_off(run))
+    return Asked(f"Close {run.title}?", _at_work([run], {run: draft}, _keeps_nothing), leave="Close", may_stop=False)
 
 
-def asked_to_quit(asked: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> Asked:
-    """What is asked about all runs, of which these were at work when it was first asked."""
+def asked_to_quit(
+    asked: Sequence[RunModel], drafts: Mapping[RunModel, str], keeps: Callable[[RunModel, str], bool]
+) -> Asked:
+    """What is asked about all runs, of which these were at work when it was first asked.
+
+    `keeps` says whether a text would be kept as the draft of a run.
+    """
     from maverick_tui.ui.dialogs.leaving import Asked
 
     busy = [run for run in drafts if run.is_busy]
-    text = _at_work([*asked, *(run for run in busy if run not in asked)], drafts)
+    text = _at_work([*asked, *(run for run in busy if run not in asked)], drafts, keeps)
     if not any(run.attached is not None for run in busy):
-        title = f"Quit while {_what_goes_on(busy)}?" if busy else "Quit?"
-        return Asked(title, text, leave="Quit", is_at_work=False)
-    return Asked(f"Quit while {_what_goes_on(busy)}?", text)
+        at_rest = "Quit before this has arrived?" if any(run.on_its_way for run in drafts) else "Quit?"
+        title = f"Quit while {_what_goes_on(busy)}?" if busy else at_rest
+        return Asked(title, text, leave="Quit", may_stop=False)
+    may_stop = any(run.attached is not None and not _is_cut_off(run) for run in busy)
+    return Asked(f"Quit while {_what_goes_on(busy)}?", text, may_stop=may_stop)
 
 
 def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | None:
@@ -55,8 +68,8 @@ def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | N
     is_answered = (
         run.rest is None and run.attached is None and any(entry.kind in ("text", "tool") for entry in run.store.entries)
     )
-    has_draft = _is_typed(run, draft)
-    if not (is_at_work or is_answered or has_draft):
+    has_draft, is_on_its_way = _is_typed(run, draft), bool(run.on_its_way)
+    if not (is_at_work or is_answered or has_draft or is_on_its_way):
         return None
     fate = "What came is kept (maverick runs)." if run.is_kept else "What is on its screen goes with it."
     waits = run.store.planned is not None
@@ -67,6 +80,7 @@ def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | N
         *commands,
         *([f"Closing {what}{queued}."] if is_at_work else []),
         *([fate] if is_at_work or is_answered else []),
+        *(["What you have sent has not arrived yet; if it does not, it is lost."] if is_on_its_way else []),
         *(["What you have typed and not sent is lost."] if has_draft else []),
     ]
     goes_on = _what_goes_on([run]) if commands else "it is at work"
@@ -77,15 +91,8 @@ def before_closing(run: RunModel, draft: str, *, is_at_work: bool) -> Warned | N
 def before_quitting(drafts: Mapping[RunModel, str]) -> Warned | None:
     """The question whether to leave all runs, each with what stands in its prompt; None if nothing would be missed."""
     busy = [run for run in drafts if run.is_busy]
-    queued = [
-        (run, f"{_quoted(text)} ({run.title}, queued)")
-        for run in drafts
-        if run.rest is None and run.is_ours
-        for text in run.store.queue.values()
-    ]
-    waits = [words for run, words in queued if run.is_kept]
-    unsent = [*(words for run, words in queued if not run.is_kept), *_unsent(drafts)]
-    if not busy and not unsent and not waits:
+    not_sent = _not_sent(drafts, drafts)
+    if not busy and not not_sent:
         return None
     lost = []
     waiting = [run for run in busy if run.store.planned is not None]
@@ -97,22 +104,38 @@ def before_quitting(drafts: Mapping[RunModel, str]) -> Warned | None:
         lost.append(f"{_names(waiting)} {wait} to continue. Quitting calls that off; {_fate(waiting)}.")
     if commanded := [run for run in busy if not run.is_agent_busy]:
         lost.append(f"{' '.join(_commands(commanded))} Quitting stops that; {_fate(commanded)}.")
-    lost += _listed("Not sent, and kept with its run:", waits) + _listed("Not sent, and lost:", unsent)
+    lost += not_sent
     title = f"Quit while {_what_goes_on(busy)}?" if busy else "Quit without sending this?"
     title = "Quit while an agent waits to go on?" if waiting and len(waiting) == len(busy) else title
     return Warned(title, "\n\n".join(lost))
 
 
-def _unsent(drafts: Mapping[RunModel, str]) -> list[str]:
-    """What is gone when these runs are left: what was typed, and what has not reached a run."""
+def _not_sent(runs: Iterable[RunModel], drafts: Mapping[RunModel, str]) -> list[str]:
+    """What waits in the queues of these runs, and what was typed, with what becomes of it."""
+    queued = [
+        (run, f"{_quoted(text)} ({run.title}, queued)")
+        for run in runs
+        if run.rest is None and run.is_ours
+        for prompt_id, text in run.store.queue.items()
+        if prompt_id not in run.on_its_way
+    ]
+    typed = [f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)]
     return [
-        *(
-            f"{_quoted(text)} ({run.title}, on its way)"
-            for run in drafts
-            if run.attached is not None
-            for text in run.attached.unsent()
-        ),
-        *(f"{_quoted(draft)} ({run.title}, typed)" for run, draft in drafts.items() if _is_typed(run, draft)),
+        *_listed("Not sent, and kept with its run:", [words for run, words in queued if run.is_kept]),
+        *_listed("Not sent, and lost:", [*(words for run, words in queued if not run.is_kept), *typed]),
+    ]
+
+
+def _on_their_way(runs: Iterable[RunModel], keeps: Callable[[RunModel, str], bool]) -> list[str]:
+    """What has not reached a run yet, and what becomes of it if it does not while we leave."""
+    sent = [(run, text) for run in runs for text in run.on_its_way.values()]
+    kept, lost = (
+        [f"{_quoted(text)} ({run.title})" for run, text in sent if keeps(run, text) is is_kept]
+        for is_kept in (True, False)
+    )
+    return [
+        *_listed("Not arrived yet, and a draft again if it does not:", kept),
+        *_listed("Not arrived yet, and lost if it does not:", lost),
     ]
 
 
@@ -124,21 +147,30 @@ def _listed(heading: str, prompts: Sequence[str]) -> list[str]:
     return ["\n".join([heading, *prompts[:_MOST_QUOTED], *more])]
 
 
-def _at_work(runs: Sequence[RunModel], drafts: Mapping[RunModel, str]) -> str:
+def _at_work(runs: Sequence[RunModel], drafts: Mapping[RunModel, str], keeps: Callable[[RunModel, str], bool]) -> str:
     """What is said of runs that are or were at work, some of which can do without us, and of what was typed."""
     busy = [run for run in runs if run.is_busy and run.attached is not None]
+    reached, cut_off = ([run for run in busy if _is_cut_off(run) is is_cut_off] for is_cut_off in (False, True))
+    on_their_way = _on_their_way(drafts, keeps)
     here = [run for run in runs if run.is_busy and run.attached is None]
     told = [" ".join([*_states(busy), *(f"{run.title} {_rest(run)}." for run in runs if not run.is_busy)])]
-    if busy:
-        told.append("\n".join(_answers(busy)))
-    elif not here:
+    if reached:
+        told.append("\n".join(_answers(reached)))
+    if cut_off:
+        are = "is" if len(machines := _machines(cut_off)) == 1 else "are"
+        told.append(
+            f"{', '.join(machines)} {are} not reached at the moment: {_names(cut_off)} can be left at work there, "
+            "but neither be interrupted nor ended."
+        )
+    if not busy and not here and not on_their_way:
         told.append("Nothing is at work any more.")
     if any(not run.is_kept and not _machine_of(run) for run in busy):
         told.append("What is not kept is gone once its process has ended.")
     if here:
         live = "lives in this window, and ends" if len(here) == 1 else "live in this window, and end"
         told.append(f"{_names(here)} {live} with it; {_fate(here)}.")
-    return "\n\n".join([*filter(None, told), *_listed("Not sent, and lost:", _unsent(drafts))])
+    at_rest = [run for run in drafts if run not in busy]
+    return "\n\n".join([*filter(None, told), *on_their_way, *_not_sent(at_rest, drafts)])
 
 
 def _states(busy: Sequence[RunModel]) -> list[str]:
@@ -199,10 +231,19 @@ def _afterwards(runs: Sequence[RunModel]) -> str:
         return ", and can go on later from the history"
     if lasting:
         return f"; of them {_names(lasting)} can go on later from the history"
-    if machines := sorted({machine for run in runs if (machine := _machine_of(run))}):
+    if machines := _machines(runs):
         return f"; what is kept of {'it' if len(runs) == 1 else 'them'} is on {', '.join(machines)}"
     is_scripted = all(run.store.loaded is not None and run.store.loaded.is_offline for run in runs)
     return f", and cannot go on later{': a script plays it' if is_scripted else ''}"
+
+
+def _machines(runs: Sequence[RunModel]) -> list[str]:
+    return sorted({machine for run in runs if (machine := _machine_of(run))})
+
+
+def _is_cut_off(run: RunModel) -> bool:
+    """Whether nothing can be said to it now: the line to its machine is broken."""
+    return run.attached is not None and run.attached.is_broken
 
 
 def _machine_of(run: RunModel) -> str:

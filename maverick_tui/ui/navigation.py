@@ -85,14 +85,14 @@ class Navigation:
         self.unsent = Unsent()
         tell = partial(app.notify, title="Prompt", severity="warning", markup=False)
         # What is new in the demo is no part of the project.
-        self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs and not launch.is_demo)
+        self.drafts = Drafts(launch.cwd, self.unsent, tell, lambda: self.keeps_runs if not launch.is_demo else False)
         self.words = QuestionWords(self.keep_draft)
         """What was typed for runs on other screens than theirs."""
         self.on_reread: Callable[[RunModel], None] = lambda _run: None
         """Hears that a run's store has become another one."""
         self._left: RunModel | None = None
         """The run that was on the screen last."""
-        self._is_to_keep = False
+        self._is_to_keep: bool | None = None
         """Whether runs would be kept, where nobody has made them ready."""
 
     # -- screens ------------------------------------------------------------------------------------------------------
@@ -214,12 +214,12 @@ class Navigation:
         return self._prompts[run.run_id]
 
     @property
-    def keeps_runs(self) -> bool:
-        """Whether the settings are known to let runs be kept: else nothing that is typed for them may be."""
+    def keeps_runs(self) -> bool | None:
+        """Whether the settings let runs be kept; None if that is not known: nothing that is typed for them may be."""
         ready = self._setup.ready
         if not ready.done():
             return self._is_to_keep
-        return ready.exception() is None and ready.result().config.keep_runs
+        return ready.result().config.keep_runs if ready.exception() is None else None
 
     async def learn_keeps_runs(self) -> None:
         """Find that out, though the application is left before its runs could begin."""
@@ -236,7 +236,7 @@ class Navigation:
     async def _will_keep_runs(self) -> bool:
         """The same, once that is known."""
         await asyncio.wait({self._setup.ready})
-        return self.keeps_runs
+        return bool(self.keeps_runs)
 
     def _keep_draft(self, run: RunModel, state: PromptState, text: str, reasons: Mapping[str, str]) -> None:
         said = self.words.of(run) + Said("", reasons)
@@ -263,12 +263,19 @@ class Navigation:
             if screen.is_mounted:
                 screen.keep_draft()
 
-    def keep_undelivered(self, unheard: Mapping[RunModel, Sequence[str]]) -> None:
-        """Keep, before what stands in their prompts, what was sent to runs that were not there yet, or did not hear."""
+    def keep_undelivered(self, unheard: Mapping[RunModel, Mapping[str, str]], *, is_typed_kept: bool) -> set[str]:
+        """Keep what was sent to runs that were not there yet, or did not hear; the ids of those runs.
+
+        What stands in their prompts is kept behind it, unless the person was asked about that.
+        """
+        kept = set()
         for run in self._board.runs.values():
-            if sent := "\n".join(unheard.get(run, run.undelivered)):
-                text = "\n".join(filter(None, [still_prompt(sent), self.typed_in(run)]))
+            sent = still_prompt("\n".join(unheard.get(run, {}).values()))
+            if sent and (is_typed_kept or self.drafts.would_keep(run, sent)):
+                text = "\n".join(filter(None, [sent, self.typed_in(run) if is_typed_kept else ""]))
                 self.drafts.keep(run, Draft(text, self.prompt_of(run).images.paths_in(text), {}))
+                kept.add(run.run_id)
+        return kept
 
     def restore_draft(self, run: RunModel, *, is_new: bool = False) -> None:
         """Bring back what an application that is gone has left in the prompt of a run, or of a new one like it."""

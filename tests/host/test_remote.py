@@ -17,7 +17,7 @@ from maverick_tui.host.listening import listening
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.ways import LocalWay
 from maverick_tui.masking.redact import redact
-from maverick_tui.runs.commands import AnswerPermission, DropPrompt, Interrupt, SendPrompt
+from maverick_tui.runs.commands import AnswerPermission, DropPrompt, EditPrompt, Interrupt, SendPrompt
 from maverick_tui.runs.store import GONE
 from tests.history.kept import keep
 from tests.host.served_run import RUN, Served, serving, until
@@ -145,7 +145,14 @@ async def test_what_is_too_long_is_not_sent_and_what_was_not_heard_is_known() ->
     assert len(said) == 2
     remote.send(SendPrompt("r", "Delete it"))
     remote.send(DropPrompt("r"))
-    assert remote.unsent == ["Go"], "what was taken back is not given back"
+    assert remote.unsent == {"q": "Go"}, "what was taken back is not given back"
+    remote.send(EditPrompt("q", "Go on"))
+    remote.send(EditPrompt("s", "Changed, of one that was heard"))
+    assert remote.unsent == {"q": "Go on", "s": "Changed, of one that was heard"}
+    remote.send(AnswerPermission("a", "once"))
+    remote.send(AnswerPermission("b", "deny", "Not there"))
+    remote.send(AnswerPermission("c", "once", answers={"Which colour?": "As the sea"}))
+    assert [*remote.unsent.values()][2:] == ["Not there", "As the sea"], "answers have words, too"
 
 
 async def test_one_that_only_reads_says_so_and_sends_nothing() -> None:

@@ -193,6 +193,19 @@ async def test_a_draft_stays_beside_its_journal_while_the_run_is_not_read_yet(mo
     assert (drafts_of_run(), new_drafts()) == (["half a thought"], [])
 
 
+async def test_where_runs_are_not_kept_nobody_asks_again_and_again() -> None:
+    drafts = Drafts(Path(), Unsent(), print, lambda: False)
+    far, broken, coming = (RunModel(name, "a", Board(lambda *_: None)) for name in ("far", "broken", "coming"))
+    far.machine, far.has_journal = "there", True
+    for event in Tape("a").prompt("Go").say("It cannot be loaded.").events:
+        broken.store.apply(event)
+    for run in (far, broken, coming):
+        drafts.keep(run, Draft("typed", {}, {}))
+        assert not drafts.would_keep(run, "typed")
+    assert [*drafts._waiting] == ["coming"], "it may be a kept one of somebody else"
+    await drafts.drop_all()
+
+
 async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):

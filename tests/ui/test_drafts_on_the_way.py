@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import shutil
 import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
@@ -12,21 +13,27 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Button, Static
 
+from maverick_tui.events.kinds import PromptQueued, RunReopened
 from maverick_tui.history.reading import read_run
 from maverick_tui.host import remote
 from maverick_tui.host.serving import RunServer
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui import far_runs, following
 from maverick_tui.ui.app import MaverickApp
+from maverick_tui.ui.dialogs import leaving
+from maverick_tui.ui.drafts import Drafts
 from maverick_tui.ui.launch import Launch
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.serving import Serving
+from maverick_tui.ui.unsent import Unsent
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.cli.agent_files import write_agent
-from tests.history.kept import keep_run
+from tests.history.kept import AT, keep_run
 from tests.history.sessions.stored import ID, Session
 from tests.host.far.fake_ssh import AWAY, GATEWAY, THERE, fake_ssh
 from tests.host.served_run import RUN, serving
@@ -34,7 +41,7 @@ from tests.support.processes import kill_marked
 from tests.support.runs import Tape
 from tests.ui.kept_app import opened
 from tests.ui.test_drafts import drafts_of_run, end, new_drafts
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +105,91 @@ async def test_a_run_that_is_resumed(
     assert new_drafts() == []
 
 
+async def asked(app: MaverickApp, pilot: Pilot[Any]) -> str:
+    """Quit as a person does; what is asked."""
+    await pilot.press("ctrl+q")
+    await until(pilot, lambda: isinstance(app.screen, leaving.LeavingScreen) and app.screen.is_mounted, "it is asked")
+    return words(app)
+
+
+def words(app: MaverickApp) -> str:
+    return "\n".join(str(one.render()) for one in app.screen.query(Static))
+
+
+async def test_an_ended_run_that_was_sent_something_and_is_left_by_a_person_before_it_is_there(
+    tmp_path: Path,
+) -> None:
+    keep_run(RUN, cwd=str(tmp_path))
+    async with opened() as (app, pilot):
+        app._serving.go_on = lambda *_: None  # type: ignore[method-assign]
+        await pilot.press(*"first", "enter", *"second")
+        told = await asked(app, pilot)
+        assert 'Not arrived yet, and a draft again if it does not:\n"first" (reviewer)' in told
+        assert 'Not sent, and lost:\n"second" (reviewer, typed)' in told
+        assert "at work" not in told
+        assert [one.id for one in app.screen.query(Button) if one.display] == ["leave", "stay"]
+        await pilot.press("escape", "f9")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        assert "What you have sent has not arrived yet; if it does not, it is lost." in words(app)
+        await pilot.press("n")
+        await until(pilot, lambda: app.top == "RunScreen")
+        _ = await asked(app, pilot)
+        await pilot.press("l")
+        await until(pilot, lambda: app._exit, "it has ended")
+    assert (drafts_of_run(), new_drafts(), app.farewell) == (["first"], [], [])
+
+
+@pytest.mark.parametrize("is_heard", [False, True], ids=["not heard", "heard"])
+async def test_a_run_that_is_resumed_and_left_by_a_person(
+    is_heard: bool, says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Serving, "_start_host", is_there)
+    monkeypatch.setattr(leaving, "LOOK_EVERY", 0.05)
+    write_agent("reviewer")
+    keep_run(RUN, cwd=str(tmp_path))
+    async with serving([*read_run(RUN).events, RunReopened(AT + 50)]) as host:
+        async with window(Launch(tmp_path, "reviewer", resumes=RUN)) as (app, pilot):
+            await until(pilot, lambda: host.server._readers, "the window is at the door of its process")
+            await pilot.press(*"first", "enter")
+            assert 'if it does not:\n"first" (reviewer)' in await asked(app, pilot)
+            if is_heard:
+                says_hello.set()
+                await until(pilot, lambda: "Not arrived" not in words(app), "it has arrived")
+                (sent,) = (one for one in host.commands if isinstance(one, SendPrompt))
+                host.tell([PromptQueued(AT + 51, sent.prompt_id, sent.text)])
+                await until(pilot, lambda: "Leave at work: it goes on without you" in words(app), "it is at work")
+            await pilot.press("l")
+            await until(pilot, lambda: app._exit, "it has ended")
+        host.events.close()
+        says_hello.set()
+    kept, told = ([], [f"reviewer is still at work: maverick attach {RUN}"]) if is_heard else (["first"], [])
+    assert (drafts_of_run(), new_drafts(), app.farewell) == (kept, [], told)
+
+
+@pytest.mark.parametrize("is_told", [False, True], ids=["at once", "once it has failed"])
+async def test_a_new_run_whose_agent_is_not_there(is_told: bool, tmp_path: Path, mark: str) -> None:
+    async with window(Launch(tmp_path, "nope")) as (app, pilot):
+        if is_told:
+            await until(pilot, lambda: "not connected" in on_screen(pilot), "it cannot begin")
+        await pilot.press(*"first", "enter", *"second")
+        await until(pilot, lambda: "not connected" in on_screen(pilot), "it cannot begin")
+        await end(app, pilot, 129)
+    assert new_drafts() == ["first\nsecond"]
+
+
+async def test_an_ended_run_whose_agent_is_not_there_any_more(tmp_path: Path, mark: str) -> None:
+    keep_run(RUN, cwd=str(tmp_path), agent="nope")
+    async with window(Launch(tmp_path, "", opens=RUN)) as (app, pilot):
+        run = app.board.runs[RUN]
+        await until(pilot, lambda: run.rest is not None and run.rest.may_go_on, "it is read")
+        await pilot.press(*"first", "enter", *"second")
+        await until(pilot, lambda: "not connected" in on_screen(pilot), "it cannot begin")
+        assert 'Not arrived yet, and a draft again if it does not:\n"first" (nope)' in await asked(app, pilot)
+        await pilot.press("l")
+        await until(pilot, lambda: app._exit, "it has ended")
+    assert (drafts_of_run(), new_drafts()) == (["first"], [])
+
+
 async def test_a_run_whose_process_ends_before_it_says_a_word(
     says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -136,7 +228,7 @@ async def test_a_run_that_somebody_else_has_brought_back_while_we_leave(tmp_path
         app._leaving.begun.set()
         app._serving.attach(run)
         assert run.attached is None
-        assert run.undelivered == ["first"], "else nobody would send it any more, nor keep it"
+        assert [*run.undelivered.values()] == ["first"], "else nobody would send it any more, nor keep it"
 
 
 @pytest.mark.parametrize("is_called", [False, True], ids=["not called yet", "called"])
@@ -180,8 +272,12 @@ async def test_a_run_on_another_machine_that_has_told_who_it_is(
             Path("away").touch()
             kill_marked(mark, lambda command: "host --stdio" in command)
             await pilot.press("enter", *"more")
+            queue = app.board.runs[RUN].store.queue
+            await until(pilot, lambda: [*queue.values()] == ["typed"], "it is seen to wait")
+            app.board.runs[RUN].edit_prompt(next(iter(queue)), "typed better")
+            assert [*queue.values()] == ["typed better"], "as it is to be, though nobody has heard of it"
             await end(app, pilot, 129)
-        assert new_drafts() == ["typed\nmore"], "what was sent has not arrived"
+        assert new_drafts() == ["typed better\nmore"], "what was sent has not arrived"
         assert not journal_of(RUN).parent.exists(), "nothing of it is kept here"
         assert run.commands == []
 
@@ -194,5 +290,22 @@ async def test_a_session_of_claude_code_which_has_no_journal_of_ours(tmp_path: P
         assert not app.notes
         await end(app, pilot, 129)
     assert not journal_of(ID).parent.exists()
+    another = RunModel("n3w", app.run_model.agent, Board(lambda *_: None))
+    another.store.loaded = app.run_model.store.loaded
+    window = Unsent()
+    assert not await Drafts(tmp_path, window, print, bool).read(another, is_new=True), "it is no draft of new runs"
+    window.let_go()
     async with opened(ID) as (app, pilot):
         await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
+
+
+async def test_a_run_that_was_removed_by_somebody_else() -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        await pilot.press(*"half")
+        await until(pilot, lambda: drafts_of_run() == ["half"])
+        shutil.rmtree(journal_of(RUN).parent)
+        await pilot.press(*" a thou")
+        await end(app, pilot, 129)
+    assert not journal_of(RUN).parent.exists()
+    assert new_drafts() == [], "its words go with it"

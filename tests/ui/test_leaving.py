@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from textual.widgets import Button, Static
 from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed, ShellEnded, ShellStarted
 from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.runs.commands import CloseRun, Interrupt
+from maverick_tui.ui import following
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import Tape
@@ -124,6 +126,61 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
         words = {"enter": "is still at work", "i": "waits for you"}.get(key)
         told = [f"reviewer {words}: maverick attach {app.run_model.run_id}"] if words else []
         assert app.farewell == told
+
+
+def cut_off(run: RunModel, *, is_known: bool) -> None:
+    """Let it be on another machine to which nothing gets through."""
+    hosted(run)
+    assert run.attached is not None
+    run.machine = "box"
+    run.attached = run.attached._replace(heard=asyncio.Event().wait, machine="box", is_broken=is_known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [("i", "could not be interrupted"), ("e", "could not be told to end")],
+    ids=["interrupt", "end"],
+)
+async def test_an_agent_that_does_not_hear_is_not_said_to_have_stopped(
+    key: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "HEARD_WITHIN", 0.01)
+    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+        cut_off(app.run_model, is_known=False)
+        second = another(app, "Look around")
+        app.tell(Tape("explorer").prompt("More").say("Half", is_open=True), second)
+        cut_off(second, is_known=False)
+        app._leaving._forget(second, "interrupt" if key == "i" else "end")
+        expected = f"{told}, and may still be at work: maverick attach box:"
+        await until(pilot, lambda: any(expected in one.message for one in app._notifications), "that is told")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "LeavingScreen")
+        await pilot.press(key)
+        await until(pilot, lambda: app._exit)
+        assert app.farewell == [f"reviewer {expected}{app.run_model.run_id}"]
+    assert app.return_value == 1
+
+
+async def test_what_cannot_be_done_over_a_broken_line_is_not_offered() -> None:
+    async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
+        run = app.run_model
+        cut_off(run, is_known=True)
+        for key in ("f9", "ctrl+q"):
+            await pilot.press(key)
+            await until(pilot, lambda: app.top == "LeavingScreen" and app.screen.is_mounted)
+            why = "box is not reached at the moment: reviewer can be left at work there, but neither be interrupted nor"
+            assert why in words(app)
+            assert "it stops" not in words(app)
+            assert [button.id for button in app.screen.query(Button) if button.display] == ["leave", "stay"]
+            await pilot.press("i", "e")
+            assert app.top == "LeavingScreen"
+            await pilot.press("escape")
+            await until(pilot, lambda: app.top == "RunScreen")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "LeavingScreen" and app.screen.is_mounted)
+        assert run.attached is not None
+        run.attached = run.attached._replace(is_broken=False)
+        await until(pilot, lambda: "Interrupt: it stops" in words(app), "the line is there again")
 
 
 @pytest.mark.parametrize(

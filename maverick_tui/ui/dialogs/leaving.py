@@ -20,6 +20,8 @@ from maverick_tui.ui.dialogs.short_questions import answer
 Fate = Literal["leave", "interrupt", "end"]
 _ROOM_FOR_ALL = 68
 """Columns in which all answers have room beside each other."""
+LOOK_EVERY = 0.5
+"""Seconds after which it asks about what is so by then."""
 
 
 class Asked(NamedTuple):
@@ -28,8 +30,9 @@ class Asked(NamedTuple):
     title: str
     text: str
     leave: str = "Leave at work"
-    """What the first answer does; to interrupt and to end are offered only while something is at work."""
-    is_at_work: bool = True
+    """What the first answer does."""
+    may_stop: bool = True
+    """Whether something is at work that hears us: else to interrupt and to end are not offered."""
 
 
 class LeavingScreen(ArmedDialog[Fate | None]):
@@ -66,8 +69,14 @@ class LeavingScreen(ArmedDialog[Fate | None]):
                 yield Button(answer("Esc", "Stay"), id="stay", compact=True)
 
     def on_mount(self) -> None:
-        """Something may have happened since it was made."""
+        """Something may have happened since it was made; of lines that break, and of what arrives, no run tells."""
+        self._offer_to_stop()
         self.call_after_refresh(self.follow)
+        self.set_interval(LOOK_EVERY, self.follow)
+
+    def _offer_to_stop(self) -> None:
+        for name in ("#interrupt", "#end"):
+            self.query_one(name, Button).display = self._asked.may_stop
 
     def follow(self) -> None:
         """Something has happened behind it: ask about what is so now."""
@@ -77,15 +86,14 @@ class LeavingScreen(ArmedDialog[Fate | None]):
         self.query_one(".dialog--title", Static).update(Content(one_line(asked.title)))
         self.query_one(".dialog--text", Static).update(Content(inert(asked.text)))
         self.query_one("#leave", Button).label = answer("l", asked.leave)
-        for name in ("#interrupt", "#end"):
-            self.query_one(name, Button).display = asked.is_at_work
+        self._offer_to_stop()
         if self.focused is None or not self.focused.display:
             self.query_one("#leave", Button).focus()  # which keeps whatever it is
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is at rest is neither interrupted nor ended."""
-        return self._asked.is_at_work or action != "choose" or parameters == ("leave",)
+        """What is at rest, or does not hear us, is neither interrupted nor ended."""
+        return self._asked.may_stop or action != "choose" or parameters == ("leave",)
 
     def action_choose(self, fate: Fate) -> None:
         """Leave, with this for the agents."""

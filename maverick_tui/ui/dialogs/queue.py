@@ -175,11 +175,21 @@ class QueueScreen(ArmedDialog[None]):
     @on(Prompt.Submitted)
     def _keep(self, event: Prompt.Submitted) -> None:
         event.stop()
-        if self._edited in self._run.store.queue and event.text.strip():
-            self._run.edit_prompt(self._edited, event.text)
-        self._take_in_lost(event.text)
+        if self._edited in self._run.store.queue and event.text.strip() and event.text != self._was:
+            self._change(self._edited, event.text)
+        else:
+            self._take_in_lost(event.text)
         self._leave_editing()
         self._show()
+
+    def _change(self, prompt_id: str, words: str) -> None:
+        """Let a prompt say this; of a run at rest, which hears nothing, it is taken back and the person's to send."""
+        if self._run.rest is None:
+            self._run.edit_prompt(prompt_id, words)
+        else:
+            self._run.take_back(prompt_id)
+            self._take_in(words)
+            self.notify("The run is at rest: this is in your prompt now.", title="Queue", markup=False)
 
     def _lose_edited(self) -> None:
         """It was sent or dropped: whoever has changed it types on, and nothing of that is lost."""

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs import commands
+from maverick_tui.runs.board import Rest
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.dialogs.queue import QueueScreen
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -86,6 +87,17 @@ async def test_what_is_changed_of_a_prompt_that_is_sent_meanwhile_comes_into_the
             await pilot.press("escape")
             await until(pilot, lambda: app.top == "RunScreen")
             assert app.run_screen.prompt.text == "The first one, please do"
+
+
+async def test_what_is_changed_of_a_prompt_of_a_run_at_rest_comes_into_the_prompt() -> None:
+    async with listed(three_wait()) as (app, pilot):
+        await pilot.press("e", *", please")
+        app.run_model.rest = Rest("It has ended")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.kept.take() == [commands.DropPrompt("first")])
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen")
+        assert app.run_screen.prompt.text == "The first one, please"
 
 
 async def test_what_is_not_changed_of_a_prompt_that_is_sent_meanwhile_is_not_there_twice() -> None:
