@@ -13,7 +13,8 @@ from maverick_tui.ui.dialogs.left_once import Dialog
 
 ARMED_AFTER = 0.5
 """Seconds without a key before an answer counts: what is still being typed is meant for the screen below."""
-_TYPED_TOO = ("enter", "backspace", "delete")
+TYPED_TOO = ("enter", "backspace", "delete")
+"""Keys that are pressed amid words, beside characters."""
 
 
 class ArmedDialog(Dialog[ScreenResultType]):
@@ -55,7 +56,7 @@ class ArmedDialog(Dialog[ScreenResultType]):
 
     def on_key(self, event: events.Key) -> None:
         """Let nothing act that is still being typed."""
-        is_typed, is_meant = event.is_printable or event.key in _TYPED_TOO, event.key in self.active_bindings
+        is_typed, is_meant = event.is_printable or event.key in TYPED_TOO, event.key in self.active_bindings
         if not is_typed or (self.is_armed and is_meant):
             return
         event.stop()
