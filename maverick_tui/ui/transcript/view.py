@@ -292,12 +292,11 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to_line(self.page.first_line(block, is_exact=True))
 
     def shows(self, question: PermissionAsked) -> bool:
-        """Whether some of a question is in view."""
-        blocks, top = self.page.blocks, self.shown.top_line
-        return any(
-            blocks[index].asks == question and offset >= blocks[index].gap
-            for index, offset in map(blocks.at, range(top, min(top + self.shown.page_height, blocks.lines)))
-        )
+        """Whether a question is in view: all of it, or as much as there is room for."""
+        blocks, top, room = self.page.blocks, self.shown.top_line, self.shown.page_height
+        places = map(blocks.at, range(top, min(top + room, blocks.lines)))
+        rows = [blocks[at] for at, row in places if blocks[at].asks == question and row >= blocks[at].gap]
+        return bool(rows) and len(rows) >= min(rows[0].height - rows[0].gap, room)
 
     def _bring_into_view(self, line: int) -> None:
         if not self.shown.top_line <= line < self.shown.top_line + self.shown.page_height:

@@ -105,9 +105,14 @@ async def test_what_is_changed_of_a_prompt_that_is_sent_meanwhile_comes_into_the
 async def test_what_is_not_changed_of_a_prompt_that_is_sent_meanwhile_is_not_there_twice() -> None:
     tape = three_wait()
     async with listed(tape) as (app, pilot):
+        queue = app.screen
+        assert isinstance(queue, QueueScreen)
+        queue.armed_after = 60
         await pilot.press("e")
         app.tell(tape.put(ev.PromptDropped(tape.at, "first")))
-        await until(pilot, lambda: not app.screen.query_one(Prompt).display)
+        await until(pilot, lambda: not queue.query_one(Prompt).display)
+        await pilot.press("x")
+        assert app.kept.take() == [], "what is typed there was not meant for the next one"
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen")
         assert app.run_screen.prompt.text == ""
