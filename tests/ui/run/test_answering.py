@@ -412,6 +412,7 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
         await until(pilot, lambda: "reviewer Bash(make:*): 14 calls" in screen_text(app))
         await pilot.press("x", "tab", "enter")  # wherever one is
         await until(pilot, lambda: "✘" in screen_text(app))
+        assert not [one for one in app.workers if one.node is app.screen and one.is_running], "nothing hides it"
         assert app.kept.take() == [], "what is no rule allows nothing"
         await pilot.press("shift+tab", "end", "backspace", "tab", "enter")
         (answer,) = app.kept.take()
