@@ -45,7 +45,7 @@ class OpenQuestions:
         self._first = ""
         self._first_at = self._first_since = 0.0
         self._turns = 0
-        """How often another one has become the first."""
+        """How often another one has become the first, or the same one was to be seen anew."""
         self.choice: Choice | None = None
         """How far the question that wants words has been answered."""
 
@@ -74,9 +74,8 @@ class OpenQuestions:
         """To be called when questions may have come or gone; whether another one is the first now."""
         request = self.first.request if self.first is not None else ""
         if is_another := request != self._first:
-            self._first, self._first_at, self._first_since = request, self._clock(), inf
-            self._turns += 1
-            self._when_drawn(partial(self._is_drawn, self._turns))
+            self._first, self._first_at = request, self._clock()
+            self.see_anew()
             self.choice = None
             if (question := self.in_words) is not None:
                 from maverick_tui.runs.choosing import Choice
@@ -85,6 +84,12 @@ class OpenQuestions:
                 self.choice = known if known is not None and not known.is_complete else Choice(question)
                 self._choices[request] = self.choice
         return is_another
+
+    def see_anew(self) -> None:
+        """Have a yes to the first one wait for what the terminal draws now, and for the moment to read it."""
+        self._first_since = inf
+        self._turns += 1
+        self._when_drawn(partial(self._is_drawn, self._turns))
 
     def forget_first(self) -> None:
         """Take whichever is the first at the next look for one that has just become it."""

@@ -152,12 +152,17 @@ def _problem(name: str, value: Any, known: Collection[str]) -> str:
 
 
 def _is_typed(key: str) -> bool:
-    """Whether a key writes a character in a prompt."""
-    from textual.keys import key_to_character
+    """Whether a key is one of those that whoever writes a prompt presses: characters, by any name, and Enter."""
+    from textual.keys import REPLACED_KEYS, key_to_character
 
+    from maverick_tui.ui.dialogs.arming import TYPED_TOO
+
+    if len(key) == 1:
+        return True
     *modifiers, name = key.split("+")
-    character = name if len(name) == 1 else key_to_character(name)
-    return {"shift"}.issuperset(modifiers) and character is not None and character.isprintable()
+    character = key_to_character(REPLACED_KEYS.get(name, name))
+    is_written = name in TYPED_TOO or (character is not None and character.isprintable())
+    return is_written and {"shift"}.issuperset(modifiers)
 
 
 def is_key(key: str) -> bool:

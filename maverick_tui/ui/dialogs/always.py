@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _AFTER_TYPING = 0.5
 """Seconds without a key after which a rule is tried out."""
+_TRIAL = "trial"
 
 
 class RuleWanted(NamedTuple):
@@ -132,7 +133,7 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         told.display = bool(words)
         told.update(Content.assemble((f"{words}\n{then}".strip(), "$text-warning")))
 
-    @work(exclusive=True)
+    @work(exclusive=True, group=_TRIAL)
     async def _look(self, delay: float) -> None:
         import asyncio
 
@@ -164,6 +165,7 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
 
         wanted = self._wanted
         if problem := wrong_with(wanted.rule) or (SECRET_TOLD if has_secret(wanted.rule) else ""):
+            self.workers.cancel_group(self, _TRIAL)  # which would write over it
             self.query_one("#tried", Static).update(Content(f"✘ {one_line(problem)}"))
         elif _all_of(wanted.rule) and wanted != self._doubted:
             self._doubted = wanted

@@ -6,20 +6,24 @@ from textual import events
 from textual.reactive import reactive
 from textual.screen import ScreenResultType
 from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from maverick_tui.ui.dialogs.left_once import Dialog
 
 ARMED_AFTER = 0.5
 """Seconds without a key before an answer counts: what is still being typed is meant for the screen below."""
-_TYPED_TOO = ("enter", "backspace", "delete")
+TYPED_TOO = ("enter", "backspace", "delete")
+"""Keys that are pressed amid words, beside characters."""
 
 
 class ArmedDialog(Dialog[ScreenResultType]):
     """Comes up in the middle of typing at times, by a key that was hit instead of another.
 
     What is typed before it is armed does nothing, and makes it wait again; so does a key that means nothing here, which
-    is the first of words that are meant for the screen below. Escape leaves it at any time; arrows and pages are not
-    typed, and whoever clicks has seen what they click on.
+    is the first of words that are meant for the screen below. It waits again as well whenever words were written in it,
+    or something above it is left: whoever has ended that by Enter may type on, and means neither. Escape leaves it at
+    any time; arrows and pages are not typed, and whoever clicks has seen what they click on.
     """
 
     armed_after: float = ARMED_AFTER
@@ -29,6 +33,15 @@ class ArmedDialog(Dialog[ScreenResultType]):
     def on_mount(self) -> None:
         """Take keys only after a moment."""
         self.wait_still()
+
+    def on_screen_resume(self) -> None:
+        """Nothing is above it any more."""
+        self.wait_still()
+
+    def watch_focused(self, before: Widget | None, _after: Widget | None) -> None:
+        """Words may have been written where the focus was, by keys that are not heard of here."""
+        if isinstance(before, Input | TextArea) and self.is_active:
+            self.wait_still()
 
     def wait_still(self) -> None:
         """Take keys only after nothing has been typed for a while."""
@@ -43,7 +56,7 @@ class ArmedDialog(Dialog[ScreenResultType]):
 
     def on_key(self, event: events.Key) -> None:
         """Let nothing act that is still being typed."""
-        is_typed, is_meant = event.is_printable or event.key in _TYPED_TOO, event.key in self.active_bindings
+        is_typed, is_meant = event.is_printable or event.key in TYPED_TOO, event.key in self.active_bindings
         if not is_typed or (self.is_armed and is_meant):
             return
         event.stop()

@@ -70,7 +70,7 @@ class Answering:
         self._begun = ("", "")
         """The question that came to something that had been typed, and what stood there."""
         self._came_behind = ""
-        """The question that became the first while a palette or a dialog was before it: what comes of that is older."""
+        """The question that became the first while another screen was before it, until it is seen without that."""
 
     @property
     def actions(self) -> dict[str, Callable[..., None]]:
@@ -183,12 +183,27 @@ class Answering:
     def look(self) -> None:
         """Questions may have come or gone."""
         before, first = self.questions.choice, self.questions.first
-        if self.questions.look() and first is not None and self._is_behind:
-            self._came_behind = first.request
+        if self.questions.look():
+            self._came_behind = first.request if first is not None and self._is_behind else ""
+            if self._came_behind:
+                self._transcript.watch(self._transcript.screen, "stack_updates", self._screens_changed, init=False)
         if self.questions.choice is not before:
             self._transcript.set_choice(self.questions.choice)
             if (question := self.questions.in_words) is not None:
                 self._begun = (question.request, self._prompt.whole_text.strip())
+
+    def _screens_changed(self) -> None:
+        if self._came_behind and not self._is_behind:
+            self._see_anew()
+
+    def _see_anew(self) -> None:
+        """Let nothing allow what came behind another screen before somebody can have read it without that.
+
+        What comes of that screen itself, as a command of the palette does, is older than the question.
+        """
+        if not self._is_behind:
+            self._came_behind = ""
+        self.questions.see_anew()
 
     def look_anew(self) -> None:
         """Another question stood in the place of this one: a key that was meant for that one may be on its way."""
@@ -328,8 +343,7 @@ class Answering:
         it is, if a click has hit it.
         """
         if self._came_behind == question.request and not denies:
-            self._came_behind = ""
-            self.look_anew()
+            self._see_anew()
         seen = self._transcript.questions_seen
         since = seen.head_since(question) if denies else seen.whole_since(question)
         if since is None:

@@ -14,7 +14,7 @@ from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.scopes import Scope, ScopesScreen
-from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
 from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -102,3 +102,16 @@ async def test_a_sentence_that_begins_after_a_pause_answers_nothing_either(
         dialog._arm()
         await pilot.press(keys[-1])
         assert app.answer == answer
+
+
+async def test_a_dialog_waits_again_when_what_was_above_it_is_left() -> None:
+    dialog = ConfirmScreen("End it?", "It is at work.")
+    dialog.armed_after = 60
+    async with asked(dialog) as (app, pilot):
+        dialog._arm()
+        await app.push_screen(NameScreen())
+        await pilot.press(*"a name", "enter", "y")
+        assert (app.screen, app.answer) == (dialog, PENDING), "it was typed on"
+        dialog._arm()
+        await pilot.press("y")
+        assert app.answer is True

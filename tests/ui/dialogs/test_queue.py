@@ -72,6 +72,20 @@ async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
         await until(pilot, lambda: "Heed me" in app.shown(), "what was said meanwhile stands in the transcript")
 
 
+async def test_what_is_typed_on_behind_a_prompt_that_was_changed_acts_on_none() -> None:
+    async with listed(three_wait()) as (app, pilot):
+        queue = app.screen
+        assert isinstance(queue, QueueScreen)
+        queue.armed_after = 60
+        await pilot.press("e", *", please")
+        assert queue.is_armed, "it hears nothing of that"
+        await pilot.press("enter", *"xylophone is")
+        assert app.kept.take() == [commands.EditPrompt("first", "The first one, please")]
+        queue._arm()
+        await pilot.press("x")
+        assert app.kept.take() == [commands.DropPrompt("first")]
+
+
 async def test_what_is_changed_of_a_prompt_that_is_sent_meanwhile_comes_into_the_prompt() -> None:
     for key in ("enter", "escape"):
         tape = three_wait()
@@ -103,9 +117,14 @@ async def test_what_is_changed_of_a_prompt_of_a_run_at_rest_comes_into_the_promp
 async def test_what_is_not_changed_of_a_prompt_that_is_sent_meanwhile_is_not_there_twice() -> None:
     tape = three_wait()
     async with listed(tape) as (app, pilot):
+        queue = app.screen
+        assert isinstance(queue, QueueScreen)
+        queue.armed_after = 60
         await pilot.press("e")
         app.tell(tape.put(ev.PromptDropped(tape.at, "first")))
-        await until(pilot, lambda: not app.screen.query_one(Prompt).display)
+        await until(pilot, lambda: not queue.query_one(Prompt).display)
+        await pilot.press("x")
+        assert app.kept.take() == [], "what is typed there was not meant for the next one"
         await pilot.press("escape")
         await until(pilot, lambda: app.top == "RunScreen")
         assert app.run_screen.prompt.text == ""

@@ -6,6 +6,7 @@ import pytest
 
 from maverick_tui.inert import inert
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+from maverick_tui.ui.race.deciding import DecideScreen
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 
@@ -49,6 +50,26 @@ async def test_the_mouse_answers(button: str, answer: bool) -> None:
         await pilot.click(offset=app.find(button))
         await pilot.pause()
         assert app.answer is answer
+
+
+@pytest.mark.parametrize(
+    ("size", "keys"), [((60, 15), ["enter"]), ((40, 12), ["y"]), ((40, 12), ["left", "right", "enter"])]
+)
+async def test_in_a_low_window_a_yes_counts_once_all_of_it_was_on_the_screen(
+    size: tuple[int, int], keys: list[str]
+) -> None:
+    others = "\n".join(f"{number} joiner: is still at work" for number in range(2, 17))
+    dialog = DecideScreen("Merge 1 smith into main?", others, "Merge", is_one_of_many=False)
+    async with asked(dialog, size) as (app, pilot):
+        app.find("Merge 1 smith into main?")
+        await pilot.press(*keys)
+        assert app.answer is PENDING
+        await pilot.press(*["pageup"] * 3)
+        app.find("Merge 1 smith into main?")
+        await pilot.press(*["pagedown"] * 3)
+        app.find("y  Merge")
+        await pilot.press("y")  # Textual's buttons take no second press for a moment
+        assert app.answer is True
 
 
 async def test_another_key_answers_nothing() -> None:

@@ -283,6 +283,21 @@ async def test_a_key_does_not_answer_the_question_that_comes_in_place_of_the_one
         assert [type(command) for command in app.kept.take()] == [AnswerPermission]
 
 
+async def test_a_question_that_came_behind_the_help_is_answered_at_once_when_it_has_been_read() -> None:
+    async with asked_by_two() as (app, pilot, run, other):
+        pane, now = inbox(app).pane, app.now
+        await pilot.press("f1")
+        await until(pilot, lambda: app.top == "HelpScreen", "it covers the inbox")
+        app.tell(other.decide("once"), run)  # by somebody else
+        app.now = now + 60
+        await until(pilot, lambda: pane.question is not None and pane.question.tool == "Bash", "the next one")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "InboxScreen" and is_seen(app), "it can be read")
+        app.now += 1
+        await pilot.press("ctrl+y")
+        assert [type(command) for command in app.kept.take()] == [AnswerPermission]
+
+
 async def test_the_answer_goes_to_a_run_that_was_left_and_is_followed_anew() -> None:
     async with asked_by_two() as (app, pilot, run, _):
         pane, again = inbox(app).pane, RunModel(run.run_id, "tester", app.board)

@@ -185,6 +185,25 @@ async def test_a_command_of_the_palette_allows_no_question_that_came_to_the_fron
         assert answers(app) == [("ask-call-2", "once", "")]
 
 
+@pytest.mark.parametrize("opens", ["f1", "ctrl+p"])
+async def test_a_question_that_came_behind_something_is_answered_at_once_when_it_has_been_read(opens: str) -> None:
+    tape = begun()
+    async with watching(tape, size=(100, 40)) as (app, pilot):
+        screen = app.run_screen
+        for call, by_key in (("call-1", True), ("call-2", False)):
+            await pilot.press(opens)
+            await until(pilot, lambda: app.screen is not screen and app.screen.is_mounted, "it covers the run")
+            app.tell(tape.ask("Bash", {"command": "ls"}))
+            await until(pilot, lambda: screen._answering.questions._first == f"ask-{call}", "it came")  # noqa: B023
+            app.now += 60
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is screen and "^y once" in app.shown(), "it can be read")
+            app.now += 1
+            await (pilot.press("ctrl+y") if by_key else click(app, pilot, "^y once"))
+            assert answers(app) == [(f"ask-{call}", "once", "")]
+            app.tell(tape.put(events.PermissionSettled(tape.at, f"ask-{call}", call, "once")))
+
+
 async def test_a_click_does_not_hit_a_question_that_has_just_moved_there() -> None:
     tape = begun().ask("Bash", {"command": "pytest\necho\necho"})
     tape = tape.ask("Bash", {"command": "git add ."}).ask("Bash", {"command": "curl"}).wait(1)
@@ -405,6 +424,7 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
         await until(pilot, lambda: "reviewer Bash(make:*): 14 calls" in screen_text(app))
         await pilot.press("x", "tab", "enter")  # wherever one is
         await until(pilot, lambda: "✘" in screen_text(app))
+        assert not [one for one in app.workers if one.node is app.screen and one.is_running], "nothing hides it"
         assert app.kept.take() == [], "what is no rule allows nothing"
         await pilot.press("shift+tab", "end", "backspace", "tab", "enter")
         (answer,) = app.kept.take()
