@@ -148,7 +148,8 @@ def _problem(name: str, value: Any, known: Collection[str]) -> str:
     if wrong := [key for key in keys if not is_key(key)]:
         return f'"{name}": {wrong[0]!r} is not a key; write one like "ctrl+x" or "f5".'
     typed = [key for key in keys if _is_typed(key)] if name.startswith("approval.") else []
-    return f'"{name}": {typed[0]} is typed, and would answer amid other words; take one like "ctrl+x".' if typed else ""
+    why = "is pressed while you write, and would answer in the middle of a prompt"
+    return f'"{name}": {typed[0]} {why}; take one like "ctrl+x".' if typed else ""
 
 
 def _is_typed(key: str) -> bool:

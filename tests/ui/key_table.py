@@ -18,8 +18,8 @@ Every key can be changed: in `config.toml`, below `[keys]`, a line with the name
 ```
 
 The keys are named as Textual names them (`ctrl+x`, `shift+tab`, `f5`, `pageup`). A name or a key that does not exist,
-a key that something else has in the same place, and a character or Enter for what answers a question, is told when the
-application starts. This table is made by `python -m tests.ui.key_table`.
+a key that something else has in the same place, or a character or Enter for what answers a question is reported when
+the application starts. This table is made by `python -m tests.ui.key_table`.
 
 | name | key | does |
 |---|---|---|

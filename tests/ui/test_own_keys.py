@@ -107,7 +107,7 @@ def test_nothing_that_is_typed_is_a_key_that_answers(key: str) -> None:
     write(f"[keys]\n'approval.allow_once' = {json.dumps(key)}\n")
     keymap, (problem,) = load_keys(IDS)
     assert keymap == {}
-    assert f'"approval.allow_once": {key} is typed, and would answer amid other words' in problem
+    assert f'"approval.allow_once": {key} is pressed while you write' in problem
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_nothing_that_is_typed_is_a_key_that_answers(key: str) -> None:
         ('"run.mode" = "ctrl+x,"', "\"run.mode\": '' is not a key"),
         ('"run.mode" = 3', '"run.mode" = 3 is not a key'),
         ('"run.mode" = ""', "\"run.mode\" = '' is not a key"),
-        ('"approval.allow_once" = "ctrl+y,y"', '"approval.allow_once": y is typed, and would answer amid other words'),
+        ('"approval.allow_once" = "ctrl+y,y"', '"approval.allow_once": y is pressed while you write'),
     ],
 )
 def test_a_wrong_key_is_named_with_its_file_and_costs_only_itself(text: str, says: str) -> None:
