@@ -129,7 +129,7 @@ class Leaving:
         if run.attached is None:
             run.close()
         else:
-            if fate != "end" and (run.is_busy or not run.is_ours):
+            if fate != "end" if run.is_busy else not run.is_ours:
                 text = f"Come back with: maverick attach {run.attached.named(run.run_id)}"
                 self._app.notify(text, title=run.title, timeout=6, markup=False)
             self._app.run_worker(self._close_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)

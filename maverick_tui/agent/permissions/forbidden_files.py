@@ -35,7 +35,6 @@ from maverick_tui.agent.permissions.shell import (
     parts_of,
     words_within,
 )
-from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import by_archivers, by_editors
 from maverick_tui.agent.tools import BUILTIN_TOOLS
@@ -325,7 +324,7 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits:
     if within and all(map(os.path.isfile, within)):  # which other commits have, too, and nothing below it
         return any(fitting(map(str, within), rule, root) for root, rule in named)
     known = roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))
-    taken = [] if only_reading else taken_by(texts[1:], here, limits)
+    taken = [] if only_reading else roots.taken_by_git(texts[1:], here, limits)
     if known is None or taken is None:
         return True
     found = [Path(path) for root, rule in named for path in fitting(known, rule, root)]

@@ -8,7 +8,9 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
+from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.rules import place_of
+from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.git.asking import ask
 from maverick_tui.git.past_names import past_names
 
@@ -22,6 +24,7 @@ class Roots:
     def __init__(self, bases: Sequence[Path]) -> None:
         self._bases = bases
         self._listed = dict[tuple[Path, bool], list[str] | None]()
+        self._taken = dict[tuple[str, ...], list[str] | None]()
         self._led = dict[str, list[tuple[Path, str]]]()
 
     @cached_property
@@ -68,6 +71,12 @@ class Roots:
             names = None if now is None or past is None else {*now.split(b"\0"), *past} - {b""}
             self._listed[top, looks_back] = None if names is None else [f"{top}/{os.fsdecode(name)}" for name in names]
         return self._listed[top, looks_back]
+
+    def taken_by_git(self, words: Sequence[str], here: Path, limits: Limits) -> list[str] | None:
+        """The paths that a call of git takes away, asked once for all rules; None if it cannot be told."""
+        if (call := (*words, str(here))) not in self._taken:
+            self._taken[call] = taken_by(words, here, limits)
+        return self._taken[call]
 
     def behind_links(self, rule: str) -> list[tuple[Path, str]]:
         """Where the files of a rule are if it names links, and what it says of them there: `.env` may lead to

@@ -302,19 +302,32 @@ def fits(real: Path, rule: str, base: Path) -> bool:
 
 def fitting(places: Iterable[str], rule: str, base: Path) -> list[str]:
     """Those of many absolute paths that the rule names below its place, also where only the case is another one."""
-    whole = str(base).casefold()
-    below, tests = f"{whole}/".replace("//", "/"), _matchers(rule.casefold())
-    # What stands in the rule as it is stands in all that it names: to look for that is much faster.
-    literal = "" if set(rule) & set("[{") else max(re.split(r"[*?/]|^~", rule.casefold()), key=len)
+    ways = [(_below(str(base).casefold()), _matchers(rule.casefold()), True)]
+    literal = ""
+    if set(rule) & set("[{"):  # what is not of a class may be of it in the other case
+        ways.append((_below(str(base)), _matchers(rule), False))
+    else:  # What stands in the rule as it is stands in all that it names: to look for that is much faster.
+        pieces = (piece for piece in re.split(r"[*?/]", rule.casefold()) if piece not in (".", "~"))
+        literal = max(pieces, key=len, default="")
     found = []
     for place in places:
         folded = place.casefold()
-        if literal not in folded:
-            continue
-        name = "base" if folded == whole else f"base/{folded[len(below) :]}" if folded.startswith(below) else ""
-        if name and any(test(name) for test in tests):
+        if literal in folded and any(
+            (name := within(folded if is_folded else place)) and any(test(name) for test in tests)
+            for within, tests, is_folded in ways
+        ):
             found.append(place)
     return found
+
+
+def _below(base: str) -> Callable[[str], str]:
+    """What a path is called below its base, as `_matchers` have it; empty if it is elsewhere."""
+    start = f"{base}/".replace("//", "/")
+
+    def name_of(place: str) -> str:
+        return "base" if place == base else f"base/{place[len(start) :]}" if place.startswith(start) else ""
+
+    return name_of
 
 
 @lru_cache(maxsize=256)

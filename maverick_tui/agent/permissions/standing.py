@@ -158,36 +158,47 @@ class RuleBook:
                 problems.append(error.message)
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
         # What is forbidden is forbidden in all of them; what is allowed is allowed where the agent works alone.
-        tops = self._same_files() if any(rule.effect != "allow" for rule in mine) else []
-        elsewhere = {base: _beside(base or self.cwd, tops) for base in {rule.base for rule in mine}}
+        groups = self._same_files() if any(rule.effect != "allow" for rule in mine) else []
+        elsewhere = {
+            base: tuple(dict.fromkeys(place for tops in groups for place in _beside(base or self.cwd, tops)))
+            for base in {rule.base for rule in mine}
+        }
         held = (rule if rule.effect == "allow" else replace(rule, elsewhere=elsewhere[rule.base]) for rule in mine)
         return Standing(tuple(held), " ".join(problems))
 
-    def _same_files(self) -> list[str]:
-        """The tops of the project and of all its worktrees, whoever has made them; that of `cwd` is the first.
-
-        Empty if there is no worktree.
+    def _same_files(self) -> list[list[str]]:
+        """The tops of the project and of all its worktrees: those of runs, and those that git has, whoever has made
+        them. In each list, that of `cwd` is the first.
         """
         places = dict[str, list[str]]()
         for one in all_worktrees():
             if not one.became or one.is_there:
                 places.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
-        tops = list[str]()
+        of_runs, cwd = list[str](), Path(os.path.realpath(self.cwd))
         if (own := self._worktree) is not None:
             project = os.path.realpath(own.project)
-            tops += [os.path.realpath(own.path), project, *places.get(project, ())]
-        else:
-            cwd = Path(os.path.realpath(self.cwd))
-            around = [project for project in places if cwd.is_relative_to(project)]
-            tops += [project := max(around, key=len), *places[project]] if around else []
-        if (repository := find_repository(self.cwd)) is not None and (others := worktrees_of(repository)):
-            tops += map(os.path.realpath, (repository.top, repository.common.parent, *others))
-        return list(dict.fromkeys(tops))
+            of_runs = [os.path.realpath(own.path), project, *places.get(project, ())]
+        elif around := [project for project in places if cwd.is_relative_to(project)]:
+            of_runs = [project := max(around, key=len), *places[project]]
+        return [list(dict.fromkeys(tops)) for tops in (of_runs, _tops_of_git(cwd))]
+
+
+def _tops_of_git(cwd: Path) -> list[str]:
+    """The tops of all worktrees of the repository that a folder is in, its own first; empty if there is but one."""
+    repository = find_repository(cwd)
+    others = worktrees_of(repository) if repository is not None else []
+    if repository is None or not others:
+        return []
+    first = find_repository(repository.common.parent)  # none of it where that is bare, or a submodule's
+    mains = [first.top] if first is not None and first.common == repository.common else []
+    return [os.path.realpath(top) for top in (repository.top, *mains, *others)]
 
 
 def _beside(base: Path, tops: Sequence[str]) -> tuple[Path, ...]:
     """What is in the other tops where `base` is in the first."""
-    below = os.path.relpath(os.path.realpath(base), tops[0]) if tops else ""
+    if not tops or not Path(os.path.realpath(base)).is_relative_to(tops[0]):
+        return ()
+    below = os.path.relpath(os.path.realpath(base), tops[0])
     return tuple(Path(top, below) for top in tops[1:])
 
 

@@ -94,7 +94,9 @@ class ConfirmScreen(ArmedDialog[bool]):
         if answer and unseen is not None:
             box.scroll_to(y=unseen, animate=False, immediate=True)
             self.wait_still()  # a key that is held down is not read with
-            self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
+            has_rows = box.container_size.height > 0
+            why = "You have not seen all of it: PgDn shows more." if has_rows else "The window is too low to read this."
+            self.notify(why, timeout=3)
         else:
             _ = self.dismiss(answer)
 

@@ -12,7 +12,7 @@ import pytest
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.judge import Judge, Judgement
-from maverick_tui.agent.permissions.rules import matches
+from maverick_tui.agent.permissions.rules import fits, fitting, matches
 from maverick_tui.agent.permissions.standing import RuleBook, Standing, project_file, user_file, wrong_with
 from maverick_tui.agent.tools import BUILTIN_TOOLS, ToolRule
 from maverick_tui.git.programs import programs_named
@@ -155,6 +155,33 @@ def test_what_is_denied_is_denied_in_every_worktree_whoever_makes_it_meanwhile(p
     for command in ("cat prod.txt", "git show HEAD:prod.txt", "git log -p"):
         assert judge.judge("Bash", bash(command), here=there).decision == "deny", command
     assert judge.judge("Bash", bash("cat a.txt"), here=there).decision == "allow"
+
+
+def test_a_rule_of_a_bare_repositorys_worktree_is_about_nothing_beside_it(project: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    by = ("-c", "user.name=a", "-c", "user.email=a@b")
+    git(project, "init", "-q")
+    git(project, *by, "commit", "-qm", "x", "--allow-empty")
+    git(project, "push", "-q", str(tmp_path / "bare.git"), "HEAD:refs/heads/main")
+    for name in ("one", "two"):
+        git(tmp_path / "bare.git", "worktree", "add", "-q", "-b", name, str(tmp_path / name), "main")
+    write('deny = ["Read(docs/**)"]', project_file(tmp_path / "one"))
+    judge = Judge(["Read"], tmp_path / "one", person=True, standing=RuleBook(tmp_path / "one"))
+    assert decide(judge, "Read", {"file_path": str(tmp_path / "two/docs/a")}) == "deny"
+    assert decide(judge, "Read", {"file_path": str(tmp_path / "docs/a")}) != "deny"
+
+
+def test_many_paths_are_held_against_a_rule_as_each_is(tmp_path: Path) -> None:
+    names = ("d/x", "a", ".env", "Abc", "docs/api/x.PEM", "b/.env", "~x")
+    for rule in ("./d", "./*", ".env", "**/.env", "[!a-z]bc", "**/*.pem", "docs/**", "{a,b}", "?", "./?/x", "DOCS"):
+        found = fitting([str(tmp_path / name) for name in names], rule, tmp_path)
+        folded = Path(str(tmp_path).casefold())
+        each = [
+            str(tmp_path / name)
+            for name in names
+            if fits(tmp_path / name, rule, tmp_path) or fits(folded / name.casefold(), rule.casefold(), folded)
+        ]
+        assert found == each, rule
 
 
 def test_no_rule_gives_an_agent_a_tool_that_it_does_not_have(project: Path) -> None:
