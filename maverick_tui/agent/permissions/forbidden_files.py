@@ -102,6 +102,8 @@ _BY_NAME = frozenset("annotate blame diff log restore whatchanged".split())
 """Those to which a word that names a file is that file, also without `--` before it."""
 _BARE = re.compile(r"-[pubw]|-n?\d+|--(?:stat|cached|staged|no-color|name-only|name-status|oneline)")
 """Options behind which no value stands, that may look like a file."""
+_FILE = re.compile(r"(?!.*\.\.)[\w./ +,=-]+")
+"""What git takes for a name as it is, and for no pattern and no commits."""
 _SHOWS_MORE = re.compile(r"--(?:full-d|fol|all|tags|glob|stdin)")
 """Options with which they show more than that: the whole of a commit, other names, or a file that a tag names."""
 _RAW = re.compile(r"%\(\*?raw")
@@ -321,8 +323,6 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits:
         return False
     named = [(root, said) for root in near] + roots.behind_links(said)
     within = _limited_to(command, rest, here, repository.top)
-    if within and all(map(os.path.isfile, within)):  # which other commits have, too, and nothing below it
-        return any(fitting(map(str, within), rule, root) for root, rule in named)
     known = roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))
     taken = [] if only_reading else roots.taken_by_git(texts[1:], here, limits)
     if known is None or taken is None:
@@ -345,7 +345,7 @@ def _is_of_now(command: str, rest: Sequence[str]) -> bool:
     options = [word for word in rest if word.startswith("-") and word != "--"]
     words = [word for word in (rest[: rest.index("--")] if "--" in rest else rest) if not word.startswith("-")]
     if command in _CHANGING:
-        is_put_aside = command == "stash" and rest[:1] in ([], ["push"], ["save"])
+        is_put_aside = command == "stash" and (rest[:1] in ([], ["push"], ["save"]) or rest[0].startswith("-"))
         is_other = command == "restore" and any(map(_SOURCE.match, options))
         return is_put_aside or (command in _CHANGING_BY_NAME and not is_other)
     if command == "grep":
@@ -389,7 +389,7 @@ def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> lis
         return []
     if "--" not in rest:
         files = [word for word in words if not _COMMIT.fullmatch(word)]
-        is_plain = command in _BY_NAME and all(map(_BARE.fullmatch, options))
+        is_plain = command in _BY_NAME and all(map(_BARE.fullmatch, options)) and all(map(_FILE.fullmatch, files))
         are_files = is_plain and all(os.path.isfile(os.path.join(here, word)) for word in files)  # noqa: PTH113, PTH118
         return [path for word in files for path in real_paths(word, here)] if are_files else []
     named = rest[rest.index("--") + 1 :]

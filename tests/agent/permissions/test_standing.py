@@ -587,7 +587,7 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
     git(project, "init", "-q", "-b", "main")
     git(project, "add", "src/a.py")
     git(project, *by, "commit", "-qm", "begin")
-    write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git:*)"]')
+    write('deny = ["Read(.env)", "Edit(.env)", "Read(conf/.env)"]\nallow = ["Bash(git:*)"]')
     looking_back = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
                     "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
                     "git grep -e SECRET HEAD~1", "git diff main..side", "git diff --tags", "git diff --branches HEAD",
@@ -600,15 +600,21 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
               "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
     for command in (*looking_back, *of_now, "git checkout side"):
         assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
-    (project / ".env").write_text("SECRET=1")
-    git(project, "add", ".env")
+    for name in (".env", "conf/.env"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text("SECRET=1")
+    git(project, "add", ".env", "conf")
     git(project, *by, "commit", "-qm", "by mistake")
     git(project, "rm", "-q", "--cached", ".env")
+    git(project, "rm", "-qf", "conf/.env")
     for command in ("git diff HEAD", "git diff --cached"):
         assert decide(judge_in(project), "Bash", bash(command)) == "ask", "the last commit has it"
     git(project, *by, "commit", "-qm", "taken out")
     (project / ".env").unlink()
-    for command in (*looking_back, "git checkout side"):
+    for name in ("*", ":!a", "conf"):
+        (project / name).write_text("x")
+    in_disguise = ("git log -p '*'", "git log -p ':!a'", "git diff HEAD~1 '*'", "git log -p -- conf", "git log -p conf")
+    for command in (*looking_back, *in_disguise, "git checkout side"):
         assert decide(judge_in(project), "Bash", bash(command)) == "ask", command
     for command in of_now:
         assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
