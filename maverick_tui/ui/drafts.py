@@ -44,6 +44,8 @@ class Draft(NamedTuple):
     """What was begun as a reason to deny, by the question that it is for: it is no part of the prompt."""
     files: Collection[Path] = ()
     """Where it stands until it is written anew."""
+    is_whole: bool = False
+    """Whether nobody types on: else its end may become a secret, and is not kept until it is known to be none."""
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
@@ -252,12 +254,13 @@ class Drafts:
         from maverick_tui.history.whole_files import write_whole
         from maverick_tui.masking.redact import redact
 
-        text, images, reasons, _ = draft
+        text, images, reasons = draft.text, draft.images, draft.reasons
         is_secret = any(redact(one) != one for one in (text, *images.values(), *reasons.values()))
-        typed = {"": text, **reasons}
-        begun = {
-            about: self._typing.setdefault((run_id, about), Typing()).known(words) for about, words in typed.items()
-        }
+        begun = {"": text, **reasons}
+        if not draft.is_whole:
+            begun = {
+                about: self._typing.setdefault((run_id, about), Typing()).known(words) for about, words in begun.items()
+            }
         known = Draft(begun.pop(""), images, {request: words for request, words in begun.items() if words})
         if is_secret or not known:
             file.unlink(missing_ok=True)

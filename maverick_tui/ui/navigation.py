@@ -272,8 +272,9 @@ class Navigation:
         for run in self._board.runs.values():
             sent = still_prompt("\n".join(unheard.get(run, {}).values()))
             if sent and (is_typed_kept or self.drafts.would_keep(run, sent)):
-                text = "\n".join(filter(None, [sent, self.typed_in(run) if is_typed_kept else ""]))
-                self.drafts.keep(run, Draft(text, self.prompt_of(run).images.paths_in(text), {}))
+                typed = self.typed_in(run) if is_typed_kept else ""
+                text = "\n".join(filter(None, [sent, typed]))
+                self.drafts.keep(run, Draft(text, self.prompt_of(run).images.paths_in(text), {}, is_whole=not typed))
                 kept.add(run.run_id)
         return kept
 

@@ -122,9 +122,9 @@ async def test_an_ended_run_that_was_sent_something_and_is_left_by_a_person_befo
     keep_run(RUN, cwd=str(tmp_path))
     async with opened() as (app, pilot):
         app._serving.go_on = lambda *_: None  # type: ignore[method-assign]
-        await pilot.press(*"first", "enter", *"second")
+        await pilot.press(*"fix the login test", "enter", *"second")
         told = await asked(app, pilot)
-        assert 'Not arrived yet, and a draft again if it does not:\n"first" (reviewer)' in told
+        assert 'Not arrived yet, and a draft again if it does not:\n"fix the login test" (reviewer)' in told
         assert 'Not sent, and lost:\n"second" (reviewer, typed)' in told
         assert "at work" not in told
         assert [one.id for one in app.screen.query(Button) if one.display] == ["leave", "stay"]
@@ -136,7 +136,9 @@ async def test_an_ended_run_that_was_sent_something_and_is_left_by_a_person_befo
         _ = await asked(app, pilot)
         await pilot.press("l")
         await until(pilot, lambda: app._exit, "it has ended")
-    assert (drafts_of_run(), new_drafts(), app.farewell) == (["first"], [], [])
+    assert (drafts_of_run(), new_drafts(), app.farewell) == (["fix the login test"], [], []), (
+        "whose end is no beginning of a secret"
+    )
 
 
 @pytest.mark.parametrize("is_heard", [False, True], ids=["not heard", "heard"])

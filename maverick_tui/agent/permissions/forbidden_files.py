@@ -98,12 +98,10 @@ _LIMITED = frozenset(
     "annotate blame checkout clean diff diff-files diff-index diff-tree log restore rm show whatchanged".split()
 )
 """Commands for which what stands behind `--` is all that they look at, or change; to others it is a branch, or more."""
-_BY_NAME = frozenset("annotate blame diff log restore whatchanged".split())
-"""Those to which a word that names a file is that file, also without `--` before it."""
 _BARE = re.compile(r"-[pubw]|-n?\d+|--(?:stat|cached|staged|no-color|name-only|name-status|oneline)")
 """Options behind which no value stands, that may look like a file."""
-_FILE = re.compile(r"(?!.*\.\.)[\w./ +,=-]+")
-"""What git takes for a name as it is, and for no pattern and no commits."""
+_FILE = re.compile(r"[\w./ +,=-]+")
+"""What git takes for a name as it is, and for no pattern."""
 _SHOWS_MORE = re.compile(r"--(?:full-d|fol|all|tags|glob|stdin)")
 """Options with which they show more than that: the whole of a commit, other names, or a file that a tag names."""
 _RAW = re.compile(r"%\(\*?raw")
@@ -378,7 +376,7 @@ def _are_commits(rest: Sequence[str]) -> bool:
 def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> list[Path]:
     """The files and folders that git is to look at alone; empty if it looks at all.
 
-    What stands behind `--` is certain to be one. Before it, git takes what may be a file or a branch for neither.
+    What stands behind `--` is certain to be one. Before it, a file may have the name of a branch.
     """
     words, options = ([word for word in rest if word.startswith("-") is is_option] for is_option in (False, True))
     if command in ("show", "cat-file") and words and all(map(_OF_COMMIT.fullmatch, words)):
@@ -388,10 +386,9 @@ def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> lis
     if command not in _LIMITED or any(map(_SHOWS_MORE.match, rest[: rest.index("--")] if "--" in rest else rest)):
         return []
     if "--" not in rest:
-        files = [word for word in words if not _COMMIT.fullmatch(word)]
-        is_plain = command in _BY_NAME and all(map(_BARE.fullmatch, options)) and all(map(_FILE.fullmatch, files))
-        are_files = is_plain and all(os.path.isfile(os.path.join(here, word)) for word in files)  # noqa: PTH113, PTH118
-        return [path for word in files for path in real_paths(word, here)] if are_files else []
+        is_only = command == "restore" or (command in ("annotate", "blame") and len(words) == 1)
+        is_plain = is_only and all(map(_BARE.fullmatch, options)) and all(map(_FILE.fullmatch, words))
+        return [path for word in words for path in real_paths(word, here)] if is_plain else []
     named = rest[rest.index("--") + 1 :]
     if command in ("show", "diff") and not _are_commits(rest):
         return []

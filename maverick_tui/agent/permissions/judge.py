@@ -227,9 +227,12 @@ class Judge:
             return "Who gets it may be another session of yours, and works with what that one may do.", True
         doubt = self._doubt(call)
         # By what was allowed for a run, a call may run that no rule covers: what asks each time is found before that.
-        for one in (call, *(calls_by_aliases(call) or ())) if doubt else ():
+        by_aliases = calls_by_aliases(call) if doubt else []
+        for one in (call, *(by_aliases or ())) if doubt else ():
             if reason := why_always_asked(one, self._places) or self._what_starts(one):
                 return reason, True
+        if by_aliases is None:
+            return "What it is by the aliases of git cannot be told.", True
         is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
         if not is_planning and (self._is_granted(call) or self._allowing(call, standing)):
             return "", False

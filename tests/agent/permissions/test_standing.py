@@ -594,7 +594,7 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
                     "git log -p --follow -- src/a.py", "git log -p -S src/a.py", "git diff 4183291 src/a.py",
                     "git reset --hard HEAD~1")  # fmt: skip
     of_now = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
-              "git diff -U5 --stat HEAD", "git blame src/a.py", "git diff src/a.py", "git log -p HEAD~1 -- src/a.py",
+              "git diff -U5 --stat HEAD", "git blame src/a.py", "git log -p HEAD~1 -- src/a.py",
               "git checkout -b new", "git switch -c new", "git stash", "git reset --soft HEAD~1",
               "git restore src/a.py",
               "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
@@ -611,9 +611,10 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
         assert decide(judge_in(project), "Bash", bash(command)) == "ask", "the last commit has it"
     git(project, *by, "commit", "-qm", "taken out")
     (project / ".env").unlink()
-    for name in ("*", ":!a", "conf"):
+    for name in ("*", "a", "conf"):
         (project / name).write_text("x")
-    in_disguise = ("git log -p '*'", "git log -p ':!a'", "git diff HEAD~1 '*'", "git log -p -- conf", "git log -p conf")
+    in_disguise = ("git log -p '*'", "git restore -s HEAD~1 '*'", "git diff HEAD~1 '*'", "git log -p -- conf",
+                   "git log -p conf", "rm a; git log -p a", "git blame HEAD~1 conf")  # fmt: skip
     for command in (*looking_back, *in_disguise, "git checkout side"):
         assert decide(judge_in(project), "Bash", bash(command)) == "ask", command
     for command in of_now:
