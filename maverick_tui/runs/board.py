@@ -108,6 +108,7 @@ class RunModel:
         from maverick_tui.runs import commands
 
         prompt = commands.SendPrompt(uuid.uuid4().hex, text, is_command, dict(images or {}))
+        self._asked.add(prompt.prompt_id)
         if self.handle is None:  # it waits from now on, though the run tells so only once it is there
             self.store.queue[prompt.prompt_id] = inert(text)
         self._send(prompt)
@@ -249,8 +250,6 @@ class RunModel:
         self._send(commands.CloseRun(if_unused))
 
     def _send(self, command: Command) -> None:
-        if command.type == "send_prompt":
-            self._asked.add(getattr(command, "prompt_id", ""))
         if self.handle is not None:
             self.handle.send(command)
             self._catch_up()  # that it was heard shows at once

@@ -165,8 +165,10 @@ class Drafts:
 
     def _may_be_kept(self, run: RunModel) -> bool:
         """Whether it is a run whose drafts are kept, or may turn out to be one."""
-        if run.is_only_watched or run.is_kept:
-            return not run.is_only_watched
+        if run.is_only_watched:
+            return False
+        if run.is_kept:
+            return True
         if self._keeps_runs() is False:  # one of this machine that has not said a word may be kept all the same
             return run.store.loaded is None and not run.store.entries and not run.machine
         return run.is_kept_somewhere or run.store.loaded is None

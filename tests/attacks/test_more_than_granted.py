@@ -15,8 +15,7 @@ import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.runs.grants import Grants
-from tests.agent.permissions.deciding import bash
-from tests.agent.permissions.test_standing import judge_in, write
+from tests.agent.permissions.deciding import bash, judge_in, write
 from tests.attacks.driving import Call
 from tests.attacks.granting import granted
 from tests.attacks.sandbox import Sandbox

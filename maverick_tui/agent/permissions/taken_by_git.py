@@ -69,9 +69,9 @@ def taken_by(words: Sequence[str], folder: Path, limits: Limits) -> list[str] | 
 
 def _top_of(taking: Taking, folder: Path) -> Path | None:
     """Where the names of what is taken begin; None where there is no repository."""
-    repository = find_repository(folder)
-    is_all = taking.from_top and not taking.paths
-    return repository.top if repository is not None and is_all else folder if repository is not None else None
+    if (repository := find_repository(folder)) is None:
+        return None
+    return repository.top if taking.from_top and not taking.paths else folder
 
 
 def _listed(taking: Taking, top: Path) -> list[str] | None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.permissions.deciding import bash
-from tests.agent.permissions.test_standing import judged, write
+from tests.agent.permissions.deciding import bash, judged, write
 from tests.executor.files.support import git
 
 

@@ -13,7 +13,7 @@ from maverick_tui.agent.permissions.judge import PLANNING, Judge, Judgement
 from maverick_tui.agent.permissions.standing import NONE, RuleBook, Standing, user_file
 from maverick_tui.agent.tools import ToolRule, parse_tool
 from maverick_tui.git.programs import programs_named, started_by_settings
-from tests.agent.permissions.deciding import bash, decide
+from tests.agent.permissions.deciding import bash, decide, judge_in, write
 from tests.support.sampling import sampled
 
 AGENTS = (["Bash"], ["Bash(git log:*)"], ["Bash(npm test:*)", "Read"], ["Monitor"], ["Monitor(git log:*)"])
@@ -150,3 +150,37 @@ def test_in_mode_plan_a_question_says_that_it_is_the_mode(project: Path) -> None
     judge = Judge(["Edit"], project, person=True)
     assert judge.judge("Edit", edit, mode="plan").reason == PLANNING
     assert judge.judge("Edit", edit, mode="default").reason == ""
+
+
+def test_all_rules_that_ask_about_a_call_are_told_and_to_be_allowed(project: Path) -> None:
+    commit, env, docs, api = rules = "Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"
+    write(f"ask = {json.dumps(rules)}")
+    for tool, arguments, certain, perhaps in (
+        ("Bash", bash("git commit -F .env"), (commit, env), ()),
+        ("Edit", {"file_path": str(project / "docs/api/a.md")}, (docs, api), ()),
+        ("Edit", {"file_path": str(project / "docs/a.md")}, (docs,), ()),
+        ("Bash", bash("echo hi > out.txt; $x"), (), rules),
+    ):
+        judgement = judge_in(project).judge(tool, arguments)
+        assert judgement.decision == "ask"
+        told = [f"ask {rule} in {user_file()}" for rule in certain]
+        named = [f"named {text}" for text in told]
+        doubtful = [f"perhaps ask {rule} in {user_file()}" for rule in (*certain, *perhaps)]
+        assert judgement.causes == frozenset([*told, *named, *doubtful]), arguments
+        assert all(cause in judgement.reason for cause in told)
+        assert not perhaps or f"whether one of these rules is about it: {', '.join(perhaps)}." in judgement.reason
+
+
+def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project: Path) -> None:
+    write('ask = ["Bash(git push:*)", "Bash(rm -rf:*)"]')
+    judge, rule = judge_in(project), f"ask Bash(git push:*) in {user_file()}"
+    for command in ("npm test > out.txt", "for f in src/*; do wc -l $f; done", "X=1 make build", "rm *.pyc", "$x"):
+        causes = judge.judge("Bash", bash(command)).causes
+        assert (f"perhaps {rule}" in causes, f"named {rule}" in causes, rule in causes) == (True, False, False), command
+    for command in ("git ${x:-push} > x", "git pus* > x",
+                    "git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "git-push > x",
+                    "for r in a; do git push $r; done", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
+        causes = judge.judge("Bash", bash(command)).causes
+        assert (f"named {rule}" in causes, rule in causes) == (True, False), command
+    assert rule in judge.judge("Bash", bash("git push")).causes
+    assert f"named ask Bash(rm -rf:*) in {user_file()}" in judge.judge("Bash", bash("rm -fr x > y")).causes

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.permissions.deciding import bash, decide
-from tests.agent.permissions.test_standing import judge_in, write
+from tests.agent.permissions.deciding import bash, decide, judge_in, write
 
 RULES = """
 allow = ["Bash"]

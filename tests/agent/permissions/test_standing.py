@@ -4,91 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.judge import Judge, Judgement
-from maverick_tui.agent.permissions.rules import fits, fitting, matches
-from maverick_tui.agent.permissions.standing import RuleBook, Standing, project_file, user_file, wrong_with
-from maverick_tui.agent.tools import BUILTIN_TOOLS, ToolRule
-from maverick_tui.git.programs import programs_named
-from maverick_tui.worktrees import records
-from tests.agent.permissions.deciding import bash, decide
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.rules import matches
+from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file, wrong_with
+from maverick_tui.agent.tools import ToolRule
+from tests.agent.permissions.deciding import bash, decide, judge_in, judged, write
 from tests.executor.files.support import git
 from tests.support.cases import each
-
-TOOLS = sorted(BUILTIN_TOOLS)
-
-
-def write(text: str, file: Path | None = None) -> Path:
-    file = file or user_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-    return file
-
-
-def judge_in(project: Path, *, person: bool = True, agent: str = "", trusted: bool = False) -> Judge:
-    book = RuleBook(project, agent, lambda _path, _content: trusted)
-    return Judge(TOOLS, project, person=person, git_programs=programs_named, standing=book)
-
-
-def judged(project: Path, tool: str, arguments: dict[str, Any], **more: Any) -> Judgement:
-    return judge_in(project, **more).judge(tool, arguments, mode="acceptEdits")
-
-
-def test_many_worktrees_make_no_rule_heavier_and_no_call_doubtful(project: Path) -> None:
-    rules = ["Read(.env)", "Read(keys/**)", "Edit(docs/**)", "Read(//etc/x)"]
-    write(f"deny = {json.dumps(rules)}", project_file(project))
-    tops = [records.place_for(project, f"agent-{number}") for number in range(40)]
-    for number, top in enumerate(tops):
-        (top / "keys").mkdir(parents=True)
-        (top / "keys" / "a").touch()
-        records.write(records.Worktree(f"{number:012}", "agent", str(project), ".", str(top), "branch", "base"))
-    git(project, "init", "-q")
-    judge, last = judge_in(project), tops[-1]
-    assert judge.judge("Bash", bash("cat " + " ".join(f"src/f{number}" for number in range(180)))).decision == "allow"
-    # The same as if each place had rules of its own.
-    told = judge.standing.rules
-    places = [replace(rule, base=one, elsewhere=()) for one in (project, last) for rule in told]
-    apart = Judge(TOOLS, project, person=True, git_programs=programs_named, standing=lambda: Standing(tuple(places)))
-    decided = set[str]()
-    for command in (
-        *("grep -r x .", f"grep -r x {last}", f"grep -r x {last.parent}", f"cat {last}/keys/*", f"cat {last}/KEYS/a"),
-        *(f"cd {last} && cat keys/a", f"cd {last} && git diff", "git log -p", f"rm -r {last}/docs", f"cat {last}/a"),
-        *(f"ls {last}/keys", "cat .env", "cat /etc/x", f"echo x > {last}/docs/a", f"tar c {last}", "make"),
-    ):
-        decided.add(found := judge.judge("Bash", bash(command)).decision)
-        assert found == apart.judge("Bash", bash(command)).decision, command
-    assert decided == {"allow", "ask", "deny"}
-
-
-def test_what_is_forbidden_is_forbidden_in_every_worktree_of_the_project(project: Path) -> None:
-    write('deny = ["Read(.env)"]', project_file(project))
-    write('ask = ["Edit(docs/**)"]')
-    judge = judge_in(project)
-    assert judge.judge("Read", {"file_path": ".env"}).decision == "deny"
-    made = []
-    for number, run_id in enumerate(("aaaa00000001", "aaaa00000002", "aaaa00000003")):  # while the judge is at work
-        top = records.place_for(project, f"agent-{number}")
-        top.mkdir(parents=True)
-        of = str(project if number < 2 else project / "src")
-        records.write(records.Worktree(run_id, "agent", of, ".", str(top), "branch", "base"))
-        made.append(top)
-    own, other, not_ours = made
-    for one in (judge, judge_in(own)):
-        for top in (project, own, other):
-            denied = one.judge("Read", {"file_path": f"{top}/.env"})
-            assert (denied.decision, denied.rule and denied.rule.entry) == ("deny", "Read(.env)")
-            assert one.judge("Bash", bash(f"cat {top}/.env")).decision == "deny"
-            asked = one.judge("Edit", {"file_path": f"{top}/docs/a"}, mode="acceptEdits")
-            assert (asked.decision, asked.rule and asked.rule.entry) == ("ask", "Edit(docs/**)")
-        about_another = one.judge("Read", {"file_path": f"{not_ours}/.env"})
-        assert about_another.rule is None
-    assert len(RuleBook(own)().rules) == 2, "each is listed once"
 
 
 @pytest.mark.parametrize("person", [True, False])
@@ -123,67 +51,6 @@ def test_what_a_rule_allows_runs_and_nothing_besides(person: bool, project: Path
     assert decide(judge, "WebFetch", {"url": "https://example.org.evil.com/", "prompt": "x"}, "default") == refused
 
 
-def test_what_a_project_denies_is_denied_to_the_runs_at_work_also_if_git_takes_the_file_away(project: Path) -> None:
-    git(project, "init", "-q")
-    (project / "a.txt").write_text("a\n")
-    git(project, "add", ".")
-    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
-    file = write('deny = ["Bash(make deploy:*)"]\nask = ["Bash(make lint:*)"]', project_file(project))
-    for _ in range(2):  # the second time as another session of the same run has it
-        judge = Judge(["Bash(make:*)", "Bash(git:*)"], project, person=False, standing=RuleBook(project))
-        assert decide(judge, "Bash", bash("make deploy")) == "deny"
-        assert decide(judge, "Bash", bash("make lint")) == "deny"
-        assert decide(judge, "Bash", bash("make test")) == "allow"
-        git(project, "add", ".")
-        git(project, "-c", "user.name=a", "-c", "user.email=a@b", "stash", "-q")
-        assert not file.exists()
-    write('deny = ["Bash(make lint:*)"]', file)
-    assert decide(judge, "Bash", bash("make deploy")) == "allow", "who changes a file says what holds"
-
-
-def test_what_is_denied_is_denied_in_every_worktree_whoever_makes_it_meanwhile(project: Path) -> None:
-    git(project, "init", "-q")
-    (project / "prod.txt").write_text("a\n")
-    git(project, "add", ".")
-    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
-    write('deny = ["Read(prod.txt)"]', project_file(project))
-    judge = Judge(["Bash", "Read"], project, person=False, standing=RuleBook(project))
-    assert decide(judge, "Read", {"file_path": "prod.txt"}) == "deny"
-    git(project, "worktree", "add", "-q", ".claude/worktrees/w1")
-    there = project / ".claude/worktrees/w1"
-    assert decide(judge, "Read", {"file_path": str(there / "prod.txt")}) == "deny"
-    for command in ("cat prod.txt", "git show HEAD:prod.txt", "git log -p"):
-        assert judge.judge("Bash", bash(command), here=there).decision == "deny", command
-    assert judge.judge("Bash", bash("cat a.txt"), here=there).decision == "allow"
-
-
-def test_a_rule_of_a_bare_repositorys_worktree_is_about_nothing_beside_it(project: Path, tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", "--bare", "bare.git")
-    by = ("-c", "user.name=a", "-c", "user.email=a@b")
-    git(project, "init", "-q")
-    git(project, *by, "commit", "-qm", "x", "--allow-empty")
-    git(project, "push", "-q", str(tmp_path / "bare.git"), "HEAD:refs/heads/main")
-    for name in ("one", "two"):
-        git(tmp_path / "bare.git", "worktree", "add", "-q", "-b", name, str(tmp_path / name), "main")
-    write('deny = ["Read(docs/**)"]', project_file(tmp_path / "one"))
-    judge = Judge(["Read"], tmp_path / "one", person=True, standing=RuleBook(tmp_path / "one"))
-    assert decide(judge, "Read", {"file_path": str(tmp_path / "two/docs/a")}) == "deny"
-    assert decide(judge, "Read", {"file_path": str(tmp_path / "docs/a")}) != "deny"
-
-
-def test_many_paths_are_held_against_a_rule_as_each_is(tmp_path: Path) -> None:
-    names = ("d/x", "a", ".env", "Abc", "docs/api/x.PEM", "b/.env", "~x")
-    for rule in ("./d", "./*", ".env", "**/.env", "[!a-z]bc", "**/*.pem", "docs/**", "{a,b}", "?", "./?/x", "DOCS"):
-        found = fitting([str(tmp_path / name) for name in names], rule, tmp_path)
-        folded = Path(str(tmp_path).casefold())
-        each = [
-            str(tmp_path / name)
-            for name in names
-            if fits(tmp_path / name, rule, tmp_path) or fits(folded / name.casefold(), rule.casefold(), folded)
-        ]
-        assert found == each, rule
-
-
 def test_no_rule_gives_an_agent_a_tool_that_it_does_not_have(project: Path) -> None:
     write('allow = ["Bash", "Edit"]')
     judge = Judge(["Read"], project, person=True, standing=RuleBook(project))
@@ -205,15 +72,6 @@ def test_a_bare_edit_stays_inside_and_keys_are_asked_about_whatever_a_rule_says(
     assert decide(judge, "Read", {"file_path": "~/.ssh/id_rsa"}) == "ask"
     assert decide(judge, "Bash", bash("cat ~/.ssh/id_rsa")) == "ask"
     assert decide(judge, "Bash", bash(f"echo x >> {user_file()}")) == "ask"
-
-
-def test_git_that_only_looks_does_not_run_what_a_repository_names(project: Path) -> None:
-    git(project, "init", "-q")
-    write('allow = ["Bash(git diff:*)"]')
-    judge = Judge(["Bash"], project, person=True, git_programs=programs_named, standing=RuleBook(project))
-    assert decide(judge, "Bash", bash("git diff")) == "allow"
-    git(project, "config", "diff.external", "touch PWNED")
-    assert decide(judge, "Bash", bash("git diff")) == "ask"
 
 
 DENIED = (
@@ -476,18 +334,6 @@ def test_a_denied_script_does_not_run_by_another_name(command: str, project: Pat
 # -- what an attacker tried --------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def secretive(project: Path) -> Path:
-    """A project with files that are not to be read or changed."""
-    git(project, "init", "-q")
-    (project / "conf").mkdir()
-    for name in ("credentials", "secret.txt", "conf/prod.env"):
-        (project / name).write_text("TOPSECRET")
-    write('allow = ["Bash"]\ndeny = ["Read(credentials)", "Read(secret.txt)", "Read(conf/**)", "Edit(credentials)", '
-          '"Edit(Makefile)"]')  # fmt: skip
-    return project
-
-
 @each(
     "command",
     [
@@ -543,160 +389,6 @@ def test_no_command_changes_what_may_not_be_changed_or_makes_it(command: str, se
 )
 def test_what_has_nothing_to_do_with_a_denied_file_runs(command: str, secretive: Path) -> None:
     assert decide(judge_in(secretive), "Bash", bash(command)) == "allow", command
-
-
-def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
-    git(project, "init", "-q")
-    (project / ".env").write_text("SECRET=1")
-    git(project, "add", ".env", "src/a.py")
-    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
-    allowed = ", ".join(f'"Bash(git {command}:*)"' for command in ("checkout", "merge", "rebase", "stash", "switch"))
-    write(f'deny = ["Read(.env)", "Edit(.env)"]\nallow = [{allowed}]')
-    judge = judge_in(project)
-    for command in (
-        "git show HEAD:.env", "git show :.env", "git cat-file -p HEAD:.env", "git diff", "git diff HEAD", "git show",
-        "git diff --cached", "git log -p", "git log -1 -p", "git log -G SECRET", "git stash show -p", "git blame .env",
-        "git whatchanged -p", "git log -L1,1:.env", "git grep SECRET", "git -C . diff", "git diff -- .",
-        "git show HEAD:src/a.py HEAD", "git show --stat -p", "git checkout HEAD~1", "git status -vv",
-        "git diff main --",
-        "git status --verbose --verbose", "git commit -v --dry-run", "git reflog -p", "git diff --stat -U3",
-        "git diff --numstat -W", "git show -s -U1", "git diff-files --stat -U1", "git log --oneline -U1",
-        "git show src --", "git log -p src", "git show :/x", "git show 'HEAD^{/x: y}'", "git show :0:x",
-        "git diff --author -s", "git diff --since --stat", "git show HEAD --until -s", "git diff -n --name-only",
-        "git --no-pager diff --before -s", "git diff --cached HEAD --skip --quiet", "git log --author --stat -p",
-        "git diff -- ':(top)'", "git diff --stat --color-words", "git diff --check", "git rerere diff", "git add -p",
-        "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
-        "git log -p --full-diff -- src", "git show --full-diff HEAD -- src", "git show 4183291 -- src",
-        "git diff 4183291 -- src", "git show v1 -- src", "git show --tags -- src", "git show --all HEAD:src/a.py",
-        "git show -s 4183291", "git show --stat v1", "git show --name-only --tags", "git tag --format='%(raw)'",
-        "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
-    ):  # fmt: skip
-        assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
-    for command in (
-        "git log --author me --stat", "git log -n 3 --stat", "git log --since=1.week --stat",
-        "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
-        "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
-        "git show --stat HEAD -- src",
-        "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
-    ):  # fmt: skip
-        assert decide(judge, "Bash", bash(command)) == "allow", command
-
-
-def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(project: Path) -> None:
-    by = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    git(project, "init", "-q", "-b", "main")
-    git(project, "add", "src/a.py")
-    git(project, *by, "commit", "-qm", "begin")
-    write('deny = ["Read(.env)", "Edit(.env)", "Read(conf/.env)"]\nallow = ["Bash(git:*)"]')
-    looking_back = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
-                    "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
-                    "git grep -e SECRET HEAD~1", "git diff main..side", "git diff --tags", "git diff --branches HEAD",
-                    "git log -p --follow -- src/a.py", "git log -p -S src/a.py", "git diff 4183291 src/a.py",
-                    "git reset --hard HEAD~1")  # fmt: skip
-    of_now = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
-              "git diff -U5 --stat HEAD", "git blame src/a.py", "git log -p HEAD~1 -- src/a.py",
-              "git checkout -b new", "git switch -c new", "git stash", "git reset --soft HEAD~1",
-              "git restore src/a.py",
-              "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
-    for command in (*looking_back, *of_now, "git checkout side"):
-        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
-    for name in (".env", "conf/.env"):
-        (project / name).parent.mkdir(exist_ok=True)
-        (project / name).write_text("SECRET=1")
-    git(project, "add", ".env", "conf")
-    git(project, *by, "commit", "-qm", "by mistake")
-    git(project, "rm", "-q", "--cached", ".env")
-    git(project, "rm", "-qf", "conf/.env")
-    for command in ("git diff HEAD", "git diff --cached"):
-        assert decide(judge_in(project), "Bash", bash(command)) == "ask", "the last commit has it"
-    git(project, *by, "commit", "-qm", "taken out")
-    (project / ".env").unlink()
-    for name in ("*", "a", "conf"):
-        (project / name).write_text("x")
-    in_disguise = ("git log -p '*'", "git restore -s HEAD~1 '*'", "git diff HEAD~1 '*'", "git log -p -- conf",
-                   "git log -p conf", "rm a; git log -p a", "git blame HEAD~1 conf")  # fmt: skip
-    for command in (*looking_back, *in_disguise, "git checkout side"):
-        assert decide(judge_in(project), "Bash", bash(command)) == "ask", command
-    for command in of_now:
-        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
-
-
-def test_all_rules_that_ask_about_a_call_are_told_and_to_be_allowed(project: Path) -> None:
-    commit, env, docs, api = rules = "Bash(git commit:*)", "Read(.env)", "Edit(docs/**)", "Edit(docs/api/**)"
-    write(f"ask = {json.dumps(rules)}")
-    for tool, arguments, certain, perhaps in (
-        ("Bash", bash("git commit -F .env"), (commit, env), ()),
-        ("Edit", {"file_path": str(project / "docs/api/a.md")}, (docs, api), ()),
-        ("Edit", {"file_path": str(project / "docs/a.md")}, (docs,), ()),
-        ("Bash", bash("echo hi > out.txt; $x"), (), rules),
-    ):
-        judgement = judge_in(project).judge(tool, arguments)
-        assert judgement.decision == "ask"
-        told = [f"ask {rule} in {user_file()}" for rule in certain]
-        named = [f"named {text}" for text in told]
-        doubtful = [f"perhaps ask {rule} in {user_file()}" for rule in (*certain, *perhaps)]
-        assert judgement.causes == frozenset([*told, *named, *doubtful]), arguments
-        assert all(cause in judgement.reason for cause in told)
-        assert not perhaps or f"whether one of these rules is about it: {', '.join(perhaps)}." in judgement.reason
-
-
-def test_what_a_rule_may_be_about_is_no_occasion_to_allow_what_it_names(project: Path) -> None:
-    write('ask = ["Bash(git push:*)", "Bash(rm -rf:*)"]')
-    judge, rule = judge_in(project), f"ask Bash(git push:*) in {user_file()}"
-    for command in ("npm test > out.txt", "for f in src/*; do wc -l $f; done", "X=1 make build", "rm *.pyc", "$x"):
-        causes = judge.judge("Bash", bash(command)).causes
-        assert (f"perhaps {rule}" in causes, f"named {rule}" in causes, rule in causes) == (True, False, False), command
-    for command in ("git ${x:-push} > x", "git pus* > x",
-                    "git push > out.txt", "X=1 git push", "(git push)", "x=push; git $x", "git-push > x",
-                    "for r in a; do git push $r; done", "g'i't pu\\sh > x", "bash -c 'git push' > x"):  # fmt: skip
-        causes = judge.judge("Bash", bash(command)).causes
-        assert (f"named {rule}" in causes, rule in causes) == (True, False), command
-    assert rule in judge.judge("Bash", bash("git push")).causes
-    assert f"named ask Bash(rm -rf:*) in {user_file()}" in judge.judge("Bash", bash("rm -fr x > y")).causes
-
-
-def test_git_takes_nothing_away_that_may_not_be_changed_and_moves_nothing_that_may_not_be_read(project: Path) -> None:
-    git(project, "init", "-q")
-    for name in (".env", "notes/a.md", "config/keys/prod.txt", "build/x"):
-        (project / name).parent.mkdir(exist_ok=True, parents=True)
-        (project / name).write_text("x")
-    (project / ".gitignore").write_text(".env\nbuild\n")
-    git(project, "add", ".gitignore", "src")
-    allowed = ", ".join(f'"Bash(git {command}:*)"' for command in ("clean", "stash", "mv"))
-    write(f'deny = ["Edit(.env)", "Edit(notes/**)", "Read(config/keys/**)"]\nallow = [{allowed}]')
-    for command in ("git clean -fd", "git clean -fdx", "git clean -fX", "git clean -fd notes", "git stash push -u",
-                    "git stash -a", "git stash -u", "git mv config conf", "git mv notes src"):  # fmt: skip
-        assert decide(judge_in(project), "Bash", bash(command)) in ("deny", "ask"), command
-    for command in ("git clean -fdx build", "git clean -nd", "git stash", "git mv src/a.py src/b.py", "git mv src lib"):
-        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
-
-
-def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: Path, tmp_path: Path) -> None:
-    (other := tmp_path / "other").mkdir()
-    write(f'allow = ["Bash"]\ndeny = ["Read(/{secretive}/secret.txt)"]')
-    for command in ("git clone {} x", "git clone file://{} x", "git archive --remote={} HEAD", "git fetch {} main"):
-        assert decide(judge_in(other), "Bash", bash(command.format(secretive))) == "ask", command
-    assert decide(judge_in(other), "Bash", bash("git fetch origin main")) == "allow"
-
-
-def test_git_does_not_show_below_the_top_what_may_not_be_read_there(project: Path) -> None:
-    git(project, "init", "-q")
-    for name in (".env", "src/b.py"):
-        (project / name).write_text("SECRET=1")
-    git(project, "add", ".env", "src")
-    file = project_file(project)
-    file.parent.mkdir(exist_ok=True)
-    file.write_text('deny = ["Read(.env)", "Read(src/b.py)"]')
-    judge = judge_in(project / "src")
-    for command in (
-        "git show HEAD:.env",
-        "git cat-file -p HEAD:.env",
-        "git show HEAD:./b.py",
-        "git show HEAD:src/b.py",
-    ):
-        assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
-    for command in ("git show HEAD:src/a.py", "git show HEAD:./a.py"):
-        assert decide(judge, "Bash", bash(command)) == "allow", command
 
 
 def test_names_are_compared_as_the_cli_takes_them(project: Path) -> None:
@@ -814,13 +506,6 @@ def test_a_path_that_cannot_be_one_is_judged(project: Path) -> None:
     assert decide(judge_in(project), "Bash", bash(f"cat {'t/' * 2500}")) in ("allow", "ask", "deny")
 
 
-def test_the_name_of_a_worktree_is_looked_at_like_any_other(project: Path) -> None:
-    for name in (".git", ".vscode", ".maverick", "node_modules"):
-        path = f".claude/worktrees/{name}/x"
-        assert decide(judge_in(project), "Write", {"file_path": path, "content": "x"}) == "ask", path
-    assert decide(judge_in(project), "Write", {"file_path": ".claude/worktrees/fix/a.py", "content": "x"}) == "allow"
-
-
 @each(
     ("rule", "command", "expected"),
     [
@@ -889,37 +574,6 @@ def test_a_rule_about_files_holds_where_a_command_does_not_name_them(command: st
         "wget http://h/x",
     ):
         assert decide(judge, "Bash", bash(ordinary)) == "allow", ordinary
-
-
-def test_aliases_in_the_settings_of_git_are_what_they_stand_for(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(write("[alias]\n\tMine = push --tags\n", Path.home() / ".gitconfig")))
-    git(project, "init", "-q")
-    git(project, "config", "alias.p", "push")
-    git(project, "config", "alias.pf", "p --force")
-    git(project, "config", "alias.out", "!git push origin")
-    git(project, "config", "alias.any", '!f() { git "$1"; }; f')
-    git(project, "config", "alias.round", "!git round")
-    git(project, "config", "alias.lg", "log --graph --pretty=format:'%h %s'")
-    git(project, "config", "alias.st", "status -sb")
-    git(project, "config", "alias.co", "checkout")
-    git(project, "config", "alias.cl", "!git clean -fdx")
-    git(project, "config", "alias.cfg", "config")
-    write('allow = ["Bash"]\ndeny = ["Bash(git push:*)"]')
-    sent = ("p", "P", "pf", "out main", "mine", "-C src p")
-    for command in (*(f"git {call}" for call in sent), "env git p", "cd src && git p", "sh -c 'git p'"):
-        assert judged(project, "Bash", bash(command), person=False).decision == "deny", command
-    assert judged(project, "Bash", bash("git any push")).is_asked_each_time
-    for command in ("git lg", "git st", "git round", "git commit -m p", "git status && ls", "git"):
-        assert judged(project, "Bash", bash(command)).decision == "allow", command
-    git(project, "add", "src")
-    (project / "notes").write_text("x")
-    write('allow = ["Bash"]\ndeny = ["Edit(src/**)", "Edit(notes)"]')
-    for command in ("git co old", "env git co old", "git cl", "git cfg core.hooksPath x"):
-        assert judged(project, "Bash", bash(command)).is_asked_each_time, command
-    assert judged(project, "Bash", bash("git co -b new")).decision == "allow"
-    write('allow = ["Bash"]\nask = ["Bash(git push:*)"]')
-    assert judged(project, "Bash", bash("git p")).decision == "ask"
-    assert judged(project, "Bash", bash("git fetch")).decision == "allow"
 
 
 @each(

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.permissions.synonyms import spellings
-from tests.agent.permissions.deciding import bash, decide
-from tests.agent.permissions.test_standing import judge_in, write
+from tests.agent.permissions.deciding import bash, decide, judge_in, write
 from tests.support.cases import each
 
 CASES: list[tuple[str, str, str]] = [

@@ -9,8 +9,7 @@ import pytest
 
 from maverick_tui.agent.permissions.shell import folders_entered, goes_elsewhere, mentions
 from maverick_tui.agent.permissions.written_out import TooManyError, by_curl, plain_names, unquoted, written_out
-from tests.agent.permissions.deciding import bash
-from tests.agent.permissions.test_standing import judged, write
+from tests.agent.permissions.deciding import bash, judged, write
 from tests.support.cases import each
 
 WORDS = [
