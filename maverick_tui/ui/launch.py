@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -148,7 +148,9 @@ async def open_setup(launch: Launch) -> AsyncIterator[RunSetup]:
         try:
             yield await asyncio.shield(making)
         finally:
-            await asyncio.wait([making])
+            while not making.done():  # whoever leaves may be told so more than once
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait([making])
 
 
 def _folder() -> AbstractContextManager[Path]:

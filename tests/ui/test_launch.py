@@ -56,7 +56,10 @@ async def test_the_demo_has_a_project_of_its_own_that_goes_with_it(mark: str, mo
     assert not folder.exists()
 
 
-def test_left_while_it_is_made_it_leaves_no_folder_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_left_while_it_is_made_it_leaves_no_folder_behind(
+    times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     async def enter() -> None:
@@ -65,8 +68,9 @@ def test_left_while_it_is_made_it_leaves_no_folder_behind(tmp_path: Path, monkey
 
     async def leave() -> None:
         entering = asyncio.create_task(enter())
-        await asyncio.sleep(0)  # its first step
-        entering.cancel()
+        for _ in range(times):
+            await asyncio.sleep(0)  # one step
+            entering.cancel()
         with suppress(asyncio.CancelledError):
             await entering
 
