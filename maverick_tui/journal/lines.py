@@ -9,6 +9,7 @@ are. `{"type": "block_text", "seqs": [10], "text": ["lo"]}` follows as soon as i
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -150,12 +151,14 @@ def _plain(value: Any, deepest: int) -> Any:
 
 
 def line_from_json(line: bytes) -> Any:
-    """What a line says. ValueError if it is no JSON, or has a number that no journal has and no SQLite takes: NaN."""
-    return json.loads(line, parse_constant=_refuse_constant)
+    """What a line says. ValueError if it is no JSON, or has what no journal has and no SQLite takes: NaN, `1e999`."""
+    return json.loads(line, parse_constant=_finite, parse_float=_finite)
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number.")
+def _finite(digits: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise ValueError(f"{digits} is no number that can be counted with.")
+    return number
 
 
 def _event_of(data: dict[str, Any]) -> Event:

@@ -288,10 +288,13 @@ class RunModel:
 
     def stop(self, handle: RunHandle, rest: Rest) -> list[Command]:
         """It is not followed any more; what it has told stays. Returns what was wanted, and nothing came of."""
+        from maverick_tui.runs.commands import DropPrompt, EditPrompt, SendPrompt
+
         self.handle, self.rest = handle, rest
         early, self._early = self._early, []
-        for command in early:
-            self.store.queue.pop(getattr(command, "prompt_id", ""), None)
+        for command in early:  # one that was only moved waits where it did
+            if isinstance(command, SendPrompt | EditPrompt | DropPrompt):
+                self.store.queue.pop(command.prompt_id, None)
         return early
 
     def come_back(self, wanted: Sequence[Command]) -> None:

@@ -122,9 +122,10 @@ class Leaving:
         self._follow = lambda: question.retell(*(warn() or nothing))
         _ = self._app.push_screen(question, answered)
 
-    def _forget(self, run: RunModel, fate: Fate = "end") -> None:
+    def _forget(self, run: RunModel, fate: Fate | None = None) -> None:
         if run.run_id not in self._board.runs:
             return
+        fate = fate or ("end" if run.is_busy else "leave")  # of one at rest, only that we go was agreed to
         screen, beside = self._navigation.screen_of(run), self._navigation.forget(run)
         if run.attached is None:
             run.close()

@@ -30,10 +30,14 @@ class RunAtRest:
         """What counts once it goes on, and does not make it."""
 
     def remember(self, wanted: Sequence[Command]) -> None:
-        """Let of this count what does not make it go on."""
-        from maverick_tui.runs.commands import DropPrompt, SetModel
+        """Let of this count what does not make it go on. A prompt with other words is the person's to send again."""
+        from maverick_tui.runs.commands import DropPrompt, EditPrompt, SetModel
 
-        self._wanted += [command for command in wanted if isinstance(command, DropPrompt | SetModel)]
+        for command in wanted:
+            if isinstance(command, EditPrompt):
+                self._wanted.append(DropPrompt(command.prompt_id))
+            elif isinstance(command, DropPrompt | SetModel):
+                self._wanted.append(command)
 
     def send(self, command: Command) -> None:
         """Have it go on with a prompt; what only a run can do that is served is refused until then."""

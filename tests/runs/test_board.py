@@ -111,6 +111,18 @@ async def test_a_run_that_goes_on_is_kept_as_before_until_its_process_says_other
     await following
 
 
+def test_one_that_does_not_come_back_has_the_prompts_that_it_had() -> None:
+    run = run_on(board()[0])
+    run.store.queue |= {"moved": "First", "changed": "Old words", "dropped": "Not this"}
+    run.move_prompt("moved", 1)
+    run.edit_prompt("changed", "New words")
+    run.take_back("dropped")
+    run.ask("Sent meanwhile")
+    wanted = run.lay_down(Kept(), Rest("read"))
+    assert run.store.queue == {"moved": "First"}
+    assert [*commands.words_in(wanted).values()] == ["New words", "Sent meanwhile"]
+
+
 def test_places_count_the_runs_that_are_alive() -> None:
     one, _ = board()
     runs = [run_on(one, f"r{number}") for number in range(3)]

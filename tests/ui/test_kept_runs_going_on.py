@@ -15,7 +15,7 @@ from maverick_tui.history.reading import read_run
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.writing import Journal
 from maverick_tui.runs import commands
-from maverick_tui.runs.board import RunModel
+from maverick_tui.runs.board import Rest, RunModel
 from maverick_tui.runs.log import EventLog
 from maverick_tui.ui import kept_runs
 from maverick_tui.ui.app import MaverickApp
@@ -127,6 +127,24 @@ async def test_the_banner_of_one_that_cannot_go_on_has_no_keys_that_only_refuse(
         assert "F6" not in shown()
         await pilot.press("f5", "f6")
         assert not app.notes
+
+
+async def test_a_prompt_that_was_changed_in_vain_is_not_sent_as_it_was(tmp_path: Path) -> None:
+    keep_run(RUN, cwd=str(tmp_path))
+    async with opened() as (app, pilot):
+        run = app.run_model
+        run.store.queue["p1"] = "Old words"
+        run.come_back([])
+        run.edit_prompt("p1", "New words")
+        app._kept._lay_down_again(run, Rest("Its agent cannot be loaded"))
+        assert app.run_screen.prompt.text == "New words"
+        assert not run.store.queue
+        await pilot.press("enter")
+        await until(pilot, lambda: app.gone_on, "it goes on")
+        dropped, sent = app.kept.take()
+        assert dropped == commands.DropPrompt("p1")
+        assert isinstance(sent, commands.SendPrompt)
+        assert sent.text == "New words"
 
 
 async def test_one_that_has_come_to_life_elsewhere_does_not_go_on_here(tmp_path: Path) -> None:

@@ -128,6 +128,19 @@ async def test_quitting_asks_what_becomes_of_an_agent_that_can_do_without_us(
         assert app.farewell == told
 
 
+async def test_closing_one_at_rest_ends_nothing_that_is_on_its_way_to_it() -> None:
+    async with watching(Tape().connect().prompt("Go").say("Done.").done()) as (app, pilot):
+        run, kept = app.run_model, app.kept
+        hosted(run)
+        assert run.attached is not None
+        run.attached = run.attached._replace(unsent=lambda: {"p1": "And now?"})
+        await pilot.press("f9")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        await pilot.press("y")
+        await until(pilot, lambda: run.run_id not in app.board.runs)
+        await until(pilot, lambda: kept.take() == [CloseRun(if_unused=True)])
+
+
 def cut_off(run: RunModel, *, is_known: bool) -> None:
     """Let it be on another machine to which nothing gets through."""
     hosted(run)
