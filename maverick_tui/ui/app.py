@@ -37,6 +37,7 @@ from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
 from maverick_tui.ui.leaving import Leaving
 from maverick_tui.ui.log_file import kept_log
+from maverick_tui.ui.meant_clicks import MeantClicks
 from maverick_tui.ui.meant_keys import MeantKeys, let_typing_arrive, may_go_elsewhere
 from maverick_tui.ui.navigation import NamesKeys, Navigation, TypedKeys
 from maverick_tui.ui.preferences import Preferences
@@ -120,6 +121,7 @@ class MaverickApp(App[int]):
         self._alerts: Alerts | None = None
         self._typed = TypedKeys(self)
         self._meant = MeantKeys(self, self._take)
+        self._clicks = MeantClicks()
         self._drawn = Drawn(self)
         self.when_drawn = self._drawn.then
         self.keys_pressed = 0
@@ -489,6 +491,8 @@ class MaverickApp(App[int]):
 
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it, and none can any more once we leave."""
+        if self._clicks.passes_over(event):
+            return
         for meant in self._meant.take(event):
             await self._take(meant)
 
@@ -497,6 +501,9 @@ class MaverickApp(App[int]):
             return
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
+            from maverick_tui.ui.widgets.prompt import typed
+
+            event.text = typed(event.text)  # for Textual's own inputs as for ours
             self._see_anew()
         elif isinstance(event, Key | MouseDown) and self.screen_stack and may_go_elsewhere(self.screen, event):
             self.went_elsewhere_at = self._clock()

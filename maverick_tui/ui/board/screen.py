@@ -326,7 +326,7 @@ class BoardScreen(Screen[None]):
 
     def action_clear(self) -> None:
         """Clear what is typed."""
-        self._filter.text = ""
+        self._filter.cut_all()
 
     def action_leave(self) -> None:
         """Back to where one came from."""

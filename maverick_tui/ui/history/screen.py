@@ -217,7 +217,7 @@ class HistoryScreen(Screen[None]):
 
     def action_clear(self) -> None:
         """Clear what is typed."""
-        self._pane.filter.text = ""
+        self._pane.filter.cut_all()
 
     def action_leave(self) -> None:
         """Back to where one came from."""

@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.ui.cut_text import CutText
 from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.lines import role_look
 from maverick_tui.ui.picker import reading
@@ -45,13 +46,31 @@ class FilterLine(Widget, can_focus=True):
         super().__init__(id="filter")
         self._changed = changed
         self.placeholder = placeholder
+        self._cut = CutText()
+
+    selected_text = ""
+    """Nothing can be."""
+
+    @property
+    def is_redoing(self) -> bool:
+        """Whether somebody may be about to bring back what they cut."""
+        return self._cut.is_awaited
+
+    def cut_all(self) -> None:
+        """Clear it; what stood there can be brought back."""
+        self._cut.keep(self.text)
+        self.text = ""
 
     def on_key(self, event: events.Key) -> None:
         """Take a character, or take some away; everything else is for the screen."""
         if event.key in ("backspace", "ctrl+h"):
             self._change(event, self.text[:-1])
         elif event.key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
-            self._change(event, self.text.rstrip().rpartition(" ")[0])
+            rest = self.text.rstrip().rpartition(" ")[0]
+            self._cut.keep(self.text[len(rest) :])
+            self._change(event, rest)
+        elif event.key == "ctrl+y":
+            self._change(event, self.text + self._cut.bring_back())
         elif is_character(event) and event.character and not self._is_a_key(event.character):
             self._change(event, inert(self.text + event.character))
 

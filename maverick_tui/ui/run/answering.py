@@ -11,6 +11,7 @@ from maverick_tui.fuse_amounts import TAKES, amount_in
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact_data
 from maverick_tui.runs.own_questions import is_own
+from maverick_tui.ui.cut_text import EditedText
 from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
 
@@ -87,10 +88,12 @@ class Answering:
 
     def is_possible(self, action: str, parameters: tuple[object, ...]) -> bool:
         """Whether a key that answers acts now; else it is the prompt's."""
-        if action == "deny" and not parameters and self._prompt.has_focus and self._prompt.selected_text:
-            return False  # its key cuts
-        if action == "allow_once" and not parameters and self._prompt.has_focus and self._prompt.is_redoing:
-            return False  # its key redoes
+        edited = None if parameters else self._prompt.screen.focused
+        if isinstance(edited, EditedText):
+            if action == "deny" and edited.selected_text:
+                return False  # its key cuts
+            if action == "allow_once" and edited.is_redoing:
+                return False  # its key redoes
         return self.questions.first is not None
 
     # -- the prompt ---------------------------------------------------------------------------------------------------

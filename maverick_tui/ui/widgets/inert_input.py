@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from maverick_tui.inert import inert
+from maverick_tui.ui.cut_text import CutText
 
 
 class InertInput(Input):
-    """An input that makes what is pasted inert before it takes it."""
+    """An input that makes what is pasted inert before it takes it, and brings back what was cut."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "yank", "Bring back what was cut", show=False)]
+
+    def on_mount(self) -> None:
+        """Nothing is cut yet."""
+        self._cut_text = CutText()
+
+    @property
+    def is_redoing(self) -> bool:
+        """Whether somebody may be about to bring back what they cut."""
+        return self._cut_text.is_awaited
+
+    def action_yank(self) -> None:
+        """Bring back what was cut."""
+        self.insert_text_at_cursor(self._cut_text.bring_back())
+
+    def action_delete_left_word(self) -> None:
+        """Cut to the beginning of the word."""
+        self._cut(super().action_delete_left_word)
+
+    def action_delete_left_all(self) -> None:
+        """Cut all before the cursor."""
+        self._cut(super().action_delete_left_all)
+
+    def action_delete_right_word(self) -> None:
+        """Cut to the end of the word."""
+        self._cut(super().action_delete_right_word)
+
+    def action_delete_right_all(self) -> None:
+        """Cut all behind the cursor."""
+        self._cut(super().action_delete_right_all)
+
+    def _cut(self, delete: Callable[[], None]) -> None:
+        before = self.value
+        delete()
+        at = self.cursor_position
+        self._cut_text.keep(before[at : at + len(before) - len(self.value)])
 
     def on_paste(self, event: events.Paste) -> None:
         """Whatever way it comes, it comes through here."""

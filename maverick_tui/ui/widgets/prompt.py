@@ -20,6 +20,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
+from maverick_tui.ui.cut_text import BROUGHT_BACK_FOR
 from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
@@ -37,8 +38,6 @@ MOST_LINES = 8
 
 REDOES_FOR = 1.5
 """Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
-BROUGHT_BACK_FOR = 5.0
-"""The same after words were cut, which that key brings back as in a shell."""
 _CUTS = frozenset(
     "delete_to_start_of_line delete_to_end_of_line_or_delete_line delete_word_left delete_word_right cut".split()
 )

@@ -15,6 +15,7 @@ from maverick_tui.history.labels import read_labels
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, NameRun
+from maverick_tui.ui import cut_text
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.board import peeking
 from maverick_tui.ui.board.screen import BoardScreen
@@ -324,6 +325,27 @@ async def test_a_key_right_after_the_highlight_has_moved_answers_nobody(monkeypa
             app.post_message(key)
         await until(pilot, lambda: len(listed(app)) == 1, "they are filtered")
         assert [sent_to(run) for run in runs] == [[], []]
+
+
+@pytest.mark.parametrize("cut", ["ctrl+u", "ctrl+w"])
+async def test_what_was_cut_in_the_filter_is_brought_back_there(cut: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cut_text, "BROUGHT_BACK_FOR", 3600.0)
+    tape = working("one", BEGAN)
+    async with opened({"one": tape}) as (app, pilot):
+        run = app.board.runs["one"]
+        app.tell(tape.ask("Bash", {"command": "make all"}), run)
+        await pilot.press("space")
+        pane = board_of(app)._peeking.questions
+        await until(pilot, lambda: pane.question is not None and pane.display, "a question is there")
+        question = pane.question
+        assert question is not None
+        await pilot.press(*"one", cut)
+        assert board_of(app)._filter.text == ""
+        await until(pilot, lambda: pane.transcript.questions_seen.whole_since(question) is not None, "it was seen")
+        app.now += 5
+        await pilot.press("ctrl+y")
+        assert board_of(app)._filter.text == "one"
+        assert sent_to(run) == []
 
 
 async def test_a_click_answers_the_run_that_it_hits_by_what_was_pressed_whatever_has_the_focus() -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import MouseDown, MouseUp
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
+from maverick_tui.ui import cut_text
 from maverick_tui.ui.dialogs.always import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
 from maverick_tui.ui.run.answering import AGAIN_WITHIN
@@ -375,6 +377,47 @@ async def test_what_reaches_beyond_the_call_is_wanted_twice_and_any_other_key_ta
     async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
         await click(app, pilot, "every Bash command")
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2], "a click is no slip"
+
+
+@pytest.mark.parametrize(
+    ("button", "held"), [(2, ()), (3, ()), (1, ("shift",)), (1, ("meta",)), (1, ("ctrl",))], ids=str
+)
+async def test_only_the_left_button_by_itself_clicks(button: int, held: tuple[str, ...]) -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        y = next(number for number, row in enumerate(app.shown().splitlines()) if "^y once" in row)
+        x = app.shown().splitlines()[y].index("once")
+        at = app.run_screen.transcript.region.offset + (x, y)
+
+        async def press(button: int, *held: str) -> None:
+            keys = [name in held for name in ("shift", "meta", "ctrl")]
+            for kind in (MouseDown, MouseUp):
+                app.post_message(kind(None, *at, 0, 0, button, *keys, *at))
+            await pilot.pause()
+
+        await press(1)
+        assert [decision for _, decision, _ in answers(app)] == ["once"], "it is where it was looked for"
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await press(button, *held)
+        assert answers(app) == []
+
+
+@pytest.mark.parametrize("cut", [["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], ids="+".join)
+async def test_what_was_cut_in_the_line_that_finds_is_brought_back_there(
+    cut: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cut_text, "BROUGHT_BACK_FOR", 3600.0)
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+f", *"more", *cut)
+        line = app.screen.query_one("#find-input", Input)
+        assert line.value == ""
+        await pilot.press("ctrl+y", "ctrl+y")
+        assert line.value == "moremore"
+        assert app.kept.take() == []
+        await pilot.press("shift+home", "ctrl+x")
+        assert line.value == ""
+        assert app.kept.take() == []
+        await pilot.press("escape", "ctrl+y")
+        assert [decision for _, decision, _ in answers(app)] == ["once"]
 
 
 async def test_the_key_that_redoes_what_was_typed_allows_nothing_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from textual.command import CommandList
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -415,3 +416,13 @@ async def test_a_page_of_commands_is_turned_before_they_are_laid_out() -> None:
         palette.action_turn_page(-1)
         await pilot.press("pagedown", "pageup", "escape")
         await until(pilot, lambda: app.top == "RunScreen", "the run again")
+
+
+async def test_nothing_that_is_pasted_into_the_palette_steers_the_terminal() -> None:
+    async with watching(begun().done()) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandFinder) and app.screen.query(Input), "the palette")
+        app.post_message(Paste("a\x9b31m\x90b\u202ec\u200bd"))
+        line = app.screen.query_one(Input)
+        await until(pilot, lambda: line.value, "it is there")
+        assert line.value == "a\ufffd31m\ufffdb\ufffdc\ufffdd"
