@@ -491,7 +491,7 @@ class MaverickApp(App[int]):
 
     async def on_event(self, event: InputOrOther) -> None:
         """Take an event; keys that no screen can take yet wait for it, and none can any more once we leave."""
-        if self._clicks.passes_over(event):
+        if self.screen_stack and self._clicks.passes_over(event, self.screen):
             return
         for meant in self._meant.take(event):
             await self._take(meant)

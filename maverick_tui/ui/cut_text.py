@@ -7,7 +7,7 @@ import time
 from typing import Protocol, runtime_checkable
 
 BROUGHT_BACK_FOR = 5.0
-"""Seconds after words were cut in which the key that brings them back is meant for the text, whatever else it may do."""
+"""Seconds after words were cut in which the key that brings them back is meant for the text, whatever else it does."""
 
 
 @runtime_checkable

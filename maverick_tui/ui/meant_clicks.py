@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from textual import events
+import math
+import weakref
+from collections.abc import Callable
+from typing import Any
 
+from textual import events
+from textual.screen import Screen
+
+TWICE_WITHIN = 0.5
+"""Seconds between two presses that may be a double click: a screen that comes with the first is not meant by it."""
 _LEFT = 1
 
 
@@ -11,13 +19,20 @@ class MeantClicks:
     """Tells which presses of the mouse are for us; for Textual any button clicks, whatever is held down with it."""
 
     def __init__(self) -> None:
-        self._is_modified = False
-        """Whether the left button was pressed with a key: its release is none of ours then, either."""
+        self._is_passed_over = False
+        """Whether the left button was pressed for nothing here: so is its release."""
+        self._screen: Callable[[], Screen[Any] | None] = lambda: None
+        self._pressed_at = -math.inf
+        """Where and when the left button was pressed last."""
 
-    def passes_over(self, event: events.Event) -> bool:
-        """Whether an event is a press of the mouse, or its end, that nothing here is meant by."""
-        if not isinstance(event, events.MouseDown | events.MouseUp):
+    def passes_over(self, event: events.Event, screen: Screen[Any]) -> bool:
+        """Whether an event is a press of the mouse, or its end, by which nothing on this screen is meant."""
+        if not isinstance(event, events.MouseDown | events.MouseUp) or event.is_forwarded:
             return False
         if event.button == _LEFT and isinstance(event, events.MouseDown):
-            self._is_modified = event.shift or event.meta or event.ctrl
-        return event.button != _LEFT or self._is_modified
+            is_second = screen is not self._screen() and event.time - self._pressed_at < TWICE_WITHIN
+            self._is_passed_over = is_second or event.shift or event.meta or event.ctrl
+            if not is_second:
+                self._screen = weakref.ref(screen)
+            self._pressed_at = event.time
+        return event.button != _LEFT or self._is_passed_over

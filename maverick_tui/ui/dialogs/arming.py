@@ -23,7 +23,8 @@ class ArmedDialog(Dialog[ScreenResultType]):
     What is typed before it is armed does nothing, and makes it wait again; so does a key that means nothing here, which
     is the first of words that are meant for the screen below. It waits again as well whenever words were written in it,
     or something above it is left: whoever has ended that by Enter may type on, and means neither. Escape leaves it at
-    any time; arrows and pages are not typed, and whoever clicks has seen what they click on.
+    any time; arrows and pages are not typed, and whoever clicks has seen what they click on (unless that is the second
+    half of a double click, for which `MeantClicks` looks).
     """
 
     armed_after: float = ARMED_AFTER

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import MouseDown, MouseUp
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
@@ -377,28 +376,6 @@ async def test_what_reaches_beyond_the_call_is_wanted_twice_and_any_other_key_ta
     async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
         await click(app, pilot, "every Bash command")
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2], "a click is no slip"
-
-
-@pytest.mark.parametrize(
-    ("button", "held"), [(2, ()), (3, ()), (1, ("shift",)), (1, ("meta",)), (1, ("ctrl",))], ids=str
-)
-async def test_only_the_left_button_by_itself_clicks(button: int, held: tuple[str, ...]) -> None:
-    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
-        y = next(number for number, row in enumerate(app.shown().splitlines()) if "^y once" in row)
-        x = app.shown().splitlines()[y].index("once")
-        at = app.run_screen.transcript.region.offset + (x, y)
-
-        async def press(button: int, *held: str) -> None:
-            keys = [name in held for name in ("shift", "meta", "ctrl")]
-            for kind in (MouseDown, MouseUp):
-                app.post_message(kind(None, *at, 0, 0, button, *keys, *at))
-            await pilot.pause()
-
-        await press(1)
-        assert [decision for _, decision, _ in answers(app)] == ["once"], "it is where it was looked for"
-    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
-        await press(button, *held)
-        assert answers(app) == []
 
 
 @pytest.mark.parametrize("cut", [["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], ids="+".join)
