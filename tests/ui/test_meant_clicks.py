@@ -20,9 +20,10 @@ PRESSED_AT = 100.0
 
 
 def click(at: float, button: int = 1, held: str = "", place: tuple[int, int] = (0, 0)) -> tuple[MouseDown, MouseUp]:
-    keys = [name == held for name in ("shift", "meta", "ctrl")]
-    down = MouseDown(None, *place, 0, 0, button, *keys, *place)
-    up = MouseUp(None, *place, 0, 0, button, *keys, *place)
+    shift, meta, ctrl = (name == held for name in ("shift", "meta", "ctrl"))
+    x, y = place
+    down = MouseDown(None, x, y, 0, 0, button, shift, meta, ctrl, x, y)
+    up = MouseUp(None, x, y, 0, 0, button, shift, meta, ctrl, x, y)
     down.time = up.time = at
     return down, up
 
@@ -81,8 +82,9 @@ async def test_a_double_click_does_not_agree_to_a_dialog_that_its_first_half_ope
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(RuleTrial, "try_out", lambda _trial, _rule, _agent: "14 calls")
-    asked = {"rules": ("Bash(make test)", "Bash"), "rules_file": "/home/me/rules.toml"}
-    tape = Tape().connect().prompt("Go").ask("Bash", {"command": "make test"}, **asked).wait(1)
+    tape = Tape().connect().prompt("Go")
+    tape.ask("Bash", {"command": "make test"}, rules=("Bash(make test)", "Bash"), rules_file="/home/me/rules.toml")
+    tape.wait(1)
     async with watching(tape) as (app, pilot):
         await post(app, pilot, click(PRESSED_AT, place=place_of(app, "by a rule")))
         await until(pilot, lambda: app.top == "AlwaysScreen" and any("Write the rule" in row for row in rows_of(app)))

@@ -93,8 +93,11 @@ class Call:
         return paths_of(self.tool, self.arguments)
 
 
-def why_always_asked(call: Call, places: Places) -> str:
-    """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not."""
+def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) -> str:
+    """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not.
+
+    Of a tool that is not Claude Code's own, `only_reads` says that it changes nothing.
+    """
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
     if reason := why_not_clear(call.tool, call.arguments):
@@ -116,7 +119,7 @@ def why_always_asked(call: Call, places: Places) -> str:
         commands = (Call("Bash", {"command": text}, call.here) for text in commands_in(call.arguments))
         if reason := first_reason(_why_command_asks(command, places) for command in commands):
             return reason
-    is_reading = call.tool in READING_TOOLS
+    is_reading = only_reads or call.tool in READING_TOOLS
     if not is_reading and (
         reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)
         or places.why_together(named, call.here)

@@ -84,7 +84,8 @@ def _more_than_a_start(call: Call) -> str:
 class Judge:
     """Judges the calls of one run or session; `person` says that somebody can be asked.
 
-    `is_harmless` knows tools of the agent's own that only read; `git_programs` tells which settings of a repository
+    `is_harmless` knows tools of the agent's own that do nothing by themselves, and `only_reads` those that change
+    nothing, but may read what their arguments name; `git_programs` tells which settings of a repository
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
     that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked;
     `environment` are variables that its programs are given in addition to ours; `standing` tells the standing rules.
@@ -97,6 +98,7 @@ class Judge:
         *,
         person: bool,
         is_harmless: Callable[[str], bool] = lambda _tool: False,
+        only_reads: Callable[[str], bool] = lambda _tool: False,
         git_programs: Callable[[Path], Sequence[str]] = lambda _folder: (),
         git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]] | None] = lambda _folder: ((), ()),
         started: Collection[str] = (),
@@ -111,6 +113,7 @@ class Judge:
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
+        self._only_reads = only_reads
         bash = [rule.rule for rule in self._rules if rule.name == "Bash"]
         self._commands = Commands(bash, self._places, git_programs)
         self._git_starts = git_starts
@@ -176,6 +179,8 @@ class Judge:
         """Why a call runs that no standing rule allows, for a person."""
         if tool in HARMLESS_TOOLS or self._is_harmless(tool):
             return "what this tool does is harmless"
+        if self._only_reads(tool):
+            return "its author says that it changes nothing"
         if tool in SUBAGENT_TOOLS:
             return "to start a subagent is not asked about; what that does is"
         if tool in EDIT_TOOLS and mode == "acceptEdits":
@@ -186,7 +191,7 @@ class Judge:
 
     def may_write(self, tool: str, arguments: Mapping[str, Any], here: str | Path | None = None) -> bool:
         """Whether a call may change files: so may all that are not known to change none."""
-        if tool in WRITES_NOTHING or self._is_harmless(tool):
+        if tool in WRITES_NOTHING or self._is_harmless(tool) or self._only_reads(tool):
             return False
         return bool(self._doubt(Call(tool, arguments, Path(here or self._cwd).resolve())))
 
@@ -223,6 +228,9 @@ class Judge:
         """Why the call must not run unasked, and whether that is to be asked each time; empty if it may run."""
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return "", False
+        if self._only_reads(call.tool):
+            reason = why_always_asked(call, self._places, only_reads=True)
+            return reason, bool(reason)
         if call.tool == "SendMessage":
             return "Who gets it may be another session of yours, and works with what that one may do.", True
         doubt = self._doubt(call)

@@ -260,7 +260,8 @@ class ApiSession:
             [name],
             self._cwd,
             person=self._listener.ask is not None,
-            is_harmless=lambda _: is_read_only and not is_ours,
+            is_harmless=lambda _: isinstance(tool, AgentTool),  # each call of that one is judged by itself
+            only_reads=lambda _: is_read_only and not is_ours,
             git_starts=started_by_settings,
             started=self._started,
             environment=self._environment,
