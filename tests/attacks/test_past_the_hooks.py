@@ -93,6 +93,22 @@ async def test_no_skill_runs_commands_by_itself(
 
 
 @pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
+async def test_the_cli_brings_no_skills_and_no_tools_with_them(
+    is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_open:
+        monkeypatch.setattr(options, "FIXED_SETTINGS", {})
+    scenes = [scene(call("Skill", skill="plugin-authoring"), say("Done."), prompt="one"), scene(say("Done."))]
+    async with serve(scenes) as model, watch(Skilled) as run:
+        run.allows_everything = True
+        await run.ask("one")
+        await run.ask("two")
+    assert ("The following skills are available" in str(model.requests)) == is_open
+    assert any(tool["name"].startswith("mcp__") for one in model.requests for tool in one["tools"]) == is_open
+    assert ("Unknown skill" in run.all(ToolFinished)[0].output) == (not is_open)
+
+
+@pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
 async def test_no_variable_of_the_persons_takes_the_hooks_away(
     is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,15 @@ NO_SOCKET = {"CLAUDE_CODE_HARBOR_KITE": "0"}
 prompts that nobody is shown. This variable, which is not documented, has it do without (measured)."""
 NO_BUNDLED_SKILLS = {"CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1"}
 """The CLI's own skills have commands in them that it runs by itself, without a hook, and so without a judge."""
-FIXED_SETTINGS = {"crossSessionInbound": "refuse", "disableSkillShellExecution": True, "env": WITH_HOOKS}
+_NO_PLUGINS = {f"cc-plugin-{name}@builtin": False for name in ("plugin-authoring", "mods-guide")}
+"""Plugins within the CLI that bring skills, which the variable above does not turn off (measured): with the first comes
+a tool that looks for keys in any folder, and of which the CLI asks no hook."""
+FIXED_SETTINGS = {
+    "crossSessionInbound": "refuse",
+    "disableSkillShellExecution": True,
+    "enabledPlugins": _NO_PLUGINS,
+    "env": WITH_HOOKS,
+}
 """The settings: such a socket, where there is one nevertheless, takes nothing, no other skill runs commands so, and
 what other files of settings say of the environment does not count either."""
 OWN_SEARCH = "Grep(/dev/null)"
