@@ -1,4 +1,4 @@
-"""CutText: what was cut in a line, which Ctrl+Y brings back as in a shell, though that key allows a call elsewhere."""
+"""CutText: what was cut in a text, which Ctrl+Y brings back as in a shell, though that key allows a call elsewhere."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import math
 import time
 from typing import Protocol, runtime_checkable
 
-BROUGHT_BACK_FOR = 5.0
-"""Seconds after words were cut in which the key that brings them back is meant for the text, whatever else it does."""
+REDOES_FOR = 1.5
+"""Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
+BROUGHT_BACK_FOR = 10.0
+"""The same after words were cut, which that key brings back as in a shell, and after each key until then."""
 
 
 @runtime_checkable
@@ -37,8 +39,17 @@ class CutText:
 
     def bring_back(self) -> str:
         """What was cut last; it may be wanted again."""
-        self.keep(self._text)
+        self._until = time.monotonic() + REDOES_FOR
         return self._text
+
+    def go_on(self) -> None:
+        """A key was pressed: whoever cuts words, to say something else first, brings them back only after that."""
+        if self.is_awaited:
+            self.keep(self._text)
+
+    def forget(self) -> None:
+        """Something was undone since."""
+        self._text, self._until = "", -math.inf
 
     @property
     def is_awaited(self) -> bool:

@@ -77,9 +77,18 @@ def why_copying_asks(
             why_not_there = "" if put.is_beside else places.why_not_to_put(put.place, here)
             if reason := places.why_not_to_write(put.place, here) or why_not_there:
                 return reason
+            if reason := _why_not_in_place_of(put, here, places):
+                return reason
             if put.is_filled and (reason := _why_not_to_fill(put, here, places, limits, written)):
                 return reason
     return places.why_together(written, here)
+
+
+def _why_not_in_place_of(put: Put, here: Path, places: Places) -> str:
+    """Why nothing is to come where nothing is yet: what a link of the person's leads to may come with it."""
+    tops = (top for top in real_paths(put.place, here) if not entries_of(str(top)))
+    missing = (place for top in tops for place in places.known_below(top, is_there=False))
+    return next((places.why_not_to_write(place) or f"{place} may come with it." for place in missing), "")
 
 
 def _why_not_to_fill(put: Put, here: Path, places: Places, limits: Limits, written: list[str]) -> str:

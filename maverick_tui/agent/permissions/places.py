@@ -166,10 +166,11 @@ class Places:
         is_home_inside = self._home is not None and self._home.is_relative_to(self.cwd)
         return is_wide or is_home_inside or not all(is_run_by_others(compared_names(parts)) for parts in below)
 
-    def known_below(self, folder: Path) -> list[Path]:
-        """What is there below a folder, and matters by where it is."""
+    def known_below(self, folder: Path, *, is_there: bool = True) -> list[Path]:
+        """What is there below a folder, or is not, and matters by where it is."""
         tops = self._written([folder], self.cwd)
-        return [place for place in self._known if os.path.lexists(place) and any(is_within(place, top) for top in tops)]
+        below = (place for place in self._known if any(is_within(place, top) for top in tops))
+        return [place for place in below if os.path.lexists(place) is is_there]
 
     def holds_home(self, folder: Path) -> bool:
         """Whether the home directory is a folder, or in it."""

@@ -94,12 +94,22 @@ def _why(taking: Taking, folder: Path, places: Places, limits: Limits) -> str:
         return TOO_MUCH
     if (names := _listed(taking, top)) is None:
         return f"What git would take away from {top} cannot be known."
+    if (known := _first_known(names, top, places)) is not None:
+        return f"Git would take away what is in {top}: {places.why_not_to_write(known) or f'{known} is in it.'}"
     for name in _in_no_made_folder(names):
         if not limits.spend(names=1):
             return TOO_MUCH
         if reason := _why_not_to_take(name, top, places, with_repositories=taking.with_repositories):
             return f"Git would take away what is in {top}: {reason}"
     return ""
+
+
+def _first_known(names: Iterable[str], top: Path, places: Places) -> Path | None:
+    """The first place among these that matters by where it is, such as a file that a link in the home leads to."""
+    above = Path(os.path.realpath(top))
+    known = {str(place) for place in places.known_below(above)}
+    taken = (_place(above, name) for name in names) if known else ()
+    return next((place for one in taken for place in (one, *one.parents) if str(place) in known), None)
 
 
 def _in_no_made_folder(names: Iterable[str]) -> Iterator[str]:

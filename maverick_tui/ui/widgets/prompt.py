@@ -20,7 +20,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
-from maverick_tui.ui.cut_text import BROUGHT_BACK_FOR
+from maverick_tui.ui import cut_text
 from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 MOST_LINES = 8
 """The prompt grows to this many lines, or to a third of the screen, and scrolls from there on."""
 
-REDOES_FOR = 1.5
-"""Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
 _CUTS = frozenset(
     "delete_to_start_of_line delete_to_end_of_line_or_delete_line delete_word_left delete_word_right cut".split()
 )
@@ -68,9 +66,9 @@ class Prompt(TextArea, inherit_bindings=False):
     _placeholder = ""
     """The whole of what stands in an empty prompt."""
     _redoes_until = -math.inf
-    """Until when the key that redoes is meant for the text: something was undone, done again, or cut."""
-    _replaced = _cut = ""
-    """What the last change has replaced, and what was cut last, unless something was undone since."""
+    """Until when the key that redoes is meant for the text: something was undone, or done again."""
+    _replaced = ""
+    """What the last change has replaced."""
     _is_styled = False
     """Whether the text has the colours of the stylesheet."""
     choice: CommandChoice | None = None
@@ -108,6 +106,7 @@ class Prompt(TextArea, inherit_bindings=False):
         self._placeholder = placeholder
         self.cursor_blink = False  # a blinking one is painted twice a second, for ever
         self._pastes = Pastes()
+        self._cut = cut_text.CutText()
         self._earlier = history
         self._suggested = ""
         self._walk: HistoryWalk | None = None
@@ -226,6 +225,7 @@ class Prompt(TextArea, inherit_bindings=False):
     async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
         event.prevent_default()
+        self._cut.go_on()
         if is_character(event):
             self.replace(event.character or "", *self.selection, maintain_selection_offset=False)
             event.stop()
@@ -247,27 +247,28 @@ class Prompt(TextArea, inherit_bindings=False):
             return False
         self._replaced = ""
         done = await self.app.run_action(bound.binding.action, self)
-        if bound.binding.action in _CUTS and self._replaced:
-            self._cut, self._redoes_until = self._replaced, time.monotonic() + BROUGHT_BACK_FOR
+        if bound.binding.action in _CUTS:
+            self._cut.keep(self._replaced)
         return done
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self._cut, self._redoes_until = "", time.monotonic() + REDOES_FOR
+        self._cut.forget()
+        self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
         super().action_undo()
 
     def action_redo(self) -> None:
         """Do what was undone again, or bring back what was cut since."""
-        self._redoes_until = time.monotonic() + REDOES_FOR
-        if self._cut:
-            self.insert_here(self._cut)
+        self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
+        if text := self._cut.bring_back():
+            self.insert_here(text)
         else:
             super().action_redo()
 
     @property
     def is_redoing(self) -> bool:
         """Whether somebody is going back and forth through what they have changed, or may bring back what they cut."""
-        return time.monotonic() < self._redoes_until
+        return self._cut.is_awaited or time.monotonic() < self._redoes_until
 
     def action_new_line(self) -> None:
         """Begin a new line."""

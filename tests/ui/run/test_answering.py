@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from maverick_tui.ui import cut_text
 from maverick_tui.ui.dialogs.always import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
 from maverick_tui.ui.run.answering import AGAIN_WITHIN
-from maverick_tui.ui.widgets import prompt as prompt_widget
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
@@ -402,7 +402,7 @@ async def test_the_key_that_redoes_what_was_typed_allows_nothing_meanwhile(monke
         await pilot.press(*"more", "ctrl+underscore", *["ctrl+y"] * 4)
         assert app.run_screen.prompt.text == "more"
         assert app.kept.take() == []
-        monkeypatch.setattr(prompt_widget, "REDOES_FOR", -1)
+        monkeypatch.setattr(cut_text, "REDOES_FOR", -1)
         await pilot.press("ctrl+underscore", "ctrl+y")
         assert [decision for _, decision, _ in answers(app)] == ["once"]
 
@@ -417,6 +417,23 @@ async def test_the_key_that_brings_back_what_was_cut_as_in_a_shell_allows_nothin
         assert app.kept.take() == []
         await pilot.press("ctrl+u", *"x", "ctrl+y")
         assert app.run_screen.prompt.text == "xmore"
+
+
+async def test_what_was_cut_is_brought_back_after_something_else_was_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        now = 100.0
+        monkeypatch.setattr(cut_text, "time", SimpleNamespace(monotonic=lambda: now))
+        monkeypatch.setattr(cut_text, "REDOES_FOR", -1)
+        await pilot.press(*"half a thought", "ctrl+u")
+        now += cut_text.BROUGHT_BACK_FOR - 1
+        await pilot.press(*"!git status", "enter")
+        now += cut_text.BROUGHT_BACK_FOR - 1
+        await pilot.press("ctrl+y")
+        assert app.run_screen.prompt.text == "half a thought"
+        assert [type(one) for one in app.kept.take()] == [commands.RunShell]
+        now += cut_text.BROUGHT_BACK_FOR
+        await pilot.press("ctrl+y")
+        assert [decision for _, decision, _ in answers(app)] == ["once"]
 
 
 def screen_text(app: FedApp) -> str:
