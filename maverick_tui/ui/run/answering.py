@@ -353,7 +353,9 @@ class Answering:
             self._show(question)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False
-        if not (denies or is_hit or question.tool == "AskUserQuestion" or self._transcript.shows(question)):
+        # Whoever answers the agent in words may read elsewhere meanwhile; a fuse is no question of the agent's.
+        is_answered_in_words = question.tool == "AskUserQuestion" and not is_own(question.call)
+        if not (denies or is_hit or is_answered_in_words or self._transcript.shows(question)):
             self._show(question)  # what stands there instead may look like a question, and be the agent's words
             self._too_soon_at = self._clock()
             self._tell("This is the question that the key would answer: it was not on the screen.", 3)
