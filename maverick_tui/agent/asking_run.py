@@ -5,6 +5,7 @@ Light: every agent imports it.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
@@ -54,27 +55,37 @@ class AskingRun(Protocol):
 
 
 _run: ContextVar[AskingRun | None] = ContextVar("maverick_asking_run", default=None)
-_at_work: list[AskingRun] = []
-"""All such runs of this process: a thread that an author has started knows of no context."""
+_at_work: list[tuple[AskingRun, asyncio.AbstractEventLoop]] = []
+"""All such runs of this process, with their loops: a thread that an author has started knows of no context."""
 
 
 @contextmanager
 def asking_for(run: AskingRun) -> Iterator[None]:
     """Let whatever is asked meanwhile be asked for this run."""
-    token = _run.set(run)
-    _at_work.append(run)
+    token, entry = _run.set(run), (run, asyncio.get_running_loop())
+    _at_work.append(entry)
     try:
         yield
     finally:
-        _at_work.remove(run)
+        _at_work.remove(entry)
         _run.reset(token)
 
 
 def asking_run() -> AskingRun | None:
-    """The run for which something is asked now; in a thread without a context, the one that began last."""
-    if (run := _run.get()) is not None or threading.current_thread() is threading.main_thread():
+    """The run for which something is asked now; in an author's thread without a context, the one that began last."""
+    if (run := _run.get()) is not None or not _at_work or not _is_in_foreign_loop():
         return run
-    return _at_work[-1] if _at_work else None
+    return _at_work[-1][0]
+
+
+def _is_in_foreign_loop() -> bool:
+    """Whether this is a thread that has an event loop of its own: ours have none, and those of runs are known."""
+    if threading.current_thread() is threading.main_thread():
+        return False
+    try:
+        return asyncio.get_running_loop() not in [loop for _, loop in _at_work]
+    except RuntimeError:
+        return False
 
 
 def widest_mode(*, person: bool) -> Callable[[], str]:

@@ -49,10 +49,10 @@ async def in_bare_thread(_lead: Lead, context: AgentContext) -> AgentResult:
 
 WAYS: dict[str, Callable[[Lead, AgentContext], Awaitable[AgentResult]]] = {
     "another agent": lambda _lead, context: Helper().run("HELPS", context),
-    "its execute": lambda _lead, context: Helper().execute(context),
     "a twin": lambda lead, context: type(lead)().run("HELPS", context),
     "a copy with inputs": lambda lead, context: lead.with_inputs({}).run("HELPS", context),
     "itself elsewhere": lambda lead, context: lead.run("HELPS", replace(context, cwd=context.cwd.parent / "outside")),
+    "its execute": lambda _lead, context: Helper().execute(context),
     "a task": lambda _lead, context: asyncio.create_task(Helper().run("HELPS", context)),
     "a session": in_session,
     "a thread": lambda lead, context: asyncio.to_thread(lambda: asyncio.run(lead.run("HELPS", context))),
@@ -75,8 +75,10 @@ async def refuse_all(run: Watched) -> None:
             run.send(AnswerPermission(event.request, "deny"))
 
 
-@pytest.mark.parametrize("mode", ["default", "plan"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "mode"),
+    [*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])],
+)
 async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: ServeModel, way: str, mode: str) -> None:
     before = sandbox.state()
     async with serve(helps(sandbox)), watch(Lead, extra={"way": way}) as run:

@@ -12,6 +12,8 @@ from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import ModeChanged, Noticed, PermissionAsked, ToolCalled, ToolFinished, TurnEnded
 from maverick_tui.executor import tool
 from maverick_tui.runs.commands import AnswerPermission, SetMode
+from maverick_tui.runs.entries import ToolEntry
+from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
 from tests.runs.watching import watch
 from tests.support.agents import Direct
@@ -68,6 +70,10 @@ async def test_what_is_allowed_for_the_run_counts_in_its_folder_alone(serve: Ser
     assert WRITTEN == ["a", "a"]
     assert [event.is_error for event in run.all(ToolFinished)] == [False, False, True]
     assert all(event.parent for event in run.all(ToolCalled)), "they are no calls of the run's own agent"
+    store = RunStore()
+    for event in run.events:
+        store.apply(event)
+    assert [entry.state for entry in store.entries if isinstance(entry, ToolEntry)] == ["done", "done", "denied"]
     assert run.text() == "ok", "what is said apart is told by what is returned alone"
     assert [event.text for event in run.all(Noticed) if event.kind == "aside"] == [
         "scribe is asked apart from this run.",

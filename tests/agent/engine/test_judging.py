@@ -133,6 +133,10 @@ class Attended:
         raise NotImplementedError
 
 
+async def judge_in_loop(agent: Worker) -> Judge:
+    return judge_of(agent, None, person=True)
+
+
 async def test_what_is_asked_for_a_run_is_judged_in_no_wider_mode_and_by_the_rules_for_who_asks() -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text(
@@ -143,8 +147,11 @@ async def test_what_is_asked_for_a_run_is_judged_in_no_wider_mode_and_by_the_rul
     with asking_for(run):
         asked, alone = (judge_of(worker, None, person=person) for person in (True, False))
         with ThreadPoolExecutor() as threads:  # which have no context of ours
-            in_thread = threads.submit(judge_of, worker, None, person=True).result()
-    assert [judge.mode_for("acceptEdits") for judge in (before, asked, in_thread, alone)] == [
+            ours = threads.submit(judge_of, worker, None, person=True).result()
+            authors = threads.submit(asyncio.run, judge_in_loop(worker)).result()
+    judges = (before, ours, asked, authors, alone)
+    assert [judge.mode_for("acceptEdits") for judge in judges] == [
+        "acceptEdits",
         "acceptEdits",
         "default",
         "default",
