@@ -268,7 +268,8 @@ class Answering:
             return
         has_secret = redact_data(question.arguments) != question.arguments
         if not question.rules:
-            why = "there is a secret in it" if has_secret else "it asks each time, or a rule of yours has it ask"
+            other = "it asks each time, a rule of yours has it ask, or another agent asks than the run's"
+            why = "there is a secret in it" if has_secret else other
             self._tell(f"No rule can allow this: {why}.", 3)
             return
         from maverick_tui.ui.dialogs.always import AlwaysScreen, RuleWanted
