@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -223,9 +224,23 @@ def _state(path: Path) -> tuple[int, ...] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 - for every call
     except (OSError, ValueError):
-        # One that is there and cannot be looked at may forbid anything.
-        return (0,) if os.path.lexists(path) else None
+        return None if is_absent(path) else (0,)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def is_absent(path: Path) -> bool:
+    """Whether there is no such file of rules. One that cannot be looked for may forbid anything: in a folder that is
+    closed to us, or behind a link that leads nowhere, as one to what git has just taken away.
+    """
+    for place in (path, *path.parents):
+        try:
+            is_link = stat.S_ISLNK(os.lstat(place).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError):
+            return False
+        return place != path and (not is_link or os.path.exists(place))  # noqa: PTH110
+    return True
 
 
 def content_of(path: Path, project: Path | None = None) -> bytes | None:
@@ -233,7 +248,7 @@ def content_of(path: Path, project: Path | None = None) -> bytes | None:
 
     That of a project is no link: what is trusted is known by where it is, and would be another project's.
     """
-    if not os.path.lexists(path):
+    if is_absent(path):
         return None
     if project is not None:
         require_own(path, project)
