@@ -196,7 +196,11 @@ def config_file() -> Path:
 
 def _hint(file: Path) -> str:
     variables = f"the {PREFIX}* variables"
-    return f"Correct them in {file} (TOML) or in {variables}." if file.exists() else f"Correct {variables}."
+    try:
+        is_there = file.exists()
+    except OSError:  # it is closed to us
+        return paths.how_to_open(str(file))
+    return f"Correct them in {file} (TOML) or in {variables}." if is_there else f"Correct {variables}."
 
 
 def _mistake(location: tuple[int | str, ...], kind: str, message: str, value: object) -> str:

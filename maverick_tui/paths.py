@@ -117,6 +117,16 @@ def _homes() -> Iterator[str]:
         yield pwd.getpwuid(os.getuid()).pw_dir
 
 
+def how_to_open(place: str) -> str:
+    """What to do about something that is closed to us: a command with sudo leaves files of root's in our folders."""
+    import shlex
+
+    ours = next((folder for folder in (user_state(), user_config()) if Path(place).is_relative_to(folder)), None)
+    if ours is None or os.name != "posix":
+        return f"Look who may read and write it: ls -ld {shlex.quote(place)}"
+    return f'If it is root\'s, by a command with sudo: sudo chown -R "$(id -un)" {shlex.quote(str(ours))}'
+
+
 def working_folder() -> Path:
     """The folder that we are in; the home directory if somebody has deleted it."""
     try:

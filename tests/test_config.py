@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,16 @@ def test_a_folder_in_place_of_the_file_is_not_overlooked() -> None:
     config_file().mkdir(parents=True)
     with pytest.raises(ConfigError, match="not a file"):
         MaverickConfig.load()
+
+
+def test_a_file_that_cannot_be_looked_for_is_not_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(path: Path, **_options: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "stat", look)
+    with pytest.raises(ConfigError, match="cannot be read") as raised:
+        MaverickConfig.load()
+    assert str(config_file()) in str(raised.value)
 
 
 def test_lists_in_variables_are_words_with_commas_and_empty_ones_are_unset(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,6 +75,10 @@ def _report(error: Exception) -> int:
     elif isinstance(error, OSError) and error.filename is None and error.errno in _CANNOT_WRITE:
         message, hint = f"The output cannot be written: {error.strerror}.", ""
         throw_output_away()
+    elif isinstance(error, PermissionError) and isinstance(error.filename, str):
+        from maverick_tui.paths import how_to_open
+
+        message, hint = f"{error.filename} cannot be used: {error.strerror}.", how_to_open(error.filename)
     elif isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
         message, hint = "The working directory is gone.", "Change to a folder that exists."
     else:

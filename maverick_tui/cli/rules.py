@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -244,9 +243,9 @@ def _file(*, project: bool) -> tuple[Path, Path | None]:
 def _with_rules() -> list[Path]:
     """The folders of this project that have rules, the nearest first."""
     from maverick_tui import paths
-    from maverick_tui.agent.permissions.standing import project_file
+    from maverick_tui.agent.permissions.standing import is_absent, project_file
 
-    return [folder for folder in paths.project_folders(Path.cwd()) if os.path.lexists(project_file(folder))]
+    return [folder for folder in paths.project_folders(Path.cwd()) if not is_absent(project_file(folder))]
 
 
 def _is_known(agent: str) -> bool:

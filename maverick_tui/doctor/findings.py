@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact
+from maverick_tui.paths import how_to_open
 
 if TYPE_CHECKING:
     from maverick_tui.config import MaverickConfig
@@ -75,8 +76,15 @@ def examine(checks: Sequence[Check], situation: Situation) -> Iterator[Finding]:
         try:
             yield from answer.result()
         except Exception as error:  # one that fails is a finding, and hides no other
-            why = one_line(redact(f"{type(error).__name__}: {error}"))
-            yield Finding(name, "wrong", f"cannot be checked: {why}", "Report this: a check must not fail.")
+            yield _failed(name, error)
+
+
+def _failed(name: str, error: Exception) -> Finding:
+    if isinstance(error, PermissionError) and isinstance(error.filename, str):
+        fact = one_line(redact(f"{error.filename} cannot be used: {error.strerror}"))
+        return Finding(name, "wrong", fact, how_to_open(error.filename))
+    why = one_line(redact(f"{type(error).__name__}: {error}"))
+    return Finding(name, "wrong", f"cannot be checked: {why}", "Report this: a check must not fail.")
 
 
 def _found(check: Check, situation: Situation) -> list[Finding]:

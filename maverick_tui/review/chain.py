@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -50,6 +49,8 @@ class Chain:
         self.links: list[Link] = []
         self.numbers: list[int] = []
         """Of each link the number of its snapshot."""
+        self._unread: set[str] = set()
+        """Runs whose journal is gone, or cannot be read: all that is known of them is when they were at work."""
         self._overlapping: list[Shadow] = []
         self._snapshots: dict[str, Snapshot] = {}
         self._differing: dict[tuple[str, str], list[FileLines]] = {}
@@ -75,9 +76,13 @@ class Chain:
         for run_id in shadow.owners() if shadow.place.exists() else ():
             if but is not None and run_id == but.run_id:
                 continue
-            with suppress(ConfigError, FileNotFoundError):  # it is not kept, or is being removed
+            try:
                 if run_id in self.accounts or _is_since(journal_of(run_id), since - _SLACK):
-                    is_new = self.accounts.setdefault(run_id, RunAccount(run_id)).read() or is_new
+                    account = self.accounts.get(run_id) or RunAccount(run_id)
+                    is_new = account.read() or is_new
+                    self.accounts[run_id] = account
+            except (ConfigError, OSError):  # it is not kept, is being removed, or is closed to us
+                self._unread.add(run_id)
         return is_new
 
     def join(self, since: int, undone: Iterable[UndoRecord], now: Snapshot | None) -> None:
@@ -155,10 +160,10 @@ class Chain:
                 yield record.at, record.writer._replace(paths=frozenset(paths))
 
     def _not_kept(self) -> Iterator[_AtWorkNotKept]:
-        """The runs without a journal that were at work here, or in folders in this one, or around it."""
+        """The runs without a journal to read that were at work here, or in folders in this one, or around it."""
         for shadow in (self.shadow, *self._overlapping):
             for run_id in runs_at_work(shadow.place):
-                if run_id in self.accounts or journal_of(run_id).exists():
+                if run_id in self.accounts or (run_id not in self._unread and journal_of(run_id).exists()):
                     continue
                 if (times := times_of(shadow.place, run_id)) is not None:
                     yield _AtWorkNotKept(times, self.shadow.folder, goes_on=bool(shadow.taken_at(run_id)))

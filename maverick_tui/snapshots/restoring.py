@@ -105,20 +105,26 @@ class Restore:
 
     def run(self, blob: Callable[[str], bytes]) -> None:
         """Do it all; `blob` gives the bytes of a name. NotRestoredError if something goes wrong: all is as it was."""
-        journal = self._journal
+        journal, path = self._journal, ""
         with opened_top(journal.folder) as top:
             try:
                 self._enter("writing beside")
                 for number, order in self._numbered("write"):
+                    path = order.path
                     self._write_beside(top, number, order, blob)
+                path = ""
                 self._enter("changing")
                 for does in _ORDER:
                     for number, order in self._numbered(does):
+                        path = order.path
                         self._do(top, number, order)
+                path = ""
                 self._enter("cleaning")
             except (OSError, BlockedError, ConfigError) as error:
                 self._take_back(top)
-                why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+                why = str(error)
+                if isinstance(error, OSError):  # which knows names in open folders at best
+                    why = ": ".join(filter(None, (path, error.strerror or why)))
                 raise NotRestoredError(f"Nothing was restored: {why.rstrip('.')}.", path=journal.folder) from error
             self._clean(top)
 

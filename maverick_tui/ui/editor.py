@@ -29,6 +29,7 @@ LOOK_EVERY = 0.5
 ENDS_WITHIN = 5.0
 """Seconds in which an editor that is told to end does so; then it is left to itself."""
 _POLL = 0.02
+_AS_SAVED = "The text is as it was last saved."
 
 
 class Editor(NamedTuple):
@@ -47,7 +48,7 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
     folders = _folders(app)
     editor = await asyncio.to_thread(find_editor, *folders)
     # A folder of its own, since editors put copies and swap files beside what they edit.
-    with editing_folder() as folder:
+    with _told_if_files_fail(), editing_folder() as folder:
         path = folder / TEXT
         _write(path, text)
         note_taken(folder, text)
@@ -56,12 +57,14 @@ async def edit_text(app: App[Any], text: str, saved: Callable[[str], None] = lam
             code = await _edit(app, folders, editor, str(path))
         finally:  # also if the window goes: what was saved a moment ago has not been told yet
             watching.cancel()
-            if (left := saved_text(folder)) is not None and left != text:
+            left = saved_text(folder)
+            if left is not None and left != text:
                 saved(left)
                 note_taken(folder, left)
         if code:
-            hint = f"The text is as it was last saved. {told_of(folder)}".rstrip()
-            raise MaverickError(_ended(editor, code), hint=hint)
+            raise MaverickError(_ended(editor, code), hint=f"{_AS_SAVED} {told_of(folder)}".rstrip())
+        if left is None:
+            raise MaverickError(f"The editor {editor.words[0]} has left no text that can be read.", hint=_AS_SAVED)
 
 
 async def edit_file(app: App[Any], path: Path, line: int | None = None) -> None:
@@ -186,6 +189,16 @@ def _handed_over(app: App[Any]) -> Iterator[None]:
             failure = error
     if failure is not None:
         raise failure
+
+
+@contextmanager
+def _told_if_files_fail() -> Iterator[None]:
+    """Say what is wrong where a text is edited, be it by its editor or by the disk; an editor may remove anything."""
+    try:
+        yield
+    except OSError as error:
+        why = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+        raise MaverickError(f"The text cannot be edited outside: {why}.", hint=_AS_SAVED) from error
 
 
 @contextmanager

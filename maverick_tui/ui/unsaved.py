@@ -37,10 +37,16 @@ def editing_folder() -> AbstractContextManager[Path]:
 
 
 def saved_text(folder: Path) -> str | None:
-    """The text that was saved there; None between two steps of saving. Editors end the last line, and it had no end."""
+    """The text that was saved there; None if there is no file that can be read, as between two steps of saving.
+
+    Editors end the last line, and it had no end.
+    """
+    path = folder / TEXT
     try:
-        return (folder / TEXT).read_text(encoding="utf-8", errors="replace").removesuffix("\n")
-    except FileNotFoundError:
+        if not path.is_file():  # a pipe would be waited for
+            return None
+        return path.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
+    except OSError:
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui import __version__
+from maverick_tui import __version__, paths
 from tests.cli.agent_files import environment, write_agent
 from tests.support.command_line import Run
 from tests.support.sampling import sampled
@@ -66,6 +67,22 @@ def test_an_unexpected_error_is_one_line_and_a_traceback_only_if_wanted(
     debugged = maverick("--debug", "agents", "list")
     assert "Traceback" in debugged.err
     assert "\x1b" not in debugged.err
+
+
+@pytest.mark.parametrize("place", ["state", "elsewhere"])
+def test_a_file_that_is_closed_to_us_is_no_surprise(
+    place: str, maverick: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = (paths.user_state() if place == "state" else tmp_path / "a b") / "trust.json"
+
+    def fail(cwd: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+
+    monkeypatch.setattr("maverick_tui.agent.catalog.discovery.discover", fail)
+    told = maverick("agents", "list").err.replace("~", str(Path.home()))
+    assert told.startswith(f"maverick: {file} cannot be used: Permission denied.\n")
+    do = f'sudo chown -R "$(id -un)" {paths.user_state()}' if place == "state" else f"ls -ld '{file}'"
+    assert told.endswith(f": {do}\n")
 
 
 def test_an_interrupt_leaves_with_130(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from maverick_tui import paths
 from maverick_tui.doctor import findings
 from maverick_tui.doctor.findings import Check, Finding, Situation, examine
 from tests.doctor.situations import here
@@ -47,6 +49,15 @@ def test_a_check_that_fails_is_a_finding_without_secrets_and_hides_no_other(monk
     assert "opensesame" not in bad.fact
     assert "\x1b" not in bad.fact
     assert good.state == "fine"
+
+
+def test_a_check_to_which_a_file_is_closed_says_what_to_do() -> None:
+    def fails(_: Situation) -> list[Finding]:
+        raise PermissionError(errno.EACCES, "Permission denied", str(paths.user_state() / "index.db"))
+
+    (told,) = examine([Check("index", fails)], here())
+    assert told.fact == f"{paths.user_state() / 'index.db'} cannot be used: Permission denied"
+    assert "sudo chown" in told.hint
 
 
 def test_a_check_whose_own_time_was_over_says_so() -> None:

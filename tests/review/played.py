@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -115,6 +116,17 @@ class PlayedRun:
         """Nobody works on it any more."""
         self.tell(ev.RunEnded(now(), "closed"))
         os.close(self._file)
+
+
+def make_unreadable(run_id: str, what: str) -> None:
+    """Have the journal of a run, or the folder of that, be one that cannot be read, by root neither."""
+    journal = journal_of(run_id)
+    journal.unlink()
+    if what == "journal":
+        journal.mkdir()
+        return
+    shutil.rmtree(journal.parent)
+    journal.parent.symlink_to(journal.parent.name)  # to itself
 
 
 def why(review: RunReview) -> dict[str, str]:

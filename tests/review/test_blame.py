@@ -10,7 +10,7 @@ import pytest
 
 from maverick_tui import ConfigError
 from maverick_tui.review.blame import blame
-from tests.review.played import PlayedRun
+from tests.review.played import PlayedRun, make_unreadable
 from tests.snapshots.folders import git, project
 from tests.support.command_line import Run, command_line
 
@@ -45,6 +45,16 @@ def test_what_is_binary_is_whoever_wrote_it_last(folder: Path) -> None:
     (folder / "made").write_bytes(b"\0\n\3\n\4\n")
     commit(folder)
     assert by(folder / "made")[-1] == "you"
+
+
+@pytest.mark.parametrize("closed", ["folder", "journal"])
+def test_a_run_that_cannot_be_read_keeps_nobody_from_knowing_of_others(folder: Path, closed: str) -> None:
+    run, other = PlayedRun(folder, RUN), PlayedRun(folder, OTHER)
+    mine = run.write("mine.txt", "mine\n")
+    other.write("theirs.txt", "theirs\n")
+    other.close()
+    make_unreadable(OTHER, closed)
+    assert by(folder / "mine.txt") == [mine]
 
 
 def test_without_a_repository(tmp_path: Path, home: Path) -> None:

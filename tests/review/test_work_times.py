@@ -15,7 +15,7 @@ from maverick_tui.runs.calls_at_work import Recalled, Work
 from maverick_tui.runs.tracked_folder import TrackedFolder
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.work_times import WorkTime, note, runs_at_work, times_of
-from tests.review.played import PlayedRun, why
+from tests.review.played import PlayedRun, make_unreadable, why
 from tests.support.sampling import sampled
 
 RUN, OTHER, LATER = "run-aaaa", "run-bbbb", "run-cccc"
@@ -77,6 +77,19 @@ def test_a_run_that_was_deleted_has_still_done_what_it_did(nested: Path) -> None
     release_snapshots([OTHER])
     assert run.shadow.owners() == [RUN]
     assert why(RunReview(RUN)) == {"mine.txt": "", "theirs.txt": DOUBT, "undone.txt": DOUBT}
+
+
+@pytest.mark.parametrize("closed", ["folder", "journal"])
+def test_a_run_that_cannot_be_read_has_still_done_what_it_did(nested: Path, closed: str) -> None:
+    run, there, noted = PlayedRun(nested, RUN), PlayedRun(nested, OTHER), other(nested)
+    call = run.begin("Bash", command="make")
+    with at_work(noted):
+        there.bash(lambda: (nested / "theirs.txt").write_text("theirs\n"))
+    (nested / "mine.txt").write_text("mine\n")
+    run.finish(call)
+    there.close()
+    make_unreadable(OTHER, closed)
+    assert why(RunReview(RUN)) == {"mine.txt": "", "theirs.txt": DOUBT}
 
 
 def test_times_are_known_as_long_as_somebody_was_there(nested: Path) -> None:

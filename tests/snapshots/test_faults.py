@@ -135,6 +135,20 @@ def in_child(work: Callable[[Disk], object], disk: Disk) -> bool:
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.parametrize(
+    ("kind", "path"), [("write", "a.txt"), ("rename", "new/er/f"), ("mkdir", "folder"), ("keep", "")]
+)
+def test_what_could_not_be_restored_is_named(ground: Ground, kind: str, path: str) -> None:
+    def closed() -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with pytest.raises(NotRestoredError) as raised:
+        ground.restore(Struck(1, closed, (kind,)))
+    named = "" if not path else f"{path}: "
+    assert raised.value.message == f"Nothing was restored: {named}Permission denied."
+    assert content(ground.shadow.folder) == ground.after
+
+
 def test_killed_at_any_step(ground: Ground) -> None:
     """It is as it was, or as it was to be; also if whoever finishes it is killed as well."""
     number, ends, again = 1, list[bool](), 1
@@ -160,7 +174,7 @@ def test_a_disk_that_is_full_from_any_step_on(ground: Ground) -> None:
     assert content(ground.shadow.folder) == ground.before
     ground.again()
     for number in range(1, counting.count + 1, examples(2, 1)):
-        with pytest.raises(NotRestoredError, match=r"Nothing was restored: No space left on device\."):
+        with pytest.raises(NotRestoredError, match=r"Nothing was restored: (.+: )?No space left on device\."):
             ground.restore(Struck(number, full, NEEDS_SPACE))
         assert content(ground.shadow.folder) == ground.after, number
         assert ground.left_over() == []

@@ -312,6 +312,34 @@ async def test_why_it_is_not_possible_is_said(
     assert [*(paths.user_state() / "editing").glob("*")] == [*(tmp_path / "scratch").iterdir()] == []
 
 
+@pytest.mark.parametrize("leaves", ["path.mkdir()", "os.mkfifo(path)", "path.symlink_to(path.name)", "pass"])
+async def test_an_editor_that_leaves_no_text_leaves_the_prompt_as_it_was(leaves: str, editor: Path) -> None:
+    does(editor, f"path.unlink()\n{leaves}")
+    app = PromptApp(driver_class=GlassDriver)
+    (told,) = await edit(app)
+    assert told.endswith("has left no text that can be read. The text is as it was last saved.")
+    assert app.prompt.text == "before"
+    assert [*(paths.user_state() / "editing").iterdir()] == []
+
+
+async def test_an_editor_that_removes_the_folder_of_the_text_leaves_the_prompt_as_it_was(editor: Path) -> None:
+    does(editor, "import shutil\nshutil.rmtree(path.parent)")
+    app = PromptApp(driver_class=GlassDriver)
+    (told,) = await edit(app)
+    assert "No such file or directory" in told
+    assert app.prompt.text == "before"
+
+
+async def test_a_folder_in_which_no_text_can_be_edited_is_said(editor: Path) -> None:
+    does(editor, "")
+    paths.make_private(paths.user_state())
+    (paths.user_state() / "editing").write_text("")
+    app = PromptApp(driver_class=GlassDriver)
+    (told,) = await edit(app)
+    assert str(paths.user_state() / "editing") in told
+    assert app.prompt.text == "before"
+
+
 async def test_a_terminal_that_cannot_be_left_is_said(editor: Path) -> None:
     does(editor, "")
     app = PromptApp()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -101,6 +102,11 @@ An agent may have git take the file away. It forbids as long as the process of t
 may follow each other.
 """
 
+_folders: dict[Path, list[Path]] = {}
+"""The folders whose rules hold in a working directory, those included that were above it in the same repository once:
+an agent may have git begin another one there, and the project still denies what it has denied to the run.
+"""
+
 
 @dataclass(slots=True)
 class RuleBook:
@@ -116,24 +122,28 @@ class RuleBook:
     """Each file with the project that it is of, and the folder that its paths begin at."""
     _worktree: Worktree | None = field(init=False, default=None)
     """The one that the agent works in, if it is in one."""
-    _of_git: Path = field(init=False)
+    _inside: list[Path] = field(init=False)
+    """Where the agent works, and the outermost folder whose rules hold there: in one repository, or once they were."""
+    _of_git: list[Path] = field(init=False)
     """Where git has its worktrees, whoever has made them."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
 
     def __post_init__(self) -> None:
         # In the worktree of a run the project's own rules count, for all that it has there.
         self._worktree = worktree = worktree_at(self.cwd)
-        repository = find_repository(self.cwd)
-        self._of_git = repository.common / "worktrees" if repository is not None else Path(os.devnull, "none")
-        folders = paths.project_folders(self.cwd if worktree is None else origin_of(self.cwd))
+        folders = _folders_for(self.cwd if worktree is None else origin_of(self.cwd))
         self._files = [(user_file(), None, None), *((project_file(one), one, _base(one, worktree)) for one in folders)]
+        outermost = self._files[-1][2] or self.cwd
+        self._inside = list(dict.fromkeys(Path(os.path.realpath(place)) for place in (self.cwd, outermost)))
+        repositories = dict.fromkeys(map(find_repository, self._inside))
+        self._of_git = [repository.common / "worktrees" for repository in repositories if repository is not None]
 
     def __call__(self) -> Standing:
         """What holds now."""
         state = [_state(path) for path, _, _ in self._files]
         if not any(state) and not any(_forbidding.get((path, base)) for path, _, base in self._files):
             return NONE
-        state += [_state(paths.worktrees()), _state(self._of_git)]  # which change with each that is made or removed
+        state += map(_state, (paths.worktrees(), *self._of_git))  # which change with each that is made or removed
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
         known, standing = self._read
         if known != state or any(rule.base is not None and rule.effect == "allow" for rule in standing.rules):
@@ -174,13 +184,20 @@ class RuleBook:
         for one in all_worktrees():
             if not one.became or one.is_there:
                 places.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
-        of_runs, cwd = list[str](), Path(os.path.realpath(self.cwd))
+        of_runs, cwd = list[str](), self._inside[0]
         if (own := self._worktree) is not None:
             project = os.path.realpath(own.project)
             of_runs = [os.path.realpath(own.path), project, *places.get(project, ())]
         elif around := [project for project in places if cwd.is_relative_to(project)]:
             of_runs = [project := max(around, key=len), *places[project]]
-        return [list(dict.fromkeys(tops)) for tops in (of_runs, _tops_of_git(cwd))]
+        return [list(dict.fromkeys(tops)) for tops in (of_runs, *map(_tops_of_git, self._inside))]
+
+
+def _folders_for(cwd: Path) -> list[Path]:
+    """The folders whose rules hold in one, those above it last."""
+    cwd = Path(os.path.realpath(cwd))
+    _folders[cwd] = list(dict.fromkeys((*paths.project_folders(cwd), *_folders.get(cwd, ()))))
+    return _folders[cwd]
 
 
 def _tops_of_git(cwd: Path) -> list[str]:
@@ -223,9 +240,23 @@ def _state(path: Path) -> tuple[int, ...] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 - for every call
     except (OSError, ValueError):
-        # One that is there and cannot be looked at may forbid anything.
-        return (0,) if os.path.lexists(path) else None
+        return None if is_absent(path) else (0,)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def is_absent(path: Path) -> bool:
+    """Whether there is no such file of rules. One that cannot be looked for may forbid anything: in a folder that is
+    closed to us, or behind a link that leads nowhere, as one to what git has just taken away.
+    """
+    for place in (path, *path.parents):
+        try:
+            is_link = stat.S_ISLNK(os.lstat(place).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError):
+            return False
+        return place != path and (not is_link or os.path.exists(place))  # noqa: PTH110
+    return True
 
 
 def content_of(path: Path, project: Path | None = None) -> bytes | None:
@@ -233,7 +264,7 @@ def content_of(path: Path, project: Path | None = None) -> bytes | None:
 
     That of a project is no link: what is trusted is known by where it is, and would be another project's.
     """
-    if not os.path.lexists(path):
+    if is_absent(path):
         return None
     if project is not None:
         require_own(path, project)

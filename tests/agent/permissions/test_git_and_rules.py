@@ -31,6 +31,32 @@ def test_what_a_project_denies_is_denied_to_the_runs_at_work_also_if_git_takes_t
     assert decide(judge, "Bash", bash("make deploy")) == "allow", "who changes a file says what holds"
 
 
+@pytest.mark.parametrize("changed", ["a repository begins", "the repository goes"])
+def test_a_run_keeps_the_rules_of_the_folders_above_it_whatever_becomes_of_repositories(
+    changed: str, project: Path, tmp_path: Path
+) -> None:
+    deep, other = project / "src", tmp_path / "other"
+    git(project, "init", "-q")
+    git(project, "add", "src/a.py")
+    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+    git(project, "worktree", "add", "-q", str(other))
+    file = write('deny = ["Read(src/a.py)"]', project_file(project))
+    judge = judge_in(deep)
+    assert decide(judge, "Bash", bash("cat a.py")) == "deny"
+    if changed == "a repository begins":
+        git(deep, "init", "-q")
+    else:
+        (project / ".git").rename(tmp_path / "gone")
+    for one in (judge, judge_in(deep)):  # the second as another session of the same run has it
+        assert decide(one, "Bash", bash("cat a.py")) == "deny"
+        assert decide(one, "Read", {"file_path": str(deep / "a.py")}) == "deny"
+        if changed == "a repository begins":
+            assert decide(one, "Read", {"file_path": str(other / "src" / "a.py")}) == "deny"
+    write('deny = ["Bash(make:*)"]', file)
+    assert decide(judge_in(deep), "Bash", bash("make")) == "deny", "and heeds what is changed in them"
+    assert decide(judge_in(deep / "deeper"), "Bash", bash("make")) == "ask", "which is about that run alone"
+
+
 def test_git_that_only_looks_does_not_run_what_a_repository_names(project: Path) -> None:
     git(project, "init", "-q")
     write('allow = ["Bash(git diff:*)"]')

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +248,64 @@ def test_a_file_of_rules_may_be_anything(project: Path) -> None:
     file.unlink()
     file.symlink_to(file.name)
     assert decide(judge_in(project), "Bash", bash("git log")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "leads_to",
+    [
+        ".maverick",  # to itself
+        "gone/further",
+        "x" * 300,  # which is no name that a file can have
+    ],
+)
+def test_rules_in_a_folder_that_leads_nowhere_are_no_rules_that_are_absent(leads_to: str, project: Path) -> None:
+    project_file(project).parent.symlink_to(leads_to)
+    assert decide(judge_in(project), "Bash", bash("git log")) == "ask"
+    paths.user_config().parent.mkdir(parents=True, exist_ok=True)
+    paths.user_config().symlink_to(leads_to)
+    found = judged(project / "src", "Bash", bash("git log"))
+    assert (found.decision, str(user_file()) in found.reason) == ("ask", True)
+
+
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="every folder can be searched by root")
+def test_rules_in_a_folder_that_cannot_be_searched_may_forbid_anything(project: Path) -> None:
+    write('deny = ["Bash(git log:*)"]')
+    judge = judge_in(project)
+    assert decide(judge, "Bash", bash("git log")) == "deny"
+    paths.user_config().chmod(0)
+    try:
+        assert decide(judge, "Bash", bash("git status")) == "ask"
+    finally:
+        paths.user_config().chmod(0o700)
+
+
+def test_rules_that_cannot_be_looked_for_may_forbid_anything(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write('deny = ["Bash(git log:*)"]')
+    judge = judge_in(project)
+    assert decide(judge, "Bash", bash("git status")) == "allow"
+
+    def closed(look: Callable[..., Any]) -> Callable[..., Any]:
+        def looks(path: Any, *arguments: Any, **options: Any) -> Any:
+            if str(path) == str(user_file()):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+            return look(path, *arguments, **options)
+
+        return looks
+
+    monkeypatch.setattr(os, "stat", closed(os.stat))
+    monkeypatch.setattr(os, "lstat", closed(os.lstat))
+    monkeypatch.setattr(os, "open", closed(os.open))
+    found = judge.judge("Bash", bash("git status"), mode="default")
+    assert (found.decision, "cannot be read" in found.reason) == ("ask", True)
+
+
+@pytest.mark.parametrize("there", ["nothing", "a file"])
+def test_rules_are_absent_where_there_is_no_folder_for_them(there: str, project: Path) -> None:
+    if there == "a file":
+        project_file(project).parent.write_text("")
+        paths.user_config().parent.mkdir(parents=True, exist_ok=True)
+        paths.user_config().write_text("")
+    assert decide(judge_in(project), "Bash", bash("git log")) == "allow"
 
 
 def test_where_the_rules_are(project: Path) -> None:
