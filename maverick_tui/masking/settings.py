@@ -8,10 +8,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from maverick_tui.masking.names import holds_secret, is_secret
+from maverick_tui.masking.names import is_secret
+from maverick_tui.masking.values import LEAST_GIVEN, in_headers
 
-LEAST_GIVEN = 6
-"""Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
 _PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
 """Words, numbers and paths, which stand in many texts and are hardly secret."""
 _ADDRESSES = ("URL", "URI", "url", "uri")
@@ -19,11 +18,11 @@ _HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 
 
 def secret_variables(env: Mapping[str, str]) -> Iterator[str]:
-    """The values of an environment that are secret, for their name or for that of a header in them; and passwords."""
+    """The values of an environment that are secret, for their name or as headers; and passwords."""
     yield from (env[name] for name in env if is_secret(name))  # to read all values of an environment takes long
     yield from (password for name in env if name.endswith(_ADDRESSES) and (password := _password(env[name])))
     if _HEADERS in env:
-        yield from (value for name, value in custom_headers(env[_HEADERS]).items() if holds_secret(name, value))
+        yield from in_headers(custom_headers(env[_HEADERS]))
 
 
 def _password(address: str) -> str:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 from maverick_tui.masking.settings import given_to_server, secret_inputs, secret_variables, server_secrets
+from tests.masking.examples import RANDOM
+from tests.support.cases import each
+
+IN_BASE64 = b64encode(b"bob:Tr0ub4dor&3").decode()
 
 
 def test_what_is_secret_in_settings() -> None:
@@ -35,6 +41,28 @@ def test_words_numbers_and_paths_of_a_server_are_secret_only_under_a_telling_nam
 def test_variables_are_secret_by_their_name_or_that_of_a_header() -> None:
     env = {"SHOP_TOKEN": "a", "COLOUR": "b", "ANTHROPIC_CUSTOM_HEADERS": "x-agent: c\nx-api-key: d \nno header"}
     assert list(secret_variables(env)) == ["a", "d"]
+
+
+@each(
+    ("header", "secrets"),
+    [
+        (f"Authorization: Bearer {RANDOM}", {f"Bearer {RANDOM}", RANDOM}),
+        ("Proxy-Authorization: Token word-of-a-gateway", {"Token word-of-a-gateway", "word-of-a-gateway"}),
+        (f"Authorization: Basic {IN_BASE64}", {f"Basic {IN_BASE64}", IN_BASE64, "Tr0ub4dor&3"}),
+        (f"X-Gateway: {RANDOM}", {RANDOM}),
+        (f"X-Gateway: Bearer {RANDOM}", {RANDOM}),
+        ("X-Gateway: apikey word-of-77", {"word-of-77"}),
+        ("X-Tenant: 3f2b8a10-7c44-4a51-9d0e-5b6f7a8c9d01", {"3f2b8a10-7c44-4a51-9d0e-5b6f7a8c9d01"}),
+        ("anthropic-beta: context-1m-2025-08-07,interleaved-thinking-2025-05-14", set()),
+        ("X-Model: us.anthropic.claude-sonnet-4-20250514-v1:0", set()),
+        ("X-Team: platform and internationalisation", set()),
+        ("X-Account: 123456789012345678", set()),
+    ],
+)  # fmt: skip
+def test_what_a_gateway_is_told_in_headers_is_secret_without_the_scheme_before_it(
+    header: str, secrets: set[str]
+) -> None:
+    assert {*secret_variables({"ANTHROPIC_CUSTOM_HEADERS": f"x-colour: blue\n{header}\nx-size: 7"})} == secrets
 
 
 def test_the_password_of_an_address_is_secret_unless_it_is_one_to_try_things_out() -> None:
