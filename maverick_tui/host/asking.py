@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError, NetworkError
-from maverick_tui.host.lines import HostHello, ReaderHello, line, next_line
+from maverick_tui.host.lines import HostHello, ReaderHello, do_line, next_line
 from maverick_tui.host.places import can_host, has_host
 from maverick_tui.host.remote import connected
 from maverick_tui.runs.commands import CloseRun
@@ -72,7 +71,7 @@ async def end_run(hello: HostHello) -> None:
         async with asyncio.timeout(ENDS_WITHIN):
             with suppress(NetworkError, OSError):  # it has ended by itself meanwhile
                 async with connected(run_id, ReaderHello(hello.events)) as way:
-                    way.writer.write(line({"do": to_json(CloseRun()), "id": uuid.uuid4().hex}))
+                    way.writer.write(do_line(CloseRun(), uuid.uuid4().hex))
                     while await next_line(way.reader):
                         pass
             while _is_running(hello.pid):  # noqa: ASYNC110 - no system tells us of a process that is nobody's child

@@ -2,6 +2,7 @@
 
 A reader begins with `hello`, and says from which event on it wants to read. The host answers with its own, tells the
 events, and ends with `end`. What a reader wants of the run it sends as `do`, with an id: sent twice, it is done once.
+With it come in `secrets` those of its words that the reader knows to be secret, so that they are not kept as they are.
 With `pace` it says whether the run is `shown` to somebody now, or `hidden`: then it need not hear of each word at once.
 A reader that `learns_secrets` hears in `secrets` what the host masks, before the events in which it may turn up.
 """
@@ -27,6 +28,9 @@ from maverick_tui.events.kinds import (
     time_of,
 )
 from maverick_tui.events.typed import fitting, made_of
+from maverick_tui.events.wire import to_json
+from maverick_tui.masking.redact import known_in
+from maverick_tui.runs.commands import Command
 from maverick_tui.runs.log import numbered
 
 log = logging.getLogger(__name__)
@@ -226,6 +230,13 @@ def hello_line(hello: ReaderHello | HostHello) -> bytes:
     return line({"hello": hello._asdict()})
 
 
+def do_line(command: Command, name: str) -> bytes:
+    """What a run is to do, and what is secret in that; bytes of pictures are kept nowhere."""
+    wanted = to_json(command)
+    secrets = known_in([value for field, value in wanted.items() if field != "images"])
+    return line({"do": wanted, "id": name, **({"secrets": sorted(secrets)} if secrets else {})})
+
+
 def pace_line(*, is_hidden: bool) -> bytes:
     """Whether the run is on the reader's screen."""
     return line({"pace": "hidden" if is_hidden else "shown"})
@@ -237,7 +248,7 @@ def secrets_line(secrets: Iterable[str]) -> bytes:
 
 
 def secrets_of(said: Mapping[str, Any]) -> list[str]:
-    """What a host has said of that."""
+    """What a host, or a reader that wants something, has said of that."""
     told = said.get("secrets")
     return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
 

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from maverick_tui.events.kinds import SCHEMA, Event
-from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.lines import (
     LONGEST,
@@ -21,11 +20,11 @@ from maverick_tui.host.lines import (
     ProtocolError,
     ReaderHello,
     TooLongError,
+    do_line,
     events_of,
     growth_of,
     hello_line,
     host_hello,
-    line,
     next_line,
     object_of,
     pace_line,
@@ -138,7 +137,7 @@ class RemoteRun:
         name = uuid.uuid4().hex
         is_older = self.hello is not None and not self.hello.knows_images
         longest = LONGEST_OF_OLDER if is_older else LONGEST
-        if len(self._said(name, command)) > longest:
+        if len(do_line(command, name)) > longest:
             self._on_refused(f"That is too long: its host takes {longest:,} bytes at once.")
             return
         self._unheard[name] = command
@@ -174,10 +173,7 @@ class RemoteRun:
 
     def _write(self, name: str, command: Command) -> None:
         if self._line is not None:
-            self._line.writer.write(self._said(name, command))
-
-    def _said(self, name: str, command: Command) -> bytes:
-        return line({"do": to_json(command), "id": name})
+            self._line.writer.write(do_line(command, name))
 
     async def serve(self) -> None:
         """Read the run to its end, or until its host is gone."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import uuid
 
-from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import NetworkError
-from maverick_tui.host.lines import ProtocolError, ReaderHello, line, next_line, object_of
+from maverick_tui.host.lines import ProtocolError, ReaderHello, do_line, next_line, object_of
 from maverick_tui.host.remote import connected
 from maverick_tui.host.ways import THIS_MACHINE, Way
 from maverick_tui.runs.commands import Command
@@ -26,7 +25,7 @@ async def send_once(run_id: str, command: Command, since: int = 0, way: Way = TH
     reads_nothing = ReaderHello(since, is_hidden=True, only_does=True)
     try:
         async with asyncio.timeout(HEARD_WITHIN), connected(run_id, reads_nothing, way) as there:
-            there.writer.write(line({"do": to_json(command), "id": name}))
+            there.writer.write(do_line(command, name))
             while text := await next_line(there.reader):
                 said = object_of(text)
                 if said.get("done") == name:

@@ -27,6 +27,7 @@ from maverick_tui.host.lines import (
     object_of,
     reader_hello,
     secrets_line,
+    secrets_of,
 )
 from maverick_tui.host.listening import listening
 from maverick_tui.host.masked_log import AT_ONCE, MaskedLog
@@ -34,7 +35,7 @@ from maverick_tui.host.pacing import Pace
 from maverick_tui.host.places import require_same_user
 from maverick_tui.host.readers import Readers
 from maverick_tui.host.state import LiveState
-from maverick_tui.masking.redact import redact_data, secrets, times_concealed
+from maverick_tui.masking.redact import conceal, redact_data, secrets, times_concealed
 from maverick_tui.runs.board import RunHandle
 from maverick_tui.runs.commands import AnswerPermission, CloseRun, Command, command_from_json
 from maverick_tui.runs.log import EventLog
@@ -256,6 +257,7 @@ class RunServer:
             elif name and name in self._done:
                 writer.write(line({"done": name}))
             else:
+                conceal(secrets_of(said))  # before anything of it is written
                 writer.write(line(self._answer(command, name, hello.name)))
             await writer.drain()
 

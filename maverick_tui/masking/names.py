@@ -9,7 +9,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ALWAYS = frozenset(
     "token secret password passwd passphrase credential credentials authorization apikey dsn cookie".split()
 )
-_AT_THE_END = frozenset("key auth pass pwd pat".split())
+_AT_THE_END = frozenset("key auth pass sshpass pwd pw pat jwt bearer".split())
 _JOINED = ("token", "secret", "password", "passwd", "passphrase", "apikey")
 _ABOUT = frozenset(
     "file path dir folder url uri id ids name names sock socket count limit type mode ttl timeout size length method "
@@ -23,7 +23,7 @@ KEYS = frozenset(
 )
 """What a key is for, or whose, that must not be seen; other keys are those of dictionaries and tables."""
 _PLAIN_KEYS = frozenset("public primary foreign cache sort partition".split())
-TELLING = ("pass", "pwd", "token", "secret", "key", "auth", "credential")
+TELLING = ("pass", "pw", "token", "secret", "key", "auth", "credential")
 """One of these is in every name that `is_telling`."""
 
 

@@ -80,6 +80,20 @@ def secrets() -> set[str]:
     return {*_concealed.values(), *(value for value in secret_variables(os.environ) if len(value) >= LEAST)}
 
 
+def known_in(data: Any) -> set[str]:
+    """Which known values stand in data as JSON has it, as they stand there: whoever is given it may not know them."""
+    values = known_values()
+    return {value for text in _texts(data) for value in values if value in text}
+
+
+def _texts(data: Any) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping | list | tuple):
+        inner = data.values() if isinstance(data, Mapping) else data
+        yield from (text for item in inner for text in _texts(item))
+
+
 def times_concealed() -> int:
     """A number that is another one once something has been concealed since."""
     return len(_concealed)

@@ -5,39 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-from maverick_tui.masking.names import holds_secret, is_secret
+from maverick_tui.masking.names import is_secret
+from maverick_tui.masking.values import LEAST_GIVEN, in_address, in_headers, within
 
-LEAST_GIVEN = 6
-"""Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
 _PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
 """Words, numbers and paths, which stand in many texts and are hardly secret."""
-_ADDRESSES = ("URL", "URI", "url", "uri")
+_HOLDER = re.compile(
+    r"(?:ur[il]s?|proxy|index|webhook|headers?|conn(?:ection)?_?str(?:ing)?|_json|_auth_config)\Z"
+    r"|\A(?:connectionstrings__|airflow_conn_|git_config_(?:value_|parameters))",
+    re.IGNORECASE,
+)
+"""Names of variables in whose values there may be a secret beside what is none."""
 _HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 
 
 def secret_variables(env: Mapping[str, str]) -> Iterator[str]:
-    """The values of an environment that are secret, for their name or for that of a header in them; and passwords."""
-    yield from (env[name] for name in env if is_secret(name))  # to read all values of an environment takes long
-    yield from (password for name in env if name.endswith(_ADDRESSES) and (password := _password(env[name])))
+    """The values of an environment that are secret for their name, and what is secret within those and others."""
+    for name in env:  # to read all values of an environment takes long
+        if is_secret(name):
+            yield from (env[name], *within(env[name]))
+        elif _may_hold_secrets(name):
+            yield from within(env[name], are_headers=name.casefold().endswith("headers"))
     if _HEADERS in env:
-        yield from (value for name, value in custom_headers(env[_HEADERS]).items() if holds_secret(name, value))
+        yield from in_headers(custom_headers(env[_HEADERS]))
 
 
-def _password(address: str) -> str:
-    """That of an address; what is as short or plain as those of databases to try things out is hardly one."""
-    with suppress(ValueError):
-        password = unquote(urlsplit(address).password or "")
-        return "" if len(password) < LEAST_GIVEN or _PLAIN.fullmatch(password) else password
-    return ""
+@lru_cache(maxsize=2_000)
+def _may_hold_secrets(name: str) -> bool:
+    return _HOLDER.search(name) is not None
 
 
 def secret_inputs(inputs: Mapping[str, object]) -> Iterator[str]:
     """The values of an agent's inputs that are secret by their names."""
     named = ((name, value) for name, value in inputs.items() if isinstance(value, str))
-    yield from (value for name, value in named if is_secret(name) and len(value) >= LEAST_GIVEN)
+    given = (one for name, value in named if is_secret(name) for one in (value, *within(value)))
+    yield from (one for one in given if len(one) >= LEAST_GIVEN)
 
 
 def custom_headers(lines: str) -> dict[str, str]:
@@ -58,8 +64,13 @@ def given_to_server(server: Any) -> set[str]:
     """What may be secret in the settings of an MCP server, to be masked in its own words."""
     if not isinstance(server, Mapping):
         return set()
-    variables, headers = ([value for _, value in _pairs(server, key)] for key in ("env", "headers"))
-    found = [*variables, *headers, *(word for value in headers for word in value.split()[1:])]
+    env, headers = dict(_pairs(server, "env")), [value for _, value in _pairs(server, "headers")]
+    found = [
+        *env.values(),
+        *secret_variables(env),
+        *headers,
+        *(word for value in headers for word in value.split()[1:]),
+    ]
     if isinstance(url := server.get("url"), str):
         with suppress(ValueError):  # that it is no URL is said by whoever uses it
             parts = urlsplit(url)
@@ -82,7 +93,7 @@ def _in_arguments(arguments: Sequence[str]) -> Iterator[str]:
         if mark and is_secret(option):
             yield value
         elif header.startswith("//"):
-            yield _password(f"{name}:{header}")
+            yield from in_address(f"{name}:{header}")
         elif is_secret(name):
             yield from (header.strip(), *header.split()[1:])
         previous = "" if mark else option

@@ -32,6 +32,10 @@ _BESIDE_JOURNAL = "draft"
 LONGEST = 1_000_000
 """Characters of the longest draft that is kept."""
 SECRET_TOLD = "There is a secret in what you type: this draft is not kept, and would be lost in a crash."
+TOO_LONG_TOLD = (
+    f"More than {LONGEST:,} characters are in the prompt: what you type there now is not kept, and would be lost in a "
+    "crash."
+)
 
 
 class Draft(NamedTuple):
@@ -61,7 +65,7 @@ class Drafts:
     def __init__(
         self, folder: Path, unsent: Unsent, tell: Callable[[str], None], keeps_runs: Callable[[], bool | None]
     ) -> None:
-        """`folder` is where new runs begin; `tell` hears that a draft cannot be kept, once.
+        """`folder` is where new runs begin; `tell` hears why a draft cannot be kept, each reason once.
 
         `keeps_runs` is what the settings say, None while that is not known: for runs that have not come to say
         themselves whether they are kept, and for those on other machines.
@@ -70,7 +74,8 @@ class Drafts:
         self._unsent = unsent
         self._tell = tell
         self._keeps_runs = keeps_runs
-        self._is_told = False
+        self._told: set[str] = set()
+        """Why drafts are not kept, as far as that was said."""
         self._in_trouble: set[str] = set()
         """The runs whose last draft the disk has not taken."""
         self._latest: dict[str, Draft] = {}
@@ -92,7 +97,10 @@ class Drafts:
             return
         if not draft:
             self.drop(run.run_id)
-        elif self._may_be_kept(run) and len(draft.text) <= LONGEST:
+        elif self._may_be_kept(run):
+            if len(draft.text) > LONGEST:
+                self._tell_once(TOO_LONG_TOLD)
+                return
             self._latest[run.run_id] = draft
             self._keep_after(AFTER_TYPING, run, draft)
 
@@ -267,16 +275,16 @@ class Drafts:
         if is_secret or not known:
             file.unlink(missing_ok=True)
             if is_secret:
-                loop.call_soon_threadsafe(self._tell_once)
+                loop.call_soon_threadsafe(self._tell_once, SECRET_TOLD)
             return
         if file.parent == _of_new():
             paths.make_private(file.parent)
         write_whole(file, [json.dumps({"text": known.text, "images": dict(images), "reasons": begun})])
 
-    def _tell_once(self) -> None:
-        if not self._is_told:
-            self._is_told = True
-            self._tell(SECRET_TOLD)
+    def _tell_once(self, why: str) -> None:
+        if why not in self._told:
+            self._told.add(why)
+            self._tell(why)
 
     def _tell_trouble(self, run_id: str, error: OSError) -> None:
         if not self._in_trouble:

@@ -269,6 +269,22 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
     assert not list(places.runtime_folder().glob("*.turn"))
 
 
+@pytest.mark.slow
+async def test_what_only_the_window_knows_to_be_secret_is_not_kept_by_a_host_without_that_variable(
+    order: Order, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    write_cook(home)
+    await asyncio.to_thread(start_host, replace(order, agent="cook"))
+    monkeypatch.setenv("SHOP_PASSWORD", 'only\\the-window"knows')
+    reader = Reader()
+    reader.remote.send(SendPrompt("p1", 'Log in with only\\the-window"knows'))
+    await until(lambda: reader.told(ev.TurnEnded), "it has answered")
+    await reader.leave()
+    kept = journal_of(RUN).read_text()
+    assert "Log in with [secret]" in kept
+    assert "the-window" not in kept
+
+
 @pytest.mark.parametrize("event", [ev.Connected(2.0), ev.ConnectFailed(2.0, ev.Failure("AgentError", "agent", "No."))])
 async def test_garbage_is_collected_from_the_moment_that_all_is_imported(event: ev.Event) -> None:
     run = LocalRun(asyncio.Event().wait, run_id=RUN, name="worker")  # type: ignore[arg-type]

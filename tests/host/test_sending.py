@@ -6,10 +6,10 @@ import pytest
 
 from maverick_tui.events.wire import to_json
 from maverick_tui.exceptions import NetworkError
-from maverick_tui.host.lines import ReaderHello, line, object_of
+from maverick_tui.host.lines import ReaderHello, do_line, line, object_of
 from maverick_tui.host.remote import connected
 from maverick_tui.host.sending import send_once
-from maverick_tui.runs.commands import Interrupt
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SendPrompt
 from tests.host.served_run import RUN, serving
 from tests.support.runs import Tape
 
@@ -31,3 +31,14 @@ async def test_a_command_is_heard_and_a_run_without_a_host_says_so() -> None:
             assert object_of(await there.reader.readline()) == {"end": len(run.events)}
     with pytest.raises(NetworkError, match="no host"):
         await send_once(RUN, Interrupt())
+
+
+def test_of_what_is_known_to_be_secret_a_host_is_told_what_it_is_sent_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_PASSWORD", 'quoted"and\\more')
+    monkeypatch.setenv("SHOP_KEY", "first-of-two\nsecond-of-two")
+    monkeypatch.setenv("OTHER_PASSWORD", "is-said-to-nobody")
+    said = object_of(do_line(SendPrompt("p", 'Log in with quoted"and\\more', images={"a.png": "second-of-two"}), "one"))
+    assert (said["id"], said["secrets"]) == ("one", ['quoted"and\\more'])
+    answer = AnswerPermission("r", "once", arguments={"lines": [{"first": "It is second-of-two."}]})
+    assert object_of(do_line(answer, "two"))["secrets"] == ["second-of-two"]
+    assert object_of(do_line(Interrupt(), "three")) == {"do": to_json(Interrupt()), "id": "three"}

@@ -18,7 +18,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import listening as host_listening
 from maverick_tui.host.lines import LONGEST, VERSION, events_of
 from maverick_tui.host.places import has_host, hosted_runs, make_runtime_folder, socket_of
-from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.redact import conceal, redact
 from maverick_tui.runs.commands import CloseRun, Interrupt, SendPrompt
 from tests.host.served_run import RUN, Served, serving, until
 from tests.support.runs import Tape
@@ -155,6 +155,21 @@ async def test_the_host_refuses_what_a_reader_sends_that_only_reads() -> None:
         await reader.hear()
         assert await reader.hear() == {"refused": "this reader only reads", "id": "x"}
         assert run.commands == []
+
+
+async def test_what_a_reader_sends_is_masked_by_what_it_says_is_secret_in_it_unless_it_only_reads() -> None:
+    def wanted(secrets: object) -> dict[str, object]:
+        return {"do": to_json(SendPrompt("p", "Log in")), "id": "x", "secrets": secrets}
+
+    only_reads = {"hello": {**HELLO["hello"], "is_read_only": True}}
+    async with serving() as run, client(only_reads, wanted(["Zq9-of-a-reader"])) as reader:
+        await reader.hear()
+        assert await reader.hear() == {"refused": "this reader only reads", "id": "x"}
+        assert redact("Zq9-of-a-reader") == "Zq9-of-a-reader"
+        async with client(HELLO, wanted(["Zq9-of-a-window", 7]), {**wanted("strange"), "id": "y"}) as window:
+            await until(lambda: len(run.commands) == 2)
+            assert [await window.hear() for _ in range(3)][1:] == [{"done": "x"}, {"done": "y"}]
+    assert redact("Zq9-of-a-window strange") == "[secret] strange"
 
 
 async def test_who_takes_nothing_holds_up_neither_the_run_nor_the_others() -> None:

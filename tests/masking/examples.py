@@ -39,6 +39,7 @@ ASSIGNED = [
     "docker login -u me -p {} host", "docker --config c login -p'{}'", "helm registry login host -u me -p {}",
     "podman login --password={} host",
     "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
+    "export DB_PW={}", "SSHPASS={}",
     "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
 ]  # fmt: skip

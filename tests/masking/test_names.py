@@ -10,7 +10,7 @@ from tests.support.cases import each
     "name",
     ["KEY", "API_KEY", "apiKey", "X-Api-Key", "--api-key", "GITHUB_TOKEN", "authToken", "AUTHTOKEN", "DB_PASSWORD",
      "DB_PASS", "DB_PWD", "passwd", "client_secret", "SECRET_2", "AWS_CREDENTIALS", "SENTRY_DSN", "PROXY_AUTH",
-     "Authorization", "SECRET_KEY_BASE"],
+     "Authorization", "SECRET_KEY_BASE", "SSHPASS", "DB_PW", "LDAP_BIND_PW", "rootPw", "JWT", "CI_JOB_JWT", "BEARER"],
 )  # fmt: skip
 def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)
@@ -19,7 +19,7 @@ def test_names_of_secrets(name: str) -> None:
 @each(
     "name",
     ["MONKEY", "PWD", "OLDPWD", "KEYBOARD", "max_tokens", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "TOKEN_FILE",
-     "AWS_ACCESS_KEY_ID", "AUTHOR", "COMPASS", "PATH", "", "__"],
+     "AWS_ACCESS_KEY_ID", "AUTHOR", "COMPASS", "PATH", "", "__", "JWT_ISSUER", "bearerFormat", "BYPASS", "PWA"],
 )  # fmt: skip
 def test_names_of_other_things(name: str) -> None:
     assert not is_secret(name)

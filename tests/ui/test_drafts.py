@@ -216,6 +216,21 @@ async def test_a_secret_is_not_kept_and_that_is_told_once() -> None:
         await until(pilot, lambda: any("secret" in note for note in app.notes))
 
 
+async def test_what_is_too_long_to_be_kept_is_told_once_and_what_was_kept_before_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ui_drafts, "LONGEST", 40)
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        await pilot.press(*"my own words ")
+        await until(pilot, lambda: drafts_of_run() == ["my own words "])
+        app.run_screen.prompt.insert_here("long words " * 10)
+        await until(pilot, lambda: ui_drafts.TOO_LONG_TOLD in app.notes)
+        await pilot.press(*"and more")
+        assert app.notes.count(ui_drafts.TOO_LONG_TOLD) == 1
+        assert drafts_of_run() == ["my own words "]
+
+
 async def test_a_draft_that_the_disk_did_not_take_is_kept_once_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ui_drafts, "TRY_AGAIN", 0.01)
     keep_run(RUN)

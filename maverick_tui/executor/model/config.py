@@ -13,7 +13,8 @@ from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.executor.model.failures import RetryPolicy
 from maverick_tui.executor.model.tokens import LEAST_THINKING
 from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, wrong_with_url
-from maverick_tui.masking.settings import LEAST_GIVEN, custom_headers, given_to_server, secret_variables
+from maverick_tui.masking.settings import custom_headers, given_to_server, secret_variables
+from maverick_tui.masking.values import LEAST_GIVEN
 from maverick_tui.shown import located
 
 DEFAULT_MAX_TOKENS = 16_000

@@ -1,0 +1,98 @@
+"""What is secret within a value that holds more than that: an address, headers, the settings of a connection, JSON.
+
+Such a value is known as a whole, but an error quotes the password or the token alone.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from maverick_tui.masking.names import holds_secret, is_secret
+
+LEAST_GIVEN = 6
+"""Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
+_ORDINARY = re.compile(r"[^\W\d]{1,19}|[\d.]+|(?:~|\.{0,2})/\S*[^=]|.*\s.*", re.DOTALL)
+"""Words, numbers and paths: they stand in many texts, and are what passwords are to try things out."""
+_SCHEMES = r"(?i:basic|bearer|digest|negotiate|token|api-?key)(?:\s|%20)+"
+_SCHEME = re.compile(rf"{_SCHEMES}(?P<token>\S+)")
+_PAIR = re.compile(
+    r"(?<![\w.-])(?P<name>[\w.-]++)[\"']?[ \t]*[:=][ \t]*[\"']?(?!//|[\w.-]+:\s)"
+    rf"(?:{_SCHEMES})?(?P<value>(?:(?![,&][\w.-]+=)[^\s;\"'])+)"
+)
+"""As headers, queries, connections and JSON have them."""
+_SECRET_THERE = frozenset(("pwd", "sig"))
+"""Further names of secrets in such pairs: elsewhere `PWD` is where a shell is."""
+_ADDRESS = re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]*+://(?:(?![,|]\w+://)\S)+")
+_WITHOUT_SCHEME = re.compile(r"(?<!\S)[^/\s:@]++:(?P<password>[^/\s]+)@\w+\(")
+"""How drivers of MySQL are told where they are to go: `me:password@tcp(db)/shop`."""
+_LEAST_USER = 20
+"""Characters of a user who is a token, as in the shape of addresses."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
+_RANDOM = re.compile(
+    r"(?=[A-Za-z]{0,99}\d)(?=\d{0,99}[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    re.IGNORECASE,
+)
+"""Letters and digits in a row that are no word, no number and no date; names of models have none as long as that."""
+
+
+def is_ordinary(value: str) -> bool:
+    """Whether it is too short or too common to be masked wherever it turns up, though it stands where secrets do."""
+    return len(value) < LEAST_GIVEN or _ORDINARY.fullmatch(value) is not None
+
+
+@lru_cache(maxsize=200)
+def within(text: str, *, are_headers: bool = False) -> frozenset[str]:
+    """What is secret by itself in the value of a variable, which may be anything."""
+    found = {*_behind_scheme(text), *_behind_base64(text), *in_address(text)}
+    for pair in _PAIR.finditer(text):
+        name, value = pair["name"], pair["value"]
+        if is_secret(name) or name.casefold() in _SECRET_THERE or (are_headers and _RANDOM.search(value)):
+            found |= {value, *_behind_base64(value)}
+    return frozenset(one for one in found if not is_ordinary(one))
+
+
+def in_address(text: str) -> Iterator[str]:
+    """The passwords of addresses, and the tokens that stand in their place, or in the path of a webhook."""
+    found = [one["password"] for one in _WITHOUT_SCHEME.finditer(text)]
+    for address in _ADDRESS.findall(text):
+        with suppress(ValueError):  # that it is no address is said by whoever uses it
+            parts = urlsplit(address)
+            user, password = (unquote(one or "") for one in (parts.username, parts.password))
+            found += [password, user if len(user) >= _LEAST_USER else ""]
+            if "hook" in address:
+                found += filter(_RANDOM.fullmatch, parts.path.split("/"))
+    yield from (one for one in found if not is_ordinary(one))
+
+
+def in_headers(headers: Mapping[str, str]) -> Iterator[str]:
+    """What is secret in headers: all of those that are named like secrets, and what looks like a token in others."""
+    for name, value in headers.items():
+        if holds_secret(name, value):
+            yield value
+            yield from (one for word in value.split()[1:] for one in (word, *_behind_base64(word)))
+        else:
+            yield from _behind_scheme(value)
+            yield from (word for word in value.split() if _RANDOM.search(word))
+
+
+def _behind_scheme(value: str) -> Iterator[str]:
+    """The token of `Bearer TOKEN` and its like, and what it hides."""
+    if (found := _SCHEME.fullmatch(value)) and not is_ordinary(found["token"]):
+        yield from (found["token"], *_behind_base64(found["token"]))
+
+
+def _behind_base64(value: str) -> Iterator[str]:
+    """The password of `user:password`, as it is sent to a server."""
+    if not _BASE64.fullmatch(value):
+        return
+    try:
+        password = b64decode(value, validate=True).decode().partition(":")[2]
+    except ValueError:  # it only looks like base64
+        return
+    if password.isprintable() and not is_ordinary(password):
+        yield password
