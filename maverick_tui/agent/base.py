@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from maverick_tui.agent.asking_run import asking_run, widest_mode
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engines import ENGINES, engine_named, load_module
 from maverick_tui.agent.fields import MAX_PROMPT, agent_name
@@ -20,7 +21,7 @@ from maverick_tui.agent.tools import BUILTIN_TOOLS, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.model import DEFAULT_MODEL
 from maverick_tui.fuse_amounts import WANTED, are_amounts
-from maverick_tui.modes import DEFAULT_PERMISSION_MODE, PERMISSION_MODES, WIDEST
+from maverick_tui.modes import DEFAULT_PERMISSION_MODE, PERMISSION_MODES, WIDEST, narrower
 
 if TYPE_CHECKING:
     from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, Message, Transport
@@ -29,24 +30,10 @@ if TYPE_CHECKING:
     from maverick_tui.config import MaverickConfig
     from maverick_tui.inputs import InputSpec, Value
 
-    Route = Callable[["MaverickAgent", str, Path | str | None], AsyncGenerator[Message, None] | None]
-
 __all__ = ["BUILTIN_TOOLS", "DEFAULT_MODEL", "DEFAULT_PERMISSION_MODE", "MaverickAgent"]
 
 _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", default=None)
 """The settings of the context that `run` was given, for the `query` that it makes."""
-
-_route: ContextVar[Route | None] = ContextVar("maverick_route", default=None)
-
-
-@contextmanager
-def route_queries(route: Route) -> Iterator[None]:
-    """Send the queries that are made meanwhile another way: `route` answers them, or lets them pass with None."""
-    token = _route.set(route)
-    try:
-        yield
-    finally:
-        _route.reset(token)
 
 
 class MaverickAgent(ABC):
@@ -230,11 +217,11 @@ class MaverickAgent(ABC):
         When the stream fails, everything received has been yielded, then `StreamingError` is raised from the specific
         error; before the first content it is the specific error itself. Nothing is retried.
         """
-        route = _route.get()
-        answers = None if route is None else route(self, prompt, cwd)
+        run = asking_run()
+        answers = None if run is None else run.answers(self, prompt, cwd)
         if answers is None:
             settings = await asyncio.to_thread(self._settings)
-            answers = (await self._sdk_engine()).query(self, settings, prompt, cwd)
+            answers = (await self._sdk_engine(cwd)).query(self, settings, prompt, cwd)
         async with aclosing(answers):
             async for message in answers:
                 yield message
@@ -252,10 +239,12 @@ class MaverickAgent(ABC):
         """Keep one conversation open for many prompts; `resume` is the id of one that the CLI is to go on with.
 
         With `can_use_tool` there is a person: the read-only tools of the agent run, the others ask that callback.
+        Without it they ask whoever attends the run in whose `execute` it is opened, if somebody does.
         `on_background` gets the messages of turns that the CLI starts by itself. Without `may_schedule` no job runs,
         neither a new one nor those of the conversation that is resumed.
         """
-        async with (await self._sdk_engine()).sdk_session(
+        engine = await self._sdk_engine(context.cwd, asks_run=can_use_tool is None)
+        async with engine.sdk_session(
             self,
             self.config or context.config,
             context.cwd,
@@ -266,13 +255,16 @@ class MaverickAgent(ABC):
         ) as session:
             yield session
 
-    async def _sdk_engine(self) -> SdkEngine:
-        """Its engine, and where that does not know the SDK, what says its answers in the SDK's messages."""
-        engine = engine_named(self.engine)
-        if hasattr(engine, "sdk_session"):
+    async def _sdk_engine(self, cwd: Path | str | None, *, asks_run: bool = True) -> SdkEngine:
+        """Its engine, and what says its answers in the SDK's messages where that does not know the SDK, or where the
+        run in which it is asked has a person, who is to hear of its calls.
+        """
+        engine, run = engine_named(self.engine), asking_run()
+        listener = run.listener(self, Path(cwd or Path.cwd())) if run is not None and run.is_attended else None
+        if hasattr(engine, "sdk_session") and (listener is None or not asks_run):
             return cast("SdkEngine", engine)
         speaking = await load_module("maverick_tui.agent.sdk_messages")
-        return cast("SdkEngine", speaking.InSdkMessages(engine))
+        return cast("SdkEngine", speaking.InSdkMessages(engine, listener))
 
     def open_session(
         self, context: AgentContext, listener: Listener, *, resume: object | None = None, may_schedule: bool = True
@@ -332,7 +324,8 @@ class MaverickAgent(ABC):
         self.__dict__.pop("options", None)  # they are made of what is changed here
 
     def _mode_by(self, settings: MaverickConfig) -> str:
-        return self.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+        own = self.permission_mode or settings.permission_mode or DEFAULT_PERMISSION_MODE
+        return narrower(widest_mode(person=True)(), own)
 
     def _tools_by(self, *, person: bool) -> Sequence[str]:
         """What it may use; `person` says that somebody can be asked about it."""

@@ -72,6 +72,8 @@ class ToolQuestion:
     then, nor what was allowed at a question that has not told all of this. Empty if there is neither."""
     known_as: str = ""
     """What rules call the tool, where that is not its name."""
+    is_of_other: bool = False
+    """Whether it is judged by the rules for another agent than the run's."""
     look_again: Callable[[], Awaitable[Judgement | None]] | None = None
     """What the judge says of it now, if the standing rules have changed since that was asked for last."""
 

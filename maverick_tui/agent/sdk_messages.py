@@ -10,7 +10,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -33,10 +33,15 @@ from maverick_tui.agent.engines import (
     Answered,
     AskPerson,
     Engine,
+    Listener,
     Permission,
     Session,
+    SpeaksSdk,
     ToolQuestion,
+    begins_of,
+    passed_of,
     require_prompt,
+    returned_of,
 )
 from maverick_tui.agent.record import REPORTED, TOTALS
 from maverick_tui.agent.result import AgentUsage
@@ -194,20 +199,30 @@ class SdkMessages:
 
 
 class SdkListener:
-    """Takes the events of a session for somebody who wants messages; `can_use_tool` is asked in the SDK's way."""
+    """Takes the events of a session for somebody who wants messages; `can_use_tool` is asked in the SDK's way.
+
+    Where `run` is given, that hears of them, too, and asks its person.
+    """
 
     def __init__(
         self,
         can_use_tool: CanUseTool | None = None,
         on_background: Callable[[Message], None] | None = None,
         mode: str = DEFAULT_PERMISSION_MODE,
+        run: Listener | None = None,
     ) -> None:
         self.ask: AskPerson | None = None if can_use_tool is None else _asking(can_use_tool)
-        self.now = time.time
-        self.next_block = count(1).__next__
+        self.now: Callable[[], float] = time.time
+        self.next_block: Callable[[], int] = count(1).__next__
+        self._run = run
+        if run is not None:
+            self.ask = self.ask or run.ask
+            self.now, self.next_block = run.now, run.next_block
+            self.hold, self.begins = getattr(run, "hold", None), begins_of(run)
+            self.returned, self.passed = returned_of(run), passed_of(run)
         self.session_id = str(uuid.uuid4())
-        self.events: asyncio.Queue[ev.Event | None] | None = None
-        """Where the events of an answer go, while somebody reads one."""
+        self.events: asyncio.Queue[ev.Event | Message | None] | None = None
+        """Where the events of an answer go, while somebody reads one; and the messages of a session that has them."""
         self._on_background = on_background
         self.mode = mode
         """The permission mode of the moment."""
@@ -221,6 +236,8 @@ class SdkListener:
         """Take the next event."""
         if isinstance(event, ev.ModeChanged):
             self.mode = event.mode
+        if self._run is not None:
+            self._run.tell(event)
         if self.events is not None:
             self.events.put_nowait(event)
         elif self._on_background is not None:
@@ -237,10 +254,11 @@ class SdkListener:
 
 
 class InSdkMessages:
-    """An engine that does not know the SDK, as a `SdkEngine`."""
+    """An engine that does not know the SDK, as a `SdkEngine`; or any whose sessions `run` is to hear of."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, run: Listener | None = None) -> None:
         self._engine = engine
+        self._run = run
 
     async def query(
         self, agent: MaverickAgent, settings: MaverickConfig, prompt: str, cwd: Path | str | None
@@ -266,7 +284,7 @@ class InSdkMessages:
         **options: Any,
     ) -> AsyncIterator[MessageSession]:
         """Open one; the `options` are for the engine."""
-        listener = SdkListener(can_use_tool, on_background, agent._mode_by(settings))
+        listener = SdkListener(can_use_tool, on_background, agent._mode_by(settings), self._run)
         async with self._engine.open(agent, settings, cwd, listener, **options) as opened:
             yield MessageSession(opened, listener)
 
@@ -310,7 +328,8 @@ class MessageSession:
 
     def query(self, prompt: str, *, keep_messages: bool = True) -> AsyncGenerator[Message, None]:
         """Send a prompt and yield what comes for it, as `MaverickAgent.query` does; an interrupted answer just ends."""
-        return self._told(self._ask, prompt, keep_messages)
+        is_native = hasattr(self._session, "ask_natively")
+        return self._told(self._ask_natively if is_native else self._ask, prompt, keep_messages, is_native=is_native)
 
     def compact(self, wishes: str = "") -> AsyncGenerator[Message, None]:
         """Let the conversation be summed up, and yield what comes of it; `wishes` say how."""
@@ -320,8 +339,18 @@ class MessageSession:
         require_prompt(prompt)
         return await self._session.ask(prompt)
 
+    async def _ask_natively(self, prompt: str) -> Answered:
+        require_prompt(prompt)
+        assert self._listener.events is not None
+        return await cast("SpeaksSdk", self._session).ask_natively(prompt, self._listener.events.put_nowait)
+
     async def _told(
-        self, ask: Callable[[str], Coroutine[Any, Any, Answered]], words: str, keep_messages: bool
+        self,
+        ask: Callable[[str], Coroutine[Any, Any, Answered]],
+        words: str,
+        keep_messages: bool,
+        *,
+        is_native: bool = False,
     ) -> AsyncGenerator[Message, None]:
         async with self._free:
             events = self._listener.events = asyncio.Queue()
@@ -329,28 +358,35 @@ class MessageSession:
             asking = asyncio.create_task(ask(words), name="maverick-messages")
             asking.add_done_callback(lambda _: events.put_nowait(None))
             try:
-                while (event := await events.get()) is not None:
-                    heard.take(event)
-                    for message in made.of(event):
+                while (came := await events.get()) is not None:
+                    if isinstance(came, ev.Event):
+                        heard.take(came)
+                        messages = [] if is_native else made.of(came)
+                    else:
+                        messages = [came]
+                    for message in messages:
                         if keep_messages:
                             partial.append(message)
                         yield message
             finally:
-                await self._end(asking)
+                await self._end(asking, is_native=is_native)
                 self._listener.events = None
                 answered = _outcome(asking, heard)
                 self._total += answered.usage or Usage()
                 self.last_usage = AgentUsage.of(answered.usage) if answered.usage is not None else self.last_usage
             if answered.error is None:
-                yield made.result(answered, self._total)
+                if not is_native:
+                    yield made.result(answered, self._total)
                 return
             if isinstance(answered.error, StreamingError):
                 answered.error.partial_messages = partial
             raise answered.error
 
-    async def _end(self, asking: asyncio.Task[Answered]) -> None:
-        """Wait for the end of an answer. One that nobody reads any more is interrupted, for then it tells its usage."""
-        if not asking.done():
+    async def _end(self, asking: asyncio.Task[Answered], *, is_native: bool) -> None:
+        """Wait for the end of an answer. One that nobody reads any more is interrupted, for then it tells its usage;
+        the CLI is so by what asks it.
+        """
+        if not asking.done() and not is_native:
             await self._session.interrupt()
             await asyncio.wait({asking}, timeout=GIVE_UP)
         if not asking.done():

@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from maverick_tui.agent.base import MaverickAgent, route_queries
+from maverick_tui.agent.asking_run import asking_for
+from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.engines import Answered, Sees, SpeaksSdk
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
+from maverick_tui.runs.apart import Apart, RunLoop
 from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.turns import OpenTurn, Turns
@@ -31,7 +33,7 @@ _Channel: TypeAlias = "asyncio.Queue[Message | None]"
 
 
 class Prompter:
-    """Asks, one question at a time; every question is a turn."""
+    """Asks, one question at a time; every question is a turn. To what `execute` asks, it is the run (`AskingRun`)."""
 
     def __init__(self, loaded: Loaded, session: Session, turns: Turns, events: EventLog) -> None:
         self.session = session
@@ -40,6 +42,7 @@ class Prompter:
         self._loaded = loaded
         self._turns = turns
         self._events = events
+        self._loop = RunLoop()
         self._free = asyncio.Lock()
         self._asking: asyncio.Task[None] | None = None
         self._said: list[str] = []
@@ -151,7 +154,7 @@ class Prompter:
         failed: BaseException | None = None
         self._said = []
         try:
-            with route_queries(self._route):
+            with asking_for(self):
                 result = await self._loaded.agent.execute(replace(context, extra=dict(extra)))
         except (Exception, SystemExit) as error:  # an author's mistake is the failure of the turn
             failed = error
@@ -171,13 +174,40 @@ class Prompter:
             for event in whole_block(self._turns.next_block(), "text", result.output, self._events.now()):
                 self._events.emit(event)
 
-    def _route(self, agent: MaverickAgent, prompt: str, cwd: Path | str | None) -> AsyncGenerator[Message, None] | None:
-        here = self._loaded.context.cwd
-        if agent is self._loaded.agent and (cwd is None or Path(cwd).absolute() == here):
+    @property
+    def agent(self) -> str:
+        """The name of the run's agent."""
+        return self._loaded.agent.name
+
+    @property
+    def cwd(self) -> Path:
+        """The folder that the run works in."""
+        return self._loaded.context.cwd
+
+    @property
+    def mode(self) -> str:
+        """The permission mode of the moment."""
+        return self._turns.mode
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether there is a person."""
+        return self._turns.ask is not None
+
+    def answers(
+        self, agent: MaverickAgent, prompt: str, cwd: Path | str | None
+    ) -> AsyncGenerator[Message, None] | None:
+        """What comes for a query of the agent itself; one of another, elsewhere or in a thread is asked apart."""
+        is_here = cwd is None or Path(cwd).absolute() == self.cwd
+        if agent is self._loaded.agent and is_here and self._loop.is_running_here:
             return self._routed(prompt)
-        where = "" if cwd is None or Path(cwd).absolute() == here else f" in {cwd}"
-        self._events.emit(Noticed(self._events.now(), "aside", f"{agent.name} is asked apart from this run{where}."))
+        told = f"{agent.name} is asked apart from this run{'' if is_here else f' in {cwd}'}."
+        self._loop.call(lambda: self._events.emit(Noticed(self._events.now(), "aside", told[:LONGEST_NOTICE])))
         return None
+
+    def listener(self, agent: MaverickAgent, cwd: Path) -> Apart:
+        """What hears a conversation apart, and asks the person about its calls, if there is one."""
+        return Apart(agent.name, cwd.absolute(), self, self._turns, self._events, self._loop)
 
     async def _routed(self, prompt: str) -> AsyncGenerator[Message, None]:
         await self._free.acquire()

@@ -103,7 +103,8 @@ class Questions:
             self._grant(request, weighed.rule)
             return
         question.grants, question.is_put = weighed.offers, True
-        rules = () if about.causes else tuple(dict.fromkeys(grant.rule for grant in weighed.offers if grant.rule))
+        is_for_none = about.causes or about.is_of_other  # a rule would be written for the run's agent
+        rules = () if is_for_none else tuple(dict.fromkeys(grant.rule for grant in weighed.offers if grant.rule))
         if any(map(has_secret, rules)):  # and all of the tool is not the next best
             rules = tuple(rule for rule in rules if "(" in rule and not has_secret(rule))
         if about.look_again is not None and (self._looking is None or self._looking.done()):

@@ -31,8 +31,8 @@ PUTTING = (
 )
 """They put one where there is none."""
 ORDINARY = (
-    "git mv docs texts", "git mv bash/README.md bash/NOTES.md", "git rm -rq docs", "git clean -fdq docs", "mv docs texts",
-    "mv docs/a.md bash", "cp docs/a.md bash/", "git stash -q", "ln -s docs texts",
+    "git mv docs texts", "git mv bash/README.md bash/NOTES.md", "git rm -rq docs", "git clean -fdq docs",
+    "mv docs texts", "mv docs/a.md bash", "cp docs/a.md bash/", "git stash -q", "ln -s docs texts",
 )  # fmt: skip
 RULES = [f"Bash({one}:*)" for one in ("git mv", "git rm", "git clean", "git stash", "mv", "ln", "cp")]
 

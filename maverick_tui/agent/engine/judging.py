@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.agent.asking_run import asking_run, widest_mode
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, begins_of, hold_of
 from maverick_tui.agent.permissions.judge import ASKS, Judge, Judgement
@@ -40,13 +41,22 @@ def judge_of(
         git_starts=started_by_settings,
         started=commands_of(agent.hooks, agent.mcp_servers),
         environment=environment,
-        standing=rules_for(agent.name, cwd),
+        standing=standing_for(agent.name, cwd),
+        widest_mode=widest_mode(person=person),
     )
 
 
 def rules_for(agent: str, cwd: Path | str | None) -> RuleBook:
     """The standing rules for an agent that works in this folder, as they are at every moment."""
     return RuleBook(Path(cwd or Path.cwd()), agent, TrustStore().is_trusted)
+
+
+def standing_for(agent: str, cwd: Path | str | None) -> Callable[[], Standing]:
+    """The same, and whatever rules forbid the agent whose own code has this one asked, here or where its run works."""
+    own, run = rules_for(agent, cwd), asking_run()
+    folders = {Path(cwd or Path.cwd()), run.cwd} if run is not None else ()
+    callers = [rules_for(run.agent, folder) for folder in folders] if run is not None else []
+    return lambda: own().held_with([one() for one in callers])
 
 
 async def permit(
@@ -65,6 +75,7 @@ async def permit(
     """
     if (hold := hold_of(listener)) is not None and (why := await hold("")):
         return Permission(False, why, ends_turn=True)
+    mode = judge.mode_for(mode)
     judgement = await judged(judge, judged_as or question.tool, question.arguments, mode=mode)
     known_as = judged_as or question.tool
     if judgement.decision == "allow":

@@ -44,6 +44,7 @@ from maverick_tui.agent.tools import (
     parse_tool,
 )
 from maverick_tui.git.repository import find_repository
+from maverick_tui.modes import narrower
 
 ASKS = "It asks first."
 """The reason where there is nothing more to say: a tool that is not known to be harmless."""
@@ -88,7 +89,8 @@ class Judge:
     nothing, but may read what their arguments name; `git_programs` tells which settings of a repository
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
     that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked;
-    `environment` are variables that its programs are given in addition to ours; `standing` tells the standing rules.
+    `environment` are variables that its programs are given in addition to ours; `standing` tells the standing rules;
+    `widest_mode` a mode in which calls are made at most, or nothing.
     """
 
     def __init__(
@@ -104,8 +106,10 @@ class Judge:
         started: Collection[str] = (),
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
+        widest_mode: Callable[[], str] = lambda: "",
     ) -> None:
         self._standing = standing
+        self._widest_mode = widest_mode
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
@@ -118,6 +122,10 @@ class Judge:
         self._commands = Commands(bash, self._places, git_programs)
         self._git_starts = git_starts
         self._editing = Lock()
+
+    def mode_for(self, mode: str | None) -> str:
+        """The mode that a call is to be judged in, of an agent in this one."""
+        return narrower(self._widest_mode(), mode or "")
 
     def judge(
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None

@@ -268,7 +268,8 @@ class Answering:
             return
         has_secret = redact_data(question.arguments) != question.arguments
         if not question.rules:
-            why = "there is a secret in it" if has_secret else "it asks each time, or a rule of yours has it ask"
+            other = "it asks each time, a rule of yours has it ask, or another agent asks than the run's"
+            why = "there is a secret in it" if has_secret else other
             self._tell(f"No rule can allow this: {why}.", 3)
             return
         from maverick_tui.ui.dialogs.always import AlwaysScreen, RuleWanted
@@ -353,7 +354,9 @@ class Answering:
             self._show(question)
             self._tell(f"You have not seen all of this question: {self.keys['run.page_down']} shows more.", 3)
             return False
-        if not (denies or is_hit or question.tool == "AskUserQuestion" or self._transcript.shows(question)):
+        # Whoever answers the agent in words may read elsewhere meanwhile; a fuse is no question of the agent's.
+        is_answered_in_words = question.tool == "AskUserQuestion" and not is_own(question.call)
+        if not (denies or is_hit or is_answered_in_words or self._transcript.shows(question)):
             self._show(question)  # what stands there instead may look like a question, and be the agent's words
             self._too_soon_at = self._clock()
             self._tell("This is the question that the key would answer: it was not on the screen.", 3)

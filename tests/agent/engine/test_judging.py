@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from maverick_tui.agent.asking_run import asking_for
 from maverick_tui.agent.engine.judging import judge_of, permit
 from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import ToolBegan
 from tests.support.agents import Worker
@@ -116,3 +119,51 @@ async def test_a_call_that_has_waited_is_judged_once_more(tmp_path: Path) -> Non
     assert not permission.is_granted
     assert "is part of what is installed" in permission.reason
     assert not person.asked
+
+
+class Attended:
+    """A run whose agent's own code is at work."""
+
+    agent, cwd, mode, is_attended = "lead", Path("run"), "default", True
+
+    def answers(self, *_asked: Any) -> None:
+        return None
+
+    def listener(self, *_about: Any) -> Any:
+        raise NotImplementedError
+
+
+async def judge_in_loop(agent: Worker) -> Judge:
+    return judge_of(agent, None, person=True)
+
+
+async def test_what_is_asked_for_a_run_is_judged_in_no_wider_mode_and_by_the_rules_for_who_asks() -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(
+        'allow = ["Bash(make:*)"]\n[agents.lead]\nallow = ["Bash(cc:*)"]\ndeny = ["Bash(touch:*)"]\n'
+    )
+    run, worker = Attended(), Worker()
+    before = judge_of(worker, None, person=False)
+    with asking_for(run):
+        asked, alone = (judge_of(worker, None, person=person) for person in (True, False))
+        with ThreadPoolExecutor() as threads:  # which have no context of ours
+            ours = threads.submit(judge_of, worker, None, person=True).result()
+            authors = threads.submit(asyncio.run, judge_in_loop(worker)).result()
+    judges = (before, ours, asked, authors, alone)
+    assert [judge.mode_for("acceptEdits") for judge in judges] == [
+        "acceptEdits",
+        "acceptEdits",
+        "default",
+        "default",
+        "plan",
+    ]
+    run.mode = "plan"
+    assert (asked.mode_for("acceptEdits"), asked.mode_for("plan"), asked.mode_for(None)) == ("plan", "plan", "plan")
+    run.mode = "acceptEdits"
+    assert asked.mode_for("default") == "default", "nor wider than its own"
+    said = [
+        judge.judge("Bash", {"command": command}).decision
+        for command in ("make", "cc x.c", "touch x")
+        for judge in (before, asked)
+    ]
+    assert said == ["allow", "allow", "allow", "ask", "allow", "deny"]

@@ -20,6 +20,7 @@ from textual.strip import Strip
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs.commands import AnswerPermission
+from maverick_tui.runs.own_questions import FUSE
 from maverick_tui.ui import drawn
 from maverick_tui.ui.textual_private.painting import RowPainter
 from maverick_tui.ui.transcript.shown import ShownPage
@@ -140,6 +141,23 @@ async def test_a_key_allows_no_question_that_is_not_on_the_screen_any_more(rows_
         await until(pilot, lambda: EVIL in on_screen(app), "the question itself")
         await later(app, pilot, "ctrl+y")
         assert decisions(app) == [("ask-call-1", "once")]
+
+
+async def test_a_fuse_that_is_not_on_the_screen_is_not_extended() -> None:
+    options = [{"label": "Stop here"}, {"label": "Extend to 2 turns"}]
+    fuse = {"questions": [{"question": "Your fuse of 1 turn is used up.", "options": options}]}
+    tape = Tape().connect().prompt("Go").say(f"⚑ Which one?\n\n1. Red\n\n2. Blue{PARAGRAPH * 40}")
+    tape.put(events.ToolCalled(tape.at, f"{FUSE}1", "AskUserQuestion", fuse))
+    tape.put(events.PermissionAsked(tape.at, "q", f"{FUSE}1", "AskUserQuestion", fuse)).wait(1)
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        assert "Extend to 2 turns" in on_screen(app)
+        app.run_screen.transcript.scroll_to_line(0)
+        await until(pilot, lambda: "Red" in on_screen(app) and "Extend" not in on_screen(app), "what is forged")
+        await later(app, pilot, "2", "enter")
+        assert decisions(app) == []
+        await until(pilot, lambda: "Extend to 2 turns" in on_screen(app), "the question itself")
+        await later(app, pilot, "enter")
+        assert decisions(app) == [("q", "once")]
 
 
 async def test_a_call_that_nobody_wants_to_read_can_be_denied() -> None:

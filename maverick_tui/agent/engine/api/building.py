@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.agent.asking_run import widest_mode
 from maverick_tui.agent.calling import all_called
 from maverick_tui.agent.catalog.mcp_servers import expand_server
 from maverick_tui.agent.engine.api.checking import called_definition, definition_of, own_tools
 from maverick_tui.agent.engine.api.session import ApiSession
 from maverick_tui.agent.engine.environment import environment_of
-from maverick_tui.agent.engine.judging import rules_for
+from maverick_tui.agent.engine.judging import rules_for, standing_for
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
@@ -64,8 +65,9 @@ async def open_session(
         listener=listener,
         started=commands_of(agent.hooks, agent.mcp_servers),
         environment=settings.env,
-        standing=rules_for(agent.name, cwd),
+        standing=standing_for(agent.name, cwd),
         standing_of={agents[name].name: rules_for(one.name, cwd) for name, one in called.items()},
+        widest_mode=widest_mode(person=listener.ask is not None),
     )
     try:
         await session.open()

@@ -39,7 +39,7 @@ from maverick_tui.executor.model.pricing import price_of
 from maverick_tui.executor.result import ExecutionResult, TerminateReason
 from maverick_tui.executor.tools import Tool, ToolRegistry
 from maverick_tui.git.programs import started_by_settings
-from maverick_tui.modes import PermissionMode, require_mode
+from maverick_tui.modes import PermissionMode, narrower, require_mode
 from maverick_tui.threads import in_thread
 
 PLANNING = "The agent is planning: nothing may be changed or run."
@@ -66,17 +66,20 @@ class ApiSession:
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
         standing_of: Mapping[str, Callable[[], Standing]] | None = None,
+        widest_mode: Callable[[], str] = lambda: "",
     ) -> None:
         """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them.
 
-        `standing` tells the standing rules, and `standing_of` those of the agents that it may call, by their names.
+        `standing` tells the standing rules, and `standing_of` those of the agents that it may call, by their names;
+        `widest_mode` a mode that is never exceeded, or nothing.
         """
         self._definition = definition
         self._agent = agent
         self._tools = tools
         self._agents = agents
         self._servers = servers
-        self._mode = mode
+        self._chosen_mode = mode
+        self._widest_mode = widest_mode
         self._cwd = cwd
         self._started = started
         self._environment = environment
@@ -245,7 +248,11 @@ class ApiSession:
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change what asks first; a mode wider than the documented default is refused."""
         require_mode(mode)
-        self._mode = mode
+        self._chosen_mode = mode
+
+    @property
+    def _mode(self) -> str:
+        return narrower(self._widest_mode(), self._chosen_mode)
 
     async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken) -> Verdict:
         """What the judge says: of our file tools by their names, and of all others by what they say of themselves."""

@@ -49,6 +49,7 @@ class ClaudeEngine:
         from maverick_tui.agent.engine.claude.recalling import HandedOver, Recalled
         from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory
 
+        resume = Recalled(resume) if isinstance(resume, str) else resume
         memory = resume.memory(listener.next_block) if isinstance(resume, Recalled | HandedOver) else resume
         assert memory is None or isinstance(memory, Memory)
         told = ClaudeSession(listener, memory)

@@ -97,9 +97,10 @@ class Guard:
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
-        mode, here, plans = call.get("permission_mode"), call.get("cwd"), self._plans
+        here, plans = call.get("cwd"), self._plans
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
+        mode = self._judge.mode_for(call.get("permission_mode"))
         judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision == "allow" and self._plans_since(plans):
             mode, plans = "plan", self._plans
@@ -135,8 +136,8 @@ class Guard:
             if known.arguments != arguments:  # a person has changed it, and knows what it is now
                 before = await judged(self._judge, tool, arguments, mode=mode, here=here)
             await self._begins(call, tool, arguments)
-            if known.judgement.decision == "allow" and self._plans_since(known.plans):
-                mode = "plan"
+            if known.judgement.decision == "allow":  # and nobody was asked
+                mode = "plan" if self._plans_since(known.plans) else self._judge.mode_for(mode)
             if why := why_no_more(before, await judged(self._judge, tool, arguments, mode=mode, here=here)):
                 return why
         return await in_thread(why_not_as_shown, tool, arguments, here)

@@ -1,0 +1,132 @@
+"""A person attends a run whose agent asks others by its own code: they do nothing that the person has not allowed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from maverick_tui import AgentContext, AgentResult
+from maverick_tui.agent.permissions.standing import user_file
+from maverick_tui.events.kinds import ModeChanged, PermissionAsked, SnapshotTaken, ToolFinished, TurnEnded
+from maverick_tui.offline.script import Scene
+from maverick_tui.runs.commands import AnswerPermission, SetMode
+from tests.attacks.sandbox import MARKER, Sandbox, changes
+from tests.conftest import ServeModel
+from tests.runs.tracked import RUN, tracked
+from tests.runs.watching import Watched, watch
+from tests.support.agents import Talker
+from tests.support.model import bash, call, say, scene
+
+
+class Helper(Talker):
+    name = "helper"
+    allowed_tools = ("Read", "Write", "Bash(touch:*)")
+
+
+class Lead(Helper):
+    name = "lead"
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        return await WAYS[context.extra["way"]](self, context)
+
+
+async def in_session(_lead: Lead, context: AgentContext) -> AgentResult:
+    async with Helper().session(context) as session:
+        async for _ in session.query("HELPS"):
+            pass
+        assert session.last_usage is not None
+        return AgentResult.success_result("done", session.last_usage)
+
+
+async def in_bare_thread(_lead: Lead, context: AgentContext) -> AgentResult:
+    """In one that has no context of ours, and an event loop of its own."""
+    helping = asyncio.get_running_loop().run_in_executor(None, lambda: asyncio.run(Helper().run("HELPS", context)))
+    return await helping
+
+
+WAYS: dict[str, Callable[[Lead, AgentContext], Awaitable[AgentResult]]] = {
+    "another agent": lambda _lead, context: Helper().run("HELPS", context),
+    "a twin": lambda lead, context: type(lead)().run("HELPS", context),
+    "a copy with inputs": lambda lead, context: lead.with_inputs({}).run("HELPS", context),
+    "itself elsewhere": lambda lead, context: lead.run("HELPS", replace(context, cwd=context.cwd.parent / "outside")),
+    "its execute": lambda _lead, context: Helper().execute(context),
+    "a task": lambda _lead, context: asyncio.create_task(Helper().run("HELPS", context)),
+    "a session": in_session,
+    "a thread": lambda lead, context: asyncio.to_thread(lambda: asyncio.run(lead.run("HELPS", context))),
+    "a thread of its own": in_bare_thread,
+}
+
+
+def writes(sandbox: Sandbox, name: str) -> str:
+    return str(sandbox.project / f"{MARKER}{name}")
+
+
+def helps(sandbox: Sandbox) -> list[Scene]:
+    answers = [call("Write", file_path=writes(sandbox, "written"), content="x"), bash(f"touch {MARKER}touched")]
+    return [scene(*answers, say("ok"), prompt="HELPS")]
+
+
+async def refuse_all(run: Watched) -> None:
+    async for event in run.run.events.reader():
+        if isinstance(event, PermissionAsked):
+            run.send(AnswerPermission(event.request, "deny"))
+
+
+@pytest.mark.parametrize(
+    ("way", "mode"),
+    [*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])],
+)
+async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: ServeModel, way: str, mode: str) -> None:
+    before = sandbox.state()
+    async with serve(helps(sandbox)), watch(Lead, extra={"way": way}) as run:
+        run.send(SetMode(mode))
+        refusing = asyncio.create_task(refuse_all(run))
+        assert (await run.ask("HELPS")).outcome == "done"
+        refusing.cancel()
+    asked, told = run.all(PermissionAsked), run.all(ToolFinished)
+    assert [event.tool for event in asked] == ["Write", "Bash"]
+    assert {event.agent for event in asked} <= {"lead", "helper"}
+    assert [event.is_error for event in told] == [True, True]
+    assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
+
+
+async def test_who_begins_to_plan_is_asked_from_then_on_and_what_is_granted_is_kept_track_of(
+    sandbox: Sandbox, serve: ServeModel
+) -> None:
+    first, second = (writes(sandbox, name) for name in ("first", "second"))
+    answers = [call("Write", file_path=first, content="x"), bash("touch granted")]
+    answers += [call("Write", file_path=second, content="x"), say("ok")]
+    options = {"extra": {"way": "another agent"}, "config": tracked(), "run_id": RUN}
+    async with serve([scene(*answers, prompt="HELPS")]), watch(Lead, **options) as run:
+        run.prompt("HELPS")
+        asked = await run.until(PermissionAsked)
+        assert (asked.tool, asked.agent, asked.rules) == ("Bash", "helper", ()), "edits pass in mode acceptEdits"
+        run.send(SetMode("plan"))
+        await run.until(ModeChanged)
+        run.send(AnswerPermission(asked.request, "once"))
+        planning = await run.until(PermissionAsked, 2)
+        assert planning.arguments["file_path"] == second
+        run.send(AnswerPermission(planning.request, "deny"))
+        await run.until(TurnEnded)
+        await run.until(SnapshotTaken, where=lambda event: asked.call in event.calls)
+    assert (sandbox.project / "granted").exists()
+    assert [event.is_error for event in run.all(ToolFinished)] == [False, False, True]
+
+
+@pytest.mark.parametrize("is_attended", [True, False])
+async def test_what_is_denied_to_who_asks_is_denied_to_the_asked(
+    sandbox: Sandbox, serve: ServeModel, is_attended: bool
+) -> None:
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(f'[agents.lead]\ndeny = ["Bash(touch:*)", "Write({MARKER}*)"]\n')
+    before = sandbox.state()
+    options = {"extra": {"way": "another agent"}, "is_attended": is_attended}
+    async with serve(helps(sandbox)) as model, watch(Lead, **options) as run:
+        run.allows_everything = True
+        assert (await run.ask("HELPS")).outcome == "done"
+    assert run.all(PermissionAsked) == []
+    assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
+    assert str(model.requests[-1]["messages"]).count("There is a rule against it") == 2
