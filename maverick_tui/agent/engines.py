@@ -74,6 +74,8 @@ class ToolQuestion:
     """What rules call the tool, where that is not its name."""
     is_of_other: bool = False
     """Whether it is judged by the rules for another agent than the run's."""
+    ruled_as: str = ""
+    """The agent whose rules it is judged by, and for which one is written, where that is not the agent itself."""
     look_again: Callable[[], Awaitable[Judgement | None]] | None = None
     """What the judge says of it now, if the standing rules have changed since that was asked for last."""
 

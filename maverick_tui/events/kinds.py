@@ -558,7 +558,8 @@ class ChangesUntracked(Event):
 class PermissionAsked(Event):
     """A tool call waits for a person; `grants` say in words what "for this run" can allow, from little to much.
 
-    `rules` are those that would allow it for good, likewise, and `rules_file` is where they would be written.
+    `rules` are those that would allow it for good, likewise, `rules_file` is where they would be written, and
+    `rules_agent` the agent that they would be for, where that is not the run's own.
     """
 
     request: str
@@ -572,6 +573,7 @@ class PermissionAsked(Event):
     rules_file: str = ""
     marks: tuple[dict[str, Any], ...] = ()
     """Parts of its arguments that are to be looked at, and why: see `events/marks.py`."""
+    rules_agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

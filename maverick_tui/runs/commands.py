@@ -112,7 +112,7 @@ class AnswerPermission(Command):
     rule: str = ""
     """A standing rule that is to allow such calls for good."""
     is_for_agent: bool = True
-    """Whether that rule is for the run's agent alone."""
+    """Whether that rule is for one agent alone: the run's, or the one that the question names for it."""
     arguments: dict[str, Any] | None = None
     """What is to be called instead; as a person has changed it."""
 

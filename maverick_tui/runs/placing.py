@@ -72,9 +72,10 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
             return Placed(known.cwd, is_isolated=True)
         needs = trusted_needs(Path(known.project))
         again = make_again(known)
-        return (
-            Placed(cwd, told=(GONE,)) if again is None else _provided(*_without_own_set_up(again, needs), is_new=False)
-        )
+        if again is None:
+            return Placed(cwd, told=(GONE,))
+        files = ending.files_changed_by(again.worktree)
+        return _provided(*_without_own_set_up(again, needs, files, "the run has changed"), is_new=False)
     if wish.is_new and (wish.is_wanted or isolation == "worktree"):
         needs = trusted_needs(cwd)
         made = make(wish.run_id, agent, cwd, brings_changes=wish.brings_changes, race=wish.race)
@@ -84,20 +85,22 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
 
 
 def make_filled(
-    run_id: str, agent: str, cwd: Path, at: str, fill: Callable[[records.Worktree], None]
+    run_id: str, agent: str, cwd: Path, at: str, fill: Callable[[records.Worktree], list[str]]
 ) -> tuple[str, ...]:
     """Make the worktree of a run that is still to begin, at a commit, and fill it; what the person should know of that.
 
-    ConfigError if there can be none; then there is none.
+    `fill` says which paths it has changed. ConfigError if there can be none; then there is none.
     """
     needs = trusted_needs(cwd)
     made = make(run_id, agent, cwd, at=at)
     try:
-        fill(made.worktree)
+        filled, unlike = fill(made.worktree), ending.files_unlike_project(made.worktree)
     except BaseException:
         discard(made.worktree)
         raise
-    return _provided(made._replace(told=()), needs, is_new=True).told
+    files = None if unlike is None else list(dict.fromkeys([*filled, *unlike]))
+    why = "these are not as committed in the project:"
+    return _provided(*_without_own_set_up(made._replace(told=()), needs, files, why), is_new=True).told
 
 
 def leave_place(run_id: str, race: str = "") -> records.Worktree | None:
@@ -152,15 +155,20 @@ def trusted_needs(folder: Path) -> Needs | None:
     )
 
 
-def _without_own_set_up(made: Made, needs: Needs | None) -> tuple[Made, Needs | None]:
-    """Leave the set-up out if the run has changed what it may start: its agent's code would run unasked."""
+def _without_own_set_up(
+    made: Made, needs: Needs | None, files: list[str] | None, why: str
+) -> tuple[Made, Needs | None]:
+    """Leave the set-up out if what it may start is among files of a run: code of its agent would run unasked.
+
+    `why` are the words that go before them; the files are None where nobody knows them.
+    """
     if needs is None or not needs.setup:
         return made, needs
     top, line = Path(os.path.realpath(made.worktree.top)), shlex.join(needs.setup)
-    files, started = ending.files_changed_by(made.worktree), Started([line], top)
+    started = Started([line], top)
     if files is not None and not (own := [file for file in files if started.has(top / file)]):
         return made, needs
-    why = f"the run has changed {records.some(own)}" if files is not None else "what the run has changed is not known"
+    why = f"{why} {records.some(own)}" if files is not None else "what the run has changed is not known"
     text = f"Its set-up was not run, since {why}. If that is fine, run it in {top}: {one_line(line)}"
     return made._replace(told=(*made.told, text)), needs._replace(setup=())
 

@@ -90,7 +90,7 @@ class Questions:
         if isinstance(answer, Permission):
             return answer
         if answer is not None and answer.rule and answer.decision in ALLOWING:
-            await self._write_rule(answer.rule, self._agent if answer.is_for_agent else "")
+            await self._write_rule(answer.rule, (about.ruled_as or self._agent) if answer.is_for_agent else "")
         permission = _permission(about, answer)
         if about.tool == LEAVES_PLANNING and permission.is_granted:
             return replace(permission, mode=self.mode_after_plan())
@@ -121,6 +121,7 @@ class Questions:
                 grants=tuple(grant.text for grant in question.grants),
                 rules=rules,
                 rules_file=str(user_file()) if rules else "",
+                rules_agent=about.ruled_as if rules else "",
                 marks=tuple(mark.to_json() for mark in weighed.marks),
             )
         )

@@ -20,24 +20,24 @@ _AT_ONCE = 100
 _GIT = ".git"
 
 
-def lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> None:
-    """Have exactly the files of a snapshot in a folder, but for those that git ignores.
+def lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> list[str]:
+    """Have exactly the files of a snapshot in a folder, but for those that git ignores; the paths that this changes.
 
     What the snapshot has left out stays as it is there, and so does `.git`. Repositories inside are not laid out.
     ConfigError if a path of it leads out of the folder.
     """
     try:
-        _lay_out(shadow, snapshot, folder)
+        return _lay_out(shadow, snapshot, folder)
     except BlockedError as error:
         raise ConfigError(f"The files cannot be laid out: {one_line(str(error))}.", path=str(folder)) from error
 
 
-def _lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> None:
+def _lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> list[str]:
     wanted, disk = _kept(shadow, snapshot), Disk()
     with opened_top(folder) as top:
-        for path in list(_paths(top)):
-            if path not in wanted and not snapshot.leaves_out(path):
-                _remove(disk, top, path)
+        gone = [path for path in _paths(top) if path not in wanted and not snapshot.leaves_out(path)]
+        for path in gone:
+            _remove(disk, top, path)
         missing = {path: file for path, file in wanted.items() if look(top, path) != file}
         for path, file, data in _contents(shadow, missing):
             if look(top, path) is not None:
@@ -51,6 +51,7 @@ def _lay_out(shadow: Shadow, snapshot: Snapshot, folder: Path) -> None:
         for path in snapshot.empty:
             if not any(part.at and path.startswith(part.at) for part in snapshot.parts):
                 _make_folders(disk, top, path.rstrip("/"))
+    return [*gone, *missing]
 
 
 def nested(snapshot: Snapshot) -> list[str]:

@@ -130,8 +130,9 @@ class FilesThen(NamedTuple):
         shadow = Shadow(self.root, is_asked_first=False)
         snapshot = shadow.read(self.snapshot)
 
-        def fill(worktree: Worktree) -> None:
-            lay_out(shadow, snapshot, worktree.top / os.path.relpath(self.root, worktree.project))
+        def fill(worktree: Worktree) -> list[str]:
+            inside = Path(os.path.relpath(self.root, worktree.project))
+            return [str(inside / path) for path in lay_out(shadow, snapshot, worktree.top / inside)]
 
         told = make_filled(run_id, agent, cwd, self.commit, fill)
         inner = nested(snapshot)

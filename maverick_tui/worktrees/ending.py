@@ -193,9 +193,28 @@ def files_changed_by(worktree: Worktree) -> list[str] | None:
     try:
         git = Git(Path(worktree.project))
         tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
-        return git("diff-tree", "-r", "--name-only", "--no-renames", "-z", worktree.base, tip).split("\0")[:-1]
+        return _files_between(git, worktree.base, tip)
     except ConfigError:
         return None
+
+
+def files_unlike_project(worktree: Worktree) -> list[str] | None:
+    """The files that the commit which it began with has otherwise than the one that the person has checked out.
+
+    None if nobody can say. What another run's worktree has checked out is that run's.
+    """
+    project = Path(worktree.project)
+    while (origin := records.origin_of(project)) != project:
+        project = origin
+    try:
+        git = Git(project)
+        return _files_between(git, git.commit("HEAD"), worktree.base)
+    except ConfigError:
+        return None
+
+
+def _files_between(git: Git, one: str, other: str) -> list[str]:
+    return git("diff-tree", "-r", "--name-only", "--no-renames", "-z", one, other).split("\0")[:-1]
 
 
 def diff_of(worktree: Worktree) -> str:

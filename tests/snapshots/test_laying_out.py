@@ -43,10 +43,14 @@ def test_a_worktree_of_a_commit_has_the_files_of_a_snapshot(tmp_path: Path, home
     place = tmp_path / "elsewhere" / "worktree"
     git(folder, "worktree", "add", "--quiet", str(place))
     outside = content(tmp_path / "elsewhere")
-    lay_out(shadow, snapshot, place)
+    changed = set(lay_out(shadow, snapshot, place))
     assert content(place) == wanted
+    assert changed == {
+        *("a.txt", "gone.txt", "tool.sh", "b.txt", "renamed.txt"),
+        *("dir/inner.txt", "dir", "out", "out/new\n\x1b.txt", "link"),
+    }
     assert len(outside) > 3
     assert (place / ".git").is_file()
     assert git(place, "status", "--porcelain").count("\n") >= 8, "all of it is there to be seen, and none committed"
-    lay_out(shadow, snapshot, place)
+    assert lay_out(shadow, snapshot, place) == []
     assert content(place) == wanted, "once more changes nothing"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.forking import to_fork
@@ -286,8 +287,29 @@ async def test_merging_a_fork_with_earlier_files_takes_back_nothing_that_was_com
     }
 
 
+async def test_the_set_up_of_a_fork_runs_nothing_that_the_run_had_written(tmp_path: Path, home: Path) -> None:
+    folder, ran = project(tmp_path / "project"), tmp_path / "ran"
+    commit(folder, Makefile=f"deps:\n\techo persons >> {ran}\n")
+    run = PlayedRun(folder, RUN, "First")
+    run.write("Makefile", f"deps:\n\techo agents >> {ran}\n")
+    run.end_turn()
+    run.turn("Second")
+    run.end_turn()
+    run.close()
+    git(folder, "checkout", "--quiet", "--", "Makefile")
+    (folder / ".maverick").mkdir()
+    needs = folder / ".maverick" / "worktree.toml"
+    needs.write_text('setup = ["make", "deps"]\n')
+    TrustStore().trust(needs, needs.read_bytes())
+    async with forked_with_files() as (app, _, worktree):
+        assert "agents" in (worktree.top / "Makefile").read_text()
+        assert not ran.exists()
+        why = "Its set-up was not run, since these are not as committed in the project: Makefile."
+        assert any(f"{why} If that is fine, run it in {worktree.top}: make deps" in note for note in app.notes)
+
+
 def test_a_commit_that_is_gone_is_nothing_to_begin_a_fork_with(tmp_path: Path, home: Path) -> None:
     folder = project(tmp_path / "project")
     with pytest.raises(ConfigError, match=r"The commit 1111111, .* is not in the repository any more"):
-        make_filled("f" * 12, "coder", folder, "1" * 40, lambda _: None)
+        make_filled("f" * 12, "coder", folder, "1" * 40, lambda _: [])
     assert worktree_of("f" * 12) is None

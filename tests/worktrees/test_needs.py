@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from maverick_tui import ConfigError
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.host import worktrees
-from maverick_tui.runs.placing import Wish, find_place, leave_place
+from maverick_tui.runs.placing import Wish, find_place, leave_place, make_filled
 from maverick_tui.worktrees import brought, ending, records
 from maverick_tui.worktrees.making import make
 from maverick_tui.worktrees.needs import PLACE, log_of, needs_of
@@ -89,6 +90,33 @@ def test_a_set_up_that_the_run_has_changed_is_not_run_again_unasked(project: Pat
             any("since the run has changed setup.sh. If that is fine, run it" in one for one in placed.told) != is_run
         )
         assert not (placed.cwd / "hacked").exists()
+
+
+def test_the_set_up_of_a_fork_is_run_where_all_that_it_names_is_as_committed_in_the_project(project: Path) -> None:
+    first = commit(project, setup__sh='echo ran >> "$MAVERICK_PROJECT/.env"\n')
+    says(project, 'setup = ["sh", "./setup.sh"]\n')
+    TrustStore().trust(project.joinpath(*PLACE), project.joinpath(*PLACE).read_bytes())
+    git(project, "checkout", "--quiet", "-b", "runs")
+    of_the_run = commit(project, setup__sh="touch hacked\n")
+    git(project, "checkout", "--quiet", "main")
+    commit(project, a__txt="two\n")
+
+    def written(file: str) -> Callable[[records.Worktree], list[str]]:
+        def fill(worktree: records.Worktree) -> list[str]:
+            (worktree.top / file).write_text("touch hacked\n")
+            return [file]
+
+        return fill
+
+    cases = (("a.txt", first, True), ("setup.sh", first, False), ("a.txt", of_the_run, False))
+    for number, (file, at, is_run) in enumerate(cases):
+        ran = (project / ".env").read_text()
+        told = make_filled(f"{number}" * 12, "smith", project, at, written(file))
+        made = records.worktree_of(f"{number}" * 12)
+        assert made is not None
+        assert ((project / ".env").read_text() != ran) == is_run
+        assert any("not as committed in the project: setup.sh" in text for text in told) != is_run
+        assert not (made.top / "hacked").exists()
 
 
 def test_what_the_set_up_runs_is_not_edited_unasked_in_project_or_worktree(project: Path) -> None:

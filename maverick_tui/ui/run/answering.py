@@ -278,7 +278,8 @@ class Answering:
             if wanted is not None and self._is_still_open(question):
                 self.run.allow_always(question.request, wanted.rule, is_for_agent=wanted.is_for_agent)
 
-        agent = self.run.store.loaded.agent if self.run.store.loaded is not None else self.run.agent
+        loaded = self.run.store.loaded
+        agent = question.rules_agent or (loaded.agent if loaded is not None else self.run.agent)
         note = "This very call is not offered as a rule: there is a secret in it." if has_secret else ""
         screen = AlwaysScreen(question.rules, question.rules_file, agent, self._trial(), note)
         _ = self._prompt.app.push_screen(screen, write)

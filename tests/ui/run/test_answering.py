@@ -469,6 +469,15 @@ async def test_a_rule_is_chosen_tried_out_and_written_with_the_answer(monkeypatc
         assert (answer.decision, answer.rule, answer.is_for_agent) == ("once", "Bash(make:*)", True)
 
 
+async def test_a_rule_at_the_question_of_another_agent_is_for_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RuleTrial, "try_out", lambda _trial, rule, agent: f"{agent} {rule}: 14 calls")
+    tape = begun().ask("own", {"text": "x"}, rules=("own:put",), rules_file="r.toml", rules_agent="helper").wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+r")
+        await until(pilot, lambda: "helper own:put: 14 calls" in screen_text(app))
+        assert "helper alone" in screen_text(app)
+
+
 async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice() -> None:
     # Of a command of several lines, or with a pattern, no other rule can be offered: the model says which it is.
     tape = begun().ask("Bash", {"command": "ls\nls"}, rules=RULES[-1:], rules_file="/home/me/rules.toml").wait(1)

@@ -262,7 +262,8 @@ class ApiSession:
         # A tool of the agent's own may be called as one of the CLI is, but is none. Those of servers are called alike.
         name = tool.name if is_ours or ToolRule(tool.name).is_mcp else f"{OWN}{tool.name}"
         # Who makes the call may do what is allowed to it, and nothing that is forbidden to those who have called it.
-        *callers, own = self._standing, *(self._standing_of[one] for one in _called.get())
+        called = _called.get()
+        *callers, own = self._standing, *(self._standing_of[one] for one in called)
         judge = Judge(
             [name],
             self._cwd,
@@ -275,9 +276,10 @@ class ApiSession:
             standing=lambda: own().held_with([one() for one in callers]),
         )
         if isinstance(tool, AgentTool):  # what it calls is asked about in tasks that begin in this one
-            _called.set((*_called.get(), tool.name))
+            _called.set((*called, tool.name))
         mode = self._mode
-        question = ToolQuestion(call.tool_name, dict(call.arguments), call.id)
+        whose = called[-1] if called else ""
+        question = ToolQuestion(call.tool_name, dict(call.arguments), call.id, subagent=whose, ruled_as=whose)
         permission = await permit(
             judge,
             question,

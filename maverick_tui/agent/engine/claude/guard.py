@@ -18,7 +18,7 @@ from maverick_tui.agent.engine.judging import Rejudging, judged, may_write, why_
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.tools import ToolRule
-from maverick_tui.modes import PERMISSION_MODES
+from maverick_tui.modes import PERMISSION_MODES, narrower
 from maverick_tui.threads import in_thread
 
 HOOK_SECONDS = 1_000_000.0
@@ -31,10 +31,10 @@ class _Judged(NamedTuple):
 
     arguments: Mapping[str, Any] | None = None
     judgement: Judgement = Judgement("ask")
-    mode: str | None = None
+    mode: str = ""
     here: str | None = None
-    plans: int = 0
-    """How often the run had begun to plan by then."""
+    choices: int = 0
+    """How many modes that a person has chosen it was judged by."""
 
 
 class Guard:
@@ -67,7 +67,9 @@ class Guard:
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
-        self._plans, self._is_planning = 0, False
+        self._choices, self._chosen = 0, ""
+        self._choices_told = 0
+        """How many of them the CLI is known to have: calls may come in the mode before until then."""
 
     @property
     def hooks(self) -> dict[Any, list[HookMatcher]]:
@@ -86,31 +88,34 @@ class Guard:
         self._rereading.write = write
 
     def set_mode(self, mode: str) -> None:
-        """A person has chosen a mode: once that is to plan, what is being judged in another does not run by that."""
-        self._is_planning = mode == "plan"
-        self._plans += self._is_planning
+        """A person has chosen a mode: what is being judged in a wider one does not run by that."""
+        self._choices, self._chosen = self._choices + 1, mode
 
-    def _plans_since(self, plans: int) -> bool:
-        """Whether the run has begun to plan since it had done so that often."""
-        return self._is_planning and plans != self._plans
+    def mode_was_told(self) -> None:
+        """The CLI has taken the mode that was chosen last, or refused it: what it says from now on is the mode."""
+        self._choices_told = self._choices
+
+    def _mode_since(self, choices: int, mode: str) -> str:
+        """The mode for a call that came in this one, by so many choices: no wider than one that was chosen since."""
+        return mode if choices == self._choices else narrower(self._chosen, mode)
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
-        here, plans = call.get("cwd"), self._plans
+        here, choices = call.get("cwd"), self._choices_told
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
         mode = self._judge.mode_for(call.get("permission_mode"))
         judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
-        if judgement.decision == "allow" and self._plans_since(plans):
-            mode, plans = "plan", self._plans
+        if judgement.decision == "allow" and (since := self._mode_since(choices, mode)) != mode:
+            mode, choices = since, self._choices
             judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision != "deny":
             await self._rereading.note(tool, arguments, here)
         if judgement.decision == "ask" and (why := await in_thread(why_not_as_shown, tool, arguments, here)):
             return _answer("deny", why)
         if tool_use_id and judgement.decision != "deny":
-            self._judged[tool_use_id] = _Judged(arguments, judgement, mode, here, plans)
+            self._judged[tool_use_id] = _Judged(arguments, judgement, mode, here, choices)
         if judgement.decision == "allow" and tool_use_id:
             if why := await self.begin(tool_use_id, tool, arguments):
                 return _answer("deny", why)
@@ -137,7 +142,7 @@ class Guard:
                 before = await judged(self._judge, tool, arguments, mode=mode, here=here)
             await self._begins(call, tool, arguments)
             if known.judgement.decision == "allow":  # and nobody was asked
-                mode = "plan" if self._plans_since(known.plans) else self._judge.mode_for(mode)
+                mode = self._judge.mode_for(self._mode_since(known.choices, mode))
             if why := why_no_more(before, await judged(self._judge, tool, arguments, mode=mode, here=here)):
                 return why
         return await in_thread(why_not_as_shown, tool, arguments, here)

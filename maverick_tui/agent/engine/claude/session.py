@@ -333,7 +333,10 @@ class AgentSession:
         """Change what asks first; a mode wider than the documented default is refused."""
         require_mode(mode)
         self.guard.set_mode(mode)
-        await self._control("set_permission_mode", self._client.set_permission_mode(mode))
+        try:
+            await self._control("set_permission_mode", self._client.set_permission_mode(mode))
+        finally:
+            self.guard.mode_was_told()
 
     async def _control(self, name: str, request: Coroutine[Any, Any, None], seconds: float = CONTROL_TIMEOUT) -> None:
         if self._ended is not None:

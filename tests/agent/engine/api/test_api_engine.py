@@ -503,3 +503,30 @@ async def test_an_agent_that_is_called_keeps_to_its_own_rules_and_its_caller_to_
     tried = [told[one.call] for one in run.all(ToolCalled) if one.name == "Read"]
     assert ["hush" in output for output in tried] == [False, False, True]
     assert all("There is a rule against it" in output for output in tried[:2])
+
+
+async def test_a_call_of_an_agent_that_is_called_is_asked_about_in_its_name_and_a_rule_is_for_it(
+    serve: ServeModel,
+) -> None:
+    class Helper(Direct):
+        name, description = "helper", "Helps."
+
+    class Boss(Direct):
+        name, description, subagents = "boss", "Leads.", ("helper",)
+
+    registry.register("helper", Helper)
+    helps = scene(call("write_down", text="a"), call("write_down", text="b"), say("did"), prompt="^do it$")
+    leads = scene(call("helper", prompt="do it"), call("write_down", text="c"), say("done"), prompt="^go$")
+    async with serve([helps, leads]), watch(Boss) as run:
+        run.prompt("go")
+        asked = await run.until(PermissionAsked)
+        assert (asked.agent, asked.rules_agent, asked.rules) == ("helper", "helper", ("own:write_down",))
+        run.send(AnswerPermission(asked.request, "once", rule="own:write_down"))
+        again = await run.until(PermissionAsked, 2)
+        assert (again.agent, again.rules_agent, again.arguments) == ("boss", "", {"text": "c"})
+        run.send(AnswerPermission(again.request, "deny"))
+        await run.until(TurnEnded)
+    registry.unregister("helper")
+    assert WRITTEN == ["a", "b"]
+    assert "[agents.helper]" in user_file().read_text()
+    assert "boss" not in user_file().read_text()

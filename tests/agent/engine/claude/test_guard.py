@@ -50,36 +50,41 @@ async def test_what_cannot_be_judged_does_not_run(tmp_path: Path) -> None:
     assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize("when", ["held", "judged", "begun", "passed by", "not at all"])
-async def test_what_waits_while_the_run_begins_to_plan_does_not_run_by_the_mode_before(
-    when: str, tmp_path: Path
+@pytest.mark.parametrize("mode", ["plan", "default", "dontAsk"])
+@pytest.mark.parametrize("when", ["on its way", "held", "judged", "begun", "told", "passed by", "not at all"])
+async def test_what_waits_while_a_person_chooses_a_narrower_mode_does_not_run_by_the_one_before(
+    when: str, mode: str, tmp_path: Path
 ) -> None:
-    def begin_to_plan(now: str) -> None:
+    def choose(now: str) -> None:
         if now == when:
-            guard.set_mode("plan")
+            guard.set_mode(mode)
         elif when == "passed by":
-            guard.set_mode("plan")
+            guard.set_mode(mode)
             guard.set_mode("acceptEdits")
 
     class Slow(Judge):
         def judge(self, *arguments: Any, **more: Any) -> Judgement:
-            begin_to_plan("judged")
+            choose("judged")
             return super().judge(*arguments, **more)
 
     async def hold(_call: str) -> str:
-        begin_to_plan("held")
+        choose("held")
         return ""
 
     async def begins(*_call: Any) -> None:
-        begin_to_plan("begun")
+        choose("begun")
 
     guard = Guard(Slow(["Write"], tmp_path, person=True), hold=hold, begins=begins)
+    choose("on its way")
+    choose("told")
+    if when == "told":  # then the CLI knows best: a plan may have been agreed to since
+        guard.mode_was_told()
     (matcher,) = guard.hooks["PreToolUse"]
     given = {"file_path": str(tmp_path / "a"), "content": "x"}
     call: Any = {"tool_name": "Write", "tool_input": given, "permission_mode": "acceptEdits", "cwd": str(tmp_path)}
     answer: Any = await matcher.hooks[0](call, "call", cast(Any, None))
     decision = answer["hookSpecificOutput"]["permissionDecision"]
-    assert (decision == "allow") is (when in ("not at all", "passed by"))
+    assert (decision == "allow") is (when in ("told", "passed by", "not at all"))
 
 
 class Changelog(Talker):
