@@ -85,10 +85,16 @@ def words_on_news(worktree: Worktree, since: str) -> str:
 
 
 def remove(worktree: Worktree) -> str:
-    """Remove it with all that only it has; what came of it, in words."""
+    """Remove it with all that only it has; what came of it, in words. ConfigError if some of it is left."""
     with _left(worktree):
         lost = ending.loss_of(worktree).words
         ending.remove(worktree)
+    if worktree.is_there:
+        raise ConfigError(
+            f"Not all of the worktree of the run {worktree.run_id} could be removed.",
+            path=worktree.path,
+            hint="See whose the files there are, remove the folder by hand, and try again.",
+        )
     return f"Its worktree and the branch {worktree.branch} are removed; lost: {lost}."
 
 

@@ -60,3 +60,20 @@ def _remove_folder(path: Path) -> None:
         path.unlink()
         return
     shutil.rmtree(path, ignore_errors=True)
+    if path.exists():
+        _open_folders(path)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _open_folders(top: Path) -> None:
+    """Let us change each folder in it, before it is looked into: Go's modules and generated trees are read-only."""
+    _open(top)
+    for folder, names, _ in os.walk(top):
+        for name in names:
+            _open(Path(folder, name))
+
+
+def _open(folder: Path) -> None:
+    with suppress(OSError):  # somebody else's: it stays, and so does what is in it
+        if not folder.is_symlink():
+            folder.chmod(0o700)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import make, make_again
-from maverick_tui.worktrees.removing import discard
+from maverick_tui.worktrees.removing import discard, remove_tree
 from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
 from tests.support.sampling import sampled
@@ -57,6 +58,38 @@ def test_a_worktree_is_made_of_the_commit_that_is_checked_out_and_removed_withou
     gone = records.worktree_of(RUN)
     assert gone is not None
     assert gone.became == "removed"
+
+
+def test_folders_that_may_not_be_written_to_are_removed_with_it_and_what_links_lead_to_stays(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = make(RUN, "fixer", project)
+    elsewhere, inner = tmp_path / "elsewhere", made.top / "modules/inner"
+    inner.mkdir(parents=True)
+    (inner / "file").touch()
+    elsewhere.mkdir(mode=0o500)
+    (made.top / "modules/link").symlink_to(elsewhere)
+    inner.chmod(0)
+    inner.parent.chmod(0o500)
+    project.rename(tmp_path / "gone")  # or git would remove it, whom no permission stops if we are root
+    really = shutil.rmtree
+
+    def as_any_user(path: Path, *, ignore_errors: bool) -> None:
+        closed = [one for one in path.rglob("*/") if not one.is_symlink() and one.stat().st_mode & 0o700 != 0o700]
+        if not closed:
+            really(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", as_any_user)
+    remove_tree(made)
+    assert not made.top.exists()
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o500
+
+
+def test_who_removes_one_is_told_that_it_is_still_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, _ = make(RUN, "fixer", project)
+    monkeypatch.setattr(ending, "remove_tree", lambda _worktree: None)
+    with pytest.raises(ConfigError, match="could be removed"):
+        worktrees.remove(made)
 
 
 def test_what_is_uncommitted_stays_behind_or_comes_along(project: Path) -> None:
