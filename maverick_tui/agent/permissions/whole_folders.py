@@ -167,7 +167,7 @@ def _changed(
 
 
 def _of_call(words: Sequence[str], *, is_handed_on: bool, is_read: bool) -> Iterator[Changed]:
-    name, *rest = words[1:] if [*words[:2]] == ["git", "mv"] else words
+    name, *rest = words[1:] if words[0] == "git" and words[1:2] == ["mv"] else words
     given = [word for at, word in enumerate(rest) if not word.startswith("-") or "--" in rest[:at]]
     if name in _MOVERS:
         # A pattern that stands alone may be several words.
