@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -43,6 +43,11 @@ class AskingRun(Protocol):
         """Whether there is a person."""
         ...
 
+    @property
+    def is_open(self) -> bool:
+        """Whether its own conversation is open; until then that is what is opened, and nothing is asked apart."""
+        ...
+
     def answers(
         self, agent: MaverickAgent, prompt: str, cwd: Path | str | None
     ) -> AsyncGenerator[Message, None] | None:
@@ -55,35 +60,50 @@ class AskingRun(Protocol):
 
 
 _run: ContextVar[AskingRun | None] = ContextVar("maverick_asking_run", default=None)
-_at_work: list[tuple[AskingRun, asyncio.AbstractEventLoop]] = []
-"""All such runs of this process, with their loops: a thread that an author has started knows of no context."""
+_connected: list[tuple[AskingRun, asyncio.AbstractEventLoop]] = []
+"""All runs of this process that have a conversation, with their loops: a thread that an author has started knows of no
+context, and may outlast what has started it.
+"""
 
 
 @contextmanager
 def asking_for(run: AskingRun) -> Iterator[None]:
-    """Let whatever is asked meanwhile be asked for this run."""
-    token, entry = _run.set(run), (run, asyncio.get_running_loop())
-    _at_work.append(entry)
+    """Let whatever is asked meanwhile, and by what is begun meanwhile, be asked for this run."""
+    token = _run.set(run)
     try:
         yield
     finally:
-        _at_work.remove(entry)
         _run.reset(token)
 
 
+@contextmanager
+def connected(run: AskingRun) -> Iterator[None]:
+    """Let threads without a context ask for this run meanwhile."""
+    entry = (run, asyncio.get_running_loop())
+    _connected.append(entry)
+    try:
+        yield
+    finally:
+        _connected.remove(entry)
+
+
 def asking_run() -> AskingRun | None:
-    """The run for which something is asked now; in an author's thread without a context, the one that began last."""
-    if (run := _run.get()) is not None or not _at_work or not _is_in_foreign_loop():
-        return run
-    return _at_work[-1][0]
+    """The run for which something is asked now; in an author's thread without a context, the one that began last, and
+    of those first one that somebody attends.
+    """
+    run = _run.get()
+    if run is None and (others := _connected.copy()) and _is_in_foreign_loop([loop for _, loop in others]):
+        runs = [one for one, _ in reversed(others)]
+        run = next((one for one in runs if one.is_attended), runs[0])
+    return run if run is not None and run.is_open else None
 
 
-def _is_in_foreign_loop() -> bool:
+def _is_in_foreign_loop(known: Sequence[asyncio.AbstractEventLoop]) -> bool:
     """Whether this is a thread that has an event loop of its own: ours have none, and those of runs are known."""
     if threading.current_thread() is threading.main_thread():
         return False
     try:
-        return asyncio.get_running_loop() not in [loop for _, loop in _at_work]
+        return asyncio.get_running_loop() not in known
     except RuntimeError:
         return False
 
@@ -94,6 +114,8 @@ def widest_mode(*, person: bool) -> Callable[[], str]:
     `person` says that its calls can be asked about. Where somebody attends the run and is not asked, it only reads.
     """
     run = asking_run()
-    if run is None or not run.is_attended:
+    if run is None:
         return lambda: ""
+    if not run.is_attended:
+        return lambda: "plan" if run.mode == "plan" else ""
     return (lambda: run.mode) if person else lambda: "plan"

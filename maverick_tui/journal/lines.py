@@ -9,7 +9,6 @@ are. `{"type": "block_text", "seqs": [10], "text": ["lo"]}` follows as soon as i
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -41,6 +40,8 @@ BATCH = BlockGrew.type
 LATE_TEXT = "block_text"
 _NO_BLOCK = 0
 """No block has this number: text of it is shown nowhere."""
+_BEYOND_COUNTING = 1e100
+"""The sum of such numbers may be none."""
 _DEEPEST = 60
 _TOO_DEEP = "(nested too deeply to be kept)"
 
@@ -156,7 +157,7 @@ def line_from_json(line: bytes) -> Any:
 
 
 def _finite(digits: str) -> float:
-    if not math.isfinite(number := float(digits)):
+    if not abs(number := float(digits)) < _BEYOND_COUNTING:
         raise ValueError(f"{digits} is no number that can be counted with.")
     return number
 

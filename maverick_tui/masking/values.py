@@ -16,8 +16,10 @@ from maverick_tui.masking.names import holds_secret, is_secret
 
 LEAST_GIVEN = 6
 """Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
-_ORDINARY = re.compile(r"[^\W\d]{1,19}|[\d.]+|(?:~|\.{0,2})/\S*[^=]|.*\s.*", re.DOTALL)
-"""Words, numbers and paths: they stand in many texts, and are what passwords are to try things out."""
+_ORDINARY = re.compile(r"[^\W\d]{1,19}|[\d.]+|(?:~|\.{0,2})/\S*[^=]|-----.*|.*\s.*", re.DOTALL)
+"""Words, numbers and paths: they stand in many texts, and are what passwords are to try things out. So does how a key
+begins, the rest of which is known by its shape.
+"""
 _SCHEMES = r"(?i:basic|bearer|digest|negotiate|token|api-?key)(?:\s|%20)+"
 _SCHEME = re.compile(rf"{_SCHEMES}(?P<token>\S+)")
 _PAIR = re.compile(

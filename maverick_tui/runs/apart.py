@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from maverick_tui.agent.asking_run import AskingRun
 from maverick_tui.agent.engines import Answered, AskPerson, Permission, ToolQuestion
-from maverick_tui.events.kinds import Event, ToolBegan, ToolCalled, ToolFinished
+from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, ToolBegan, ToolCalled, ToolFinished
+from maverick_tui.exceptions import AgentError
+from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.turns import Turns
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import Message
+
+    from maverick_tui.agent.base import MaverickAgent
+
+    Route = Callable[[str], AsyncGenerator[Message, None]]
+
+_route: ContextVar[Route | None] = ContextVar("maverick_route", default=None)
+
+ANSWERS_WITHIN = 60.0
+"""Seconds in which the event loop of a run comes to something, however busy the machine is."""
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -45,9 +62,77 @@ class RunLoop:
         async def bridged(*args: P.args, **kwargs: P.kwargs) -> T:
             if self.is_running_here:
                 return await work(*args, **kwargs)
+            await self._answers()
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(done(*args, **kwargs), self._loop))
 
         return bridged
+
+    async def _answers(self) -> None:
+        """AgentError if it does not come to anything: `execute` may wait for this very thread, and block it."""
+        turn: Future[None] = Future()
+        self._loop.call_soon_threadsafe(turn.set_result, None)
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(turn), ANSWERS_WITHIN)
+        except TimeoutError:
+            raise AgentError(
+                "The run cannot be asked from this thread: its event loop is blocked.",
+                hint="Let `execute` await what runs in a thread, with asyncio.to_thread().",
+            ) from None
+
+
+class RunOfAuthor:
+    """The run, to what its agent's own code asks (`AskingRun`): in `execute`, in its tools and in its servers here."""
+
+    def __init__(self, loaded: Loaded, turns: Turns, events: EventLog) -> None:
+        self._loaded = loaded
+        self._turns = turns
+        self._events = events
+        self._loop = RunLoop()
+        self.is_open = False
+
+    @property
+    def agent(self) -> str:
+        """The name of the run's agent."""
+        return self._loaded.agent.name
+
+    @property
+    def cwd(self) -> Path:
+        """The folder that the run works in."""
+        return self._loaded.context.cwd
+
+    @property
+    def mode(self) -> str:
+        """The permission mode of the moment."""
+        return self._turns.mode
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether there is a person."""
+        return self._turns.ask is not None
+
+    @contextmanager
+    def routing(self, route: Route) -> Iterator[None]:
+        """Let `route` answer what the agent itself is asked here meanwhile: in the run's own conversation."""
+        token = _route.set(route)
+        try:
+            yield
+        finally:
+            _route.reset(token)
+
+    def answers(
+        self, agent: MaverickAgent, prompt: str, cwd: Path | str | None
+    ) -> AsyncGenerator[Message, None] | None:
+        """What comes for a query of the agent itself; one of another, elsewhere or in a thread is asked apart."""
+        is_here, route = cwd is None or Path(cwd).absolute() == self.cwd, _route.get()
+        if agent is self._loaded.agent and is_here and route is not None and self._loop.is_running_here:
+            return route(prompt)
+        told = f"{agent.name} is asked apart from this run{'' if is_here else f' in {cwd}'}."
+        self._loop.call(lambda: self._events.emit(Noticed(self._events.now(), "aside", told[:LONGEST_NOTICE])))
+        return None
+
+    def listener(self, agent: MaverickAgent, cwd: Path) -> Apart:
+        """What hears a conversation apart, and asks the person about its calls, if there is one."""
+        return Apart(agent.name, cwd.absolute(), self, self._turns, self._events, self._loop)
 
 
 class Apart:
@@ -63,7 +148,8 @@ class Apart:
         self._loop = loop
         self._ask_person = turns.ask
         self.ask: AskPerson | None = None if turns.ask is None else loop.awaited(self._asked)
-        self.hold = None if turns.hold is None else loop.awaited(turns.hold)
+        self._turn, self._hold = turns.current, turns.hold
+        self.hold = loop.awaited(self._held)
         self.begins = None if turns.begins is None else loop.awaited(turns.begins)
         self.now = events.now
         self.next_block = turns.next_block
@@ -82,6 +168,12 @@ class Apart:
                 is_of_other=self._is_other,
             )
         )
+
+    async def _held(self, call: str) -> str:
+        """Why a call is not made: an interrupt does not reach what an author has begun in a thread."""
+        if self._turn is not None and self._turn.is_cut:
+            return "The person has interrupted this."
+        return "" if self._hold is None else await self._hold(call)
 
     def tell(self, event: Event) -> None:
         """Tell the run of calls; all else is for whoever has asked."""

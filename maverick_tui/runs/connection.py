@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, cast
 
+from maverick_tui.agent.asking_run import asking_for, connected
 from maverick_tui.agent.engine.prices import context_size
 from maverick_tui.events.kinds import (
     LONGEST_NOTICE,
@@ -20,6 +21,7 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.modes import narrower, require_mode
+from maverick_tui.runs.apart import RunOfAuthor
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import Loaded, RunPlan, load_aside
 from maverick_tui.runs.log import EventLog
@@ -133,8 +135,12 @@ class Connection:
         assert self.loaded is not None
         # The tables take a while to read, and so does a CLI to start.
         sizing = asyncio.create_task(in_thread(context_size, self.loaded.model))
+        asking = RunOfAuthor(self.loaded, self._turns, self._events)
         try:
-            session = await self._open(self.loaded)
+            with asking_for(asking):  # what its own servers ask is asked in tasks that begin here
+                session = await self._open(self.loaded)
+            asking.is_open = True
+            self._stack.enter_context(connected(asking))
             size = await sizing
         finally:
             sizing.cancel()
@@ -148,7 +154,7 @@ class Connection:
                 await session.set_model(wanted[1])
             mode, model = wanted
         # From here on nothing is waited for: a loss is told after the connection that it is the loss of.
-        self.prompter = Prompter(self.loaded, session, self._turns, self._events)
+        self.prompter = Prompter(self.loaded, session, self._turns, self._events, asking)
         if self.prompter.can_steer:
             steers = cast("Steers", session)
             steers.between, steers.taken = self.between, self.taken

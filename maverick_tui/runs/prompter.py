@@ -6,17 +6,15 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from maverick_tui.agent.asking_run import asking_for
-from maverick_tui.agent.base import MaverickAgent
 from maverick_tui.agent.engines import Answered, Sees, SpeaksSdk
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
-from maverick_tui.runs.apart import Apart, RunLoop
+from maverick_tui.runs.apart import RunOfAuthor
 from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.turns import OpenTurn, Turns
@@ -33,16 +31,17 @@ _Channel: TypeAlias = "asyncio.Queue[Message | None]"
 
 
 class Prompter:
-    """Asks, one question at a time; every question is a turn. To what `execute` asks, it is the run (`AskingRun`)."""
+    """Asks, one question at a time; every question is a turn."""
 
-    def __init__(self, loaded: Loaded, session: Session, turns: Turns, events: EventLog) -> None:
+    def __init__(self, loaded: Loaded, session: Session, turns: Turns, events: EventLog, asking: RunOfAuthor) -> None:
+        """`asking` is the run to what the agent's own code asks meanwhile."""
         self.session = session
         self.is_loss_told = False
         """Whether a turn has failed because the session has ended."""
         self._loaded = loaded
         self._turns = turns
         self._events = events
-        self._loop = RunLoop()
+        self._run = asking
         self._free = asyncio.Lock()
         self._asking: asyncio.Task[None] | None = None
         self._said: list[str] = []
@@ -65,7 +64,8 @@ class Prompter:
         if turn.is_cut:
             self._free.release()
             return
-        await self._finished(self._start(turn, prompt, None))
+        with asking_for(self._run):
+            await self._finished(self._start(turn, prompt, None))
 
     def _start(self, turn: OpenTurn, prompt: str, channel: _Channel | None) -> asyncio.Task[None]:
         turn.is_asked = True
@@ -154,7 +154,7 @@ class Prompter:
         failed: BaseException | None = None
         self._said = []
         try:
-            with asking_for(self):
+            with asking_for(self._run), self._run.routing(self._routed):
                 result = await self._loaded.agent.execute(replace(context, extra=dict(extra)))
         except (Exception, SystemExit) as error:  # an author's mistake is the failure of the turn
             failed = error
@@ -173,41 +173,6 @@ class Prompter:
         if result.output.strip() and not _is_said(result.output, self._said) and turn.error is None:
             for event in whole_block(self._turns.next_block(), "text", result.output, self._events.now()):
                 self._events.emit(event)
-
-    @property
-    def agent(self) -> str:
-        """The name of the run's agent."""
-        return self._loaded.agent.name
-
-    @property
-    def cwd(self) -> Path:
-        """The folder that the run works in."""
-        return self._loaded.context.cwd
-
-    @property
-    def mode(self) -> str:
-        """The permission mode of the moment."""
-        return self._turns.mode
-
-    @property
-    def is_attended(self) -> bool:
-        """Whether there is a person."""
-        return self._turns.ask is not None
-
-    def answers(
-        self, agent: MaverickAgent, prompt: str, cwd: Path | str | None
-    ) -> AsyncGenerator[Message, None] | None:
-        """What comes for a query of the agent itself; one of another, elsewhere or in a thread is asked apart."""
-        is_here = cwd is None or Path(cwd).absolute() == self.cwd
-        if agent is self._loaded.agent and is_here and self._loop.is_running_here:
-            return self._routed(prompt)
-        told = f"{agent.name} is asked apart from this run{'' if is_here else f' in {cwd}'}."
-        self._loop.call(lambda: self._events.emit(Noticed(self._events.now(), "aside", told[:LONGEST_NOTICE])))
-        return None
-
-    def listener(self, agent: MaverickAgent, cwd: Path) -> Apart:
-        """What hears a conversation apart, and asks the person about its calls, if there is one."""
-        return Apart(agent.name, cwd.absolute(), self, self._turns, self._events, self._loop)
 
     async def _routed(self, prompt: str) -> AsyncGenerator[Message, None]:
         await self._free.acquire()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
+
+from textual.app import App
 
 REDOES_FOR = 1.5
 """Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
@@ -26,25 +29,27 @@ class EditedText(Protocol):
 
 
 class CutText:
-    """Remembers what was cut last."""
+    """Remembers what was cut last, in whichever text of an application: it may be brought back in another one."""
 
     def __init__(self) -> None:
         self._text = ""
         self._until = -math.inf
+        self._is_back = False
+        """Whether it was brought back since."""
 
     def keep(self, text: str) -> None:
         """This was cut."""
         if text:
-            self._text, self._until = text, time.monotonic() + BROUGHT_BACK_FOR
+            self._text, self._until, self._is_back = text, time.monotonic() + BROUGHT_BACK_FOR, False
 
     def bring_back(self) -> str:
         """What was cut last; it may be wanted again."""
-        self._until = time.monotonic() + REDOES_FOR
+        self._until, self._is_back = time.monotonic() + REDOES_FOR, True
         return self._text
 
     def go_on(self) -> None:
         """A key was pressed: whoever cuts words, to say something else first, brings them back only after that."""
-        if self.is_awaited:
+        if self.is_awaited and not self._is_back:
             self.keep(self._text)
 
     def forget(self) -> None:
@@ -55,3 +60,11 @@ class CutText:
     def is_awaited(self) -> bool:
         """Whether somebody may be about to bring it back."""
         return time.monotonic() < self._until
+
+
+_of: WeakKeyDictionary[App[Any], CutText] = WeakKeyDictionary()
+
+
+def cut_in(app: App[Any]) -> CutText:
+    """What was cut in an application."""
+    return _of.setdefault(app, CutText())

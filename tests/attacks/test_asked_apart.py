@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from claude_agent_sdk import create_sdk_mcp_server
+from claude_agent_sdk import tool as sdk_tool
 
 from maverick_tui import AgentContext, AgentResult
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import ModeChanged, PermissionAsked, SnapshotTaken, ToolFinished, TurnEnded
+from maverick_tui.executor import tool
 from maverick_tui.offline.script import Scene
 from maverick_tui.runs.commands import AnswerPermission, SetMode
 from tests.attacks.sandbox import MARKER, Sandbox, changes
@@ -90,6 +94,66 @@ async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: Serv
     assert [event.tool for event in asked] == ["Write", "Bash"]
     assert {event.agent for event in asked} <= {"lead", "helper"}
     assert [event.is_error for event in told] == [True, True]
+    assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
+
+
+async def helped() -> str:
+    return (await Helper().run("HELPS", AgentContext.from_cwd("."))).output
+
+
+@tool(is_read_only=True)
+async def delegate(task: str) -> str:
+    """Has another agent do it."""
+    return f"{task}: {await helped()}"
+
+
+@tool(is_read_only=True)
+def delegate_in_thread(task: str) -> str:
+    """Has another agent do it."""
+    return f"{task}: {asyncio.run(helped())}"
+
+
+@sdk_tool("delegate", "Has another agent do it.", {"task": str})
+async def delegate_by_server(_arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": await helped()}]}
+
+
+class WithTools(Talker):
+    name = "lead"
+    engine = "api"
+    own_tools = (delegate, delegate_in_thread)
+
+
+class WithServer(Talker):
+    name = "lead"
+    allowed_tools = ("mcp__own__delegate",)
+    mcp_servers = {"own": create_sdk_mcp_server("own", tools=[delegate_by_server])}
+
+
+@pytest.mark.parametrize("mode", ["default", "plan"])
+@pytest.mark.parametrize(
+    ("lead", "asking"),
+    [(WithTools, "delegate"), (WithTools, "delegate_in_thread"), (WithServer, "mcp__own__delegate")],
+)
+async def test_so_do_its_tools_and_servers_at_every_prompt(
+    sandbox: Sandbox, serve: ServeModel, lead: type[Talker], asking: str, mode: str
+) -> None:
+    before = sandbox.state()
+    leads = [scene(call(asking, task="t"), say("x"), prompt=prompt) for prompt in ("one", "two")]
+    async with serve([*helps(sandbox), *leads]), watch(lead) as run:
+        run.send(SetMode(mode))
+
+        async def answer() -> None:
+            async for event in run.run.events.reader():
+                if isinstance(event, PermissionAsked):
+                    run.send(AnswerPermission(event.request, "once" if event.tool == asking else "deny"))
+
+        answering = asyncio.create_task(answer())
+        for prompt in ("one", "two"):
+            assert (await run.ask(prompt)).outcome == "done"
+        answering.cancel()
+    asked = [event.tool for event in run.all(PermissionAsked) if event.tool != asking]
+    assert asked == ["Write", "Bash"] * 2
     assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
 
 

@@ -350,10 +350,10 @@ def test_what_comes_after_a_line_that_cannot_be_read_is_there_too() -> None:
     assert "2 lines left out" in one().about.problem
 
 
-@pytest.mark.parametrize("number", [b"NaN", b"-Infinity", b"1e999"])
+@pytest.mark.parametrize("number", [b"NaN", b"-Infinity", b"1e999", b"1e308"])
 def test_a_number_that_is_none_spoils_its_own_line_alone(number: bytes) -> None:
     keep("000000000001", [*begun(), *turn(), *ended()])
-    path = keep(RUN, [*begun(), *turn(), *ended()])
+    path = keep(RUN, [*begun(), *turn(), *turn(2, at=AT + 4), *ended()])
     path.write_bytes(path.read_bytes().replace(b'"cost_usd":', b'"cost_usd":%b,"cost_was":' % number))
     assert number in path.read_bytes()
     assert len(listed()) == 2

@@ -138,3 +138,8 @@ def test_a_secret_within_what_a_server_or_an_agent_is_given_is_known_by_itself()
 def test_inputs_are_secret_by_their_name() -> None:
     given = {"password": "Sup3rS3cretValue99", "api_token": "short", "color": "turquoise", "token": 7}
     assert list(secret_inputs(given)) == ["Sup3rS3cretValue99"]
+
+
+def test_how_a_key_begins_is_no_secret() -> None:
+    key = '{"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBg==\\n"}'
+    assert "-----BEGIN" not in set(secret_variables({"GOOGLE_CREDENTIALS": key}))

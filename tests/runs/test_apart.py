@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from maverick_tui import AgentContext, AgentResult
+from maverick_tui import AgentContext, AgentResult, AgentUsage
 from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import ModeChanged, Noticed, PermissionAsked, ToolCalled, ToolFinished, TurnEnded
 from maverick_tui.executor import tool
-from maverick_tui.runs.commands import AnswerPermission, SetMode
+from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
@@ -107,4 +109,48 @@ async def test_a_listener_of_its_own_that_asks_nobody_lets_it_only_read(serve: S
 
     async with serve([SCENES[0], scene(say("bye"))]), watch(Sly) as run:
         assert (await run.ask("go")).outcome == "done"
+    assert WRITTEN == []
+
+
+async def test_an_interrupt_reaches_what_an_author_has_begun_in_a_thread(serve: ServeModel) -> None:
+    ended = threading.Event()
+
+    class Threading(Lead):
+        async def execute(self, context: AgentContext) -> AgentResult:
+            def help_out() -> AgentResult:
+                try:
+                    return asyncio.run(Scribe().run("HERE", context))
+                finally:
+                    ended.set()
+
+            return await asyncio.to_thread(help_out)
+
+    async with serve(SCENES), watch(Threading) as run:
+        run.prompt("go")
+        first = await run.until(PermissionAsked)
+        run.send(Interrupt())
+        assert (await run.until(TurnEnded)).outcome == "interrupted"
+        run.send(AnswerPermission(first.request, "run"))
+        await asyncio.to_thread(ended.wait)
+    assert WRITTEN == []
+
+
+async def test_a_thread_that_outlasts_execute_asks_too(serve: ServeModel) -> None:
+    def help_out(context: AgentContext) -> None:
+        returned.wait()
+        asyncio.run(Scribe().run("HERE", context))
+
+    class Leaving(Lead):
+        async def execute(self, context: AgentContext) -> AgentResult:
+            threads.append(threading.Thread(target=help_out, args=(context,)))
+            threads[0].start()
+            return AgentResult.success_result("done", AgentUsage(0, 0, 0.0, 0))
+
+    returned, threads = threading.Event(), list[threading.Thread]()
+    async with serve(SCENES), watch(Leaving) as run:
+        assert (await run.ask("go")).outcome == "done"
+        returned.set()
+        for number in (1, 2):
+            run.send(AnswerPermission((await run.until(PermissionAsked, number)).request, "deny"))
+        await asyncio.to_thread(threads[0].join)
     assert WRITTEN == []

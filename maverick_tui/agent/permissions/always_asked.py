@@ -96,7 +96,8 @@ class Call:
 def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) -> str:
     """Why the call asks each time, whatever the rules and a person have allowed; nothing if it need not.
 
-    Of a tool that is not Claude Code's own, `only_reads` says that it changes nothing.
+    Of a tool that is not Claude Code's own, `only_reads` says that it changes nothing; of such a one each text is
+    looked at as one place, and not for what words of it name: most are told what to look for, and not where.
     """
     if call.tool in SHELLS:
         return _why_command_asks(call, places)
@@ -111,9 +112,8 @@ def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) ->
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
     if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
-        values = [
-            value for value in call.arguments.values() if isinstance(value, str) and 0 < len(value) < _LONGEST_PATH
-        ]
+        texts = (value for value in call.arguments.values() if isinstance(value, str))
+        values = [text for text in texts if only_reads < len(text) < _LONGEST_PATH]  # `/` divides, and separates
         if reason := first_reason(places.why_not_to_hand_over(_before_signs(value), call.here) for value in values):
             return reason
         commands = (Call("Bash", {"command": text}, call.here) for text in commands_in(call.arguments))
@@ -126,7 +126,7 @@ def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) ->
     ):
         return reason
     look = places.why_not_to_read if is_reading else places.why_not_to_write
-    for some in (named, places_within(call.tool, call.arguments, call.here)):
+    for some in (named, [] if only_reads else places_within(call.tool, call.arguments, call.here)):
         if some is None:
             return TOO_LONG
         is_long = len(some) > MOST_WORDS

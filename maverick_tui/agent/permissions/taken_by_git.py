@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -104,12 +105,17 @@ def _why(taking: Taking, folder: Path, places: Places, limits: Limits) -> str:
     return ""
 
 
-def _first_known(names: Iterable[str], top: Path, places: Places) -> Path | None:
+def _first_known(names: Sequence[str], top: Path, places: Places) -> Path | None:
     """The first place among these that matters by where it is, such as a file that a link in the home leads to."""
-    above = Path(os.path.realpath(top))
-    known = {str(place) for place in places.known_below(above)}
-    taken = (_place(above, name) for name in names) if known else ()
-    return next((place for one in taken for place in (one, *one.parents) if str(place) in known), None)
+    above, taken = Path(os.path.realpath(top)), sorted(names)
+    for place in places.known_below(above):
+        name = str(place.relative_to(above)) if place.is_relative_to(above) else ""
+        for wanted in (name, f"{name}/") if name else ():
+            at = bisect_left(taken, wanted)
+            found = taken[at] if at < len(taken) else ""
+            if found == name or (wanted.endswith("/") and found.startswith(wanted)):
+                return place
+    return None
 
 
 def _in_no_made_folder(names: Iterable[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.ui.cut_text import CutText
+from maverick_tui.ui.cut_text import cut_in
 from maverick_tui.ui.keys import is_character
 from maverick_tui.ui.lines import role_look
 from maverick_tui.ui.picker import reading
@@ -46,7 +46,6 @@ class FilterLine(Widget, can_focus=True):
         super().__init__(id="filter")
         self._changed = changed
         self.placeholder = placeholder
-        self._cut = CutText()
 
     selected_text = ""
     """Nothing can be."""
@@ -54,23 +53,24 @@ class FilterLine(Widget, can_focus=True):
     @property
     def is_redoing(self) -> bool:
         """Whether somebody may be about to bring back what they cut."""
-        return self._cut.is_awaited
+        return cut_in(self.app).is_awaited
 
     def cut_all(self) -> None:
         """Clear it; what stood there can be brought back."""
-        self._cut.keep(self.text)
+        cut_in(self.app).keep(self.text)
         self.text = ""
 
     def on_key(self, event: events.Key) -> None:
         """Take a character, or take some away; everything else is for the screen."""
+        cut_in(self.app).go_on()
         if event.key in ("backspace", "ctrl+h"):
             self._change(event, self.text[:-1])
         elif event.key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
             rest = self.text.rstrip().rpartition(" ")[0]
-            self._cut.keep(self.text[len(rest) :])
+            cut_in(self.app).keep(self.text[len(rest) :])
             self._change(event, rest)
         elif event.key == "ctrl+y":
-            self._change(event, self.text + self._cut.bring_back())
+            self._change(event, self.text + one_line(cut_in(self.app).bring_back()))
         elif is_character(event) and event.character and not self._is_a_key(event.character):
             self._change(event, inert(self.text + event.character))
 

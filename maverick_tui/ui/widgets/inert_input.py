@@ -9,8 +9,8 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from maverick_tui.inert import inert
-from maverick_tui.ui.cut_text import CutText
+from maverick_tui.inert import inert, one_line
+from maverick_tui.ui.cut_text import cut_in
 
 
 class InertInput(Input):
@@ -18,18 +18,18 @@ class InertInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "yank", "Bring back what was cut", show=False)]
 
-    def on_mount(self) -> None:
-        """Nothing is cut yet."""
-        self._cut_text = CutText()
+    def on_key(self) -> None:
+        """Whatever was cut may still be brought back."""
+        cut_in(self.app).go_on()
 
     @property
     def is_redoing(self) -> bool:
         """Whether somebody may be about to bring back what they cut."""
-        return self._cut_text.is_awaited
+        return cut_in(self.app).is_awaited
 
     def action_yank(self) -> None:
         """Bring back what was cut."""
-        self.insert_text_at_cursor(self._cut_text.bring_back())
+        self.insert_text_at_cursor(one_line(cut_in(self.app).bring_back()))
 
     def action_delete_left_word(self) -> None:
         """Cut to the beginning of the word."""
@@ -51,7 +51,7 @@ class InertInput(Input):
         before = self.value
         delete()
         at = self.cursor_position
-        self._cut_text.keep(before[at : at + len(before) - len(self.value)])
+        cut_in(self.app).keep(before[at : at + len(before) - len(self.value)])
 
     def on_paste(self, event: events.Paste) -> None:
         """Whatever way it comes, it comes through here."""

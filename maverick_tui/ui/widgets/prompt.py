@@ -106,7 +106,6 @@ class Prompt(TextArea, inherit_bindings=False):
         self._placeholder = placeholder
         self.cursor_blink = False  # a blinking one is painted twice a second, for ever
         self._pastes = Pastes()
-        self._cut = cut_text.CutText()
         self._earlier = history
         self._suggested = ""
         self._walk: HistoryWalk | None = None
@@ -225,7 +224,7 @@ class Prompt(TextArea, inherit_bindings=False):
     async def on_key(self, event: events.Key) -> None:
         """Take characters, and do at once what other keys are bound to."""
         event.prevent_default()
-        self._cut.go_on()
+        cut_text.cut_in(self.app).go_on()
         if is_character(event):
             self.replace(event.character or "", *self.selection, maintain_selection_offset=False)
             event.stop()
@@ -248,19 +247,19 @@ class Prompt(TextArea, inherit_bindings=False):
         self._replaced = ""
         done = await self.app.run_action(bound.binding.action, self)
         if bound.binding.action in _CUTS:
-            self._cut.keep(self._replaced)
+            cut_text.cut_in(self.app).keep(self._replaced)
         return done
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self._cut.forget()
+        cut_text.cut_in(self.app).forget()
         self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
         super().action_undo()
 
     def action_redo(self) -> None:
         """Do what was undone again, or bring back what was cut since."""
         self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
-        if text := self._cut.bring_back():
+        if text := cut_text.cut_in(self.app).bring_back():
             self.insert_here(text)
         else:
             super().action_redo()
@@ -268,7 +267,7 @@ class Prompt(TextArea, inherit_bindings=False):
     @property
     def is_redoing(self) -> bool:
         """Whether somebody is going back and forth through what they have changed, or may bring back what they cut."""
-        return self._cut.is_awaited or time.monotonic() < self._redoes_until
+        return cut_text.cut_in(self.app).is_awaited or time.monotonic() < self._redoes_until
 
     def action_new_line(self) -> None:
         """Begin a new line."""

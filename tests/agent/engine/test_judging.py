@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from maverick_tui.agent.asking_run import asking_for
+from maverick_tui.agent.asking_run import asking_for, connected
 from maverick_tui.agent.engine.judging import judge_of, permit
 from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
@@ -124,7 +124,7 @@ async def test_a_call_that_has_waited_is_judged_once_more(tmp_path: Path) -> Non
 class Attended:
     """A run whose agent's own code is at work."""
 
-    agent, cwd, mode, is_attended = "lead", Path("run"), "default", True
+    agent, cwd, mode, is_attended, is_open = "lead", Path("run"), "default", True, True
 
     def answers(self, *_asked: Any) -> None:
         return None
@@ -144,7 +144,7 @@ async def test_what_is_asked_for_a_run_is_judged_in_no_wider_mode_and_by_the_rul
     )
     run, worker = Attended(), Worker()
     before = judge_of(worker, None, person=False)
-    with asking_for(run):
+    with asking_for(run), connected(run):
         asked, alone = (judge_of(worker, None, person=person) for person in (True, False))
         with ThreadPoolExecutor() as threads:  # which have no context of ours
             ours = threads.submit(judge_of, worker, None, person=True).result()

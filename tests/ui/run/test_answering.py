@@ -393,7 +393,8 @@ async def test_what_was_cut_in_the_line_that_finds_is_brought_back_there(
         await pilot.press("shift+home", "ctrl+x")
         assert line.value == ""
         assert app.kept.take() == []
-        await pilot.press("escape", "ctrl+y")
+        monkeypatch.setattr(cut_text, "REDOES_FOR", -1)
+        await pilot.press("ctrl+y", "ctrl+u", "ctrl+y", "escape", "ctrl+y")
         assert [decision for _, decision, _ in answers(app)] == ["once"]
 
 
@@ -417,6 +418,17 @@ async def test_the_key_that_brings_back_what_was_cut_as_in_a_shell_allows_nothin
         assert app.kept.take() == []
         await pilot.press("ctrl+u", *"x", "ctrl+y")
         assert app.run_screen.prompt.text == "xmore"
+
+
+async def test_what_was_cut_in_one_line_is_brought_back_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cut_text, "BROUGHT_BACK_FOR", 3600.0)
+    async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
+        await pilot.press(*"more", "shift+enter", *"of it", "ctrl+shift+a", "ctrl+u", "ctrl+f", "ctrl+y")
+        line = app.screen.query_one("#find-input", Input)
+        assert "of it" in line.value
+        await pilot.press("ctrl+u", "escape", "ctrl+y")
+        assert "of it" in app.run_screen.prompt.text
+        assert app.kept.take() == []
 
 
 async def test_what_was_cut_is_brought_back_after_something_else_was_sent(monkeypatch: pytest.MonkeyPatch) -> None:
