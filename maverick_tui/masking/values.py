@@ -40,6 +40,9 @@ _RANDOM = re.compile(
     re.IGNORECASE,
 )
 """Letters and digits in a row that are no word, no number and no date; names of models have none as long as that."""
+_HOOK = re.compile(r"(?:^|[./])(?:web)?hooks?[./]")
+"""In an address to which anybody can post who knows it: `hooks.slack.com`, `/api/webhooks/`."""
+_TOKEN = re.compile(r"(?=[^\d/]*\d)(?=[^A-Za-z/]*[A-Za-z])[\w-]{16,}")
 
 
 def is_ordinary(value: str) -> bool:
@@ -53,7 +56,8 @@ def within(text: str, *, are_headers: bool = False) -> frozenset[str]:
     found = {*_behind_scheme(text), *_behind_base64(text), *in_address(text)}
     for pair in _PAIR.finditer(text):
         name, value = pair["name"], pair["value"]
-        if is_secret(name) or name.casefold() in _SECRET_THERE or (are_headers and _RANDOM.search(value)):
+        is_telling = is_secret(name) and (name.casefold() != "key" or _RANDOM.search(value))  # many things have a key
+        if is_telling or name.casefold() in _SECRET_THERE or (are_headers and _RANDOM.search(value)):
             found |= {value, *_behind_base64(value)}
     return frozenset(one for one in found if not is_ordinary(one))
 
@@ -66,8 +70,8 @@ def in_address(text: str) -> Iterator[str]:
             parts = urlsplit(address)
             user, password = (unquote(one or "") for one in (parts.username, parts.password))
             found += [password, user if len(user) >= _LEAST_USER else ""]
-            if "hook" in address:
-                found += filter(_RANDOM.fullmatch, parts.path.split("/"))
+            if _HOOK.search(f"{parts.hostname}{parts.path}"):
+                found += filter(_TOKEN.fullmatch, parts.path.split("/"))
     yield from (one for one in found if not is_ordinary(one))
 
 

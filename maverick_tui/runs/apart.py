@@ -126,7 +126,8 @@ class RunOfAuthor:
         is_here, route = cwd is None or Path(cwd).absolute() == self.cwd, _route.get()
         if agent is self._loaded.agent and is_here and route is not None and self._loop.is_running_here:
             return route(prompt)
-        told = f"{agent.name} is asked apart from this run{'' if is_here else f' in {cwd}'}."
+        folder = Path(cwd or Path.cwd()).absolute()
+        told = f"{agent.name} is asked apart from this run{'' if folder == self.cwd else f' in {folder}'}."
         self._loop.call(lambda: self._events.emit(Noticed(self._events.now(), "aside", told[:LONGEST_NOTICE])))
         return None
 

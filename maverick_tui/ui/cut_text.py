@@ -13,6 +13,8 @@ REDOES_FOR = 1.5
 """Seconds after an undo or a redo in which the key that redoes is meant for the text, whatever else it may do."""
 BROUGHT_BACK_FOR = 10.0
 """The same after words were cut, which that key brings back as in a shell, and after each key until then."""
+LONGEST = 60.0
+"""Seconds after which the key is meant for the question again, however much is typed meanwhile."""
 
 
 @runtime_checkable
@@ -33,14 +35,15 @@ class CutText:
 
     def __init__(self) -> None:
         self._text = ""
-        self._until = -math.inf
+        self._cut_at = self._until = -math.inf
         self._is_back = False
         """Whether it was brought back since."""
 
     def keep(self, text: str) -> None:
         """This was cut."""
         if text:
-            self._text, self._until, self._is_back = text, time.monotonic() + BROUGHT_BACK_FOR, False
+            self._text, self._cut_at, self._is_back = text, time.monotonic(), False
+            self._until = self._cut_at + BROUGHT_BACK_FOR
 
     def bring_back(self) -> str:
         """What was cut last; it may be wanted again."""
@@ -50,7 +53,7 @@ class CutText:
     def go_on(self) -> None:
         """A key was pressed: whoever cuts words, to say something else first, brings them back only after that."""
         if self.is_awaited and not self._is_back:
-            self.keep(self._text)
+            self._until = min(time.monotonic() + BROUGHT_BACK_FOR, self._cut_at + LONGEST)
 
     def forget(self) -> None:
         """Something was undone since."""

@@ -130,7 +130,7 @@ class Leaving:
         if run.attached is None:
             run.close()
         else:
-            if fate != "end" if run.is_busy else not run.is_ours:
+            if fate != "end" if run.is_busy else not run.is_ours or run.on_its_way:
                 text = f"Come back with: maverick attach {run.attached.named(run.run_id)}"
                 self._app.notify(text, title=run.title, timeout=6, markup=False)
             self._app.run_worker(self._close_run(run, fate), name=f"leave-{run.run_id}", exit_on_error=False)

@@ -12,6 +12,8 @@ from textual.screen import Screen
 
 TWICE_WITHIN = 0.5
 """Seconds between two presses that may be a double click: a screen that comes with the first is not meant by it."""
+NEAR = 3
+"""Cells between them at most."""
 _LEFT = 1
 
 
@@ -22,7 +24,7 @@ class MeantClicks:
         self._is_passed_over = False
         """Whether the left button was pressed for nothing here: so is its release."""
         self._screen: Callable[[], Screen[Any] | None] = lambda: None
-        self._pressed_at = -math.inf
+        self._pressed_at, self._place = -math.inf, (0.0, 0.0)
         """Where and when the left button was pressed last."""
 
     def passes_over(self, event: events.Event, screen: Screen[Any]) -> bool:
@@ -30,9 +32,11 @@ class MeantClicks:
         if not isinstance(event, events.MouseDown | events.MouseUp) or event.is_forwarded:
             return False
         if event.button == _LEFT and isinstance(event, events.MouseDown):
-            is_second = screen is not self._screen() and event.time - self._pressed_at < TWICE_WITHIN
+            x, y = self._place
+            is_near = abs(event.screen_x - x) <= NEAR and abs(event.screen_y - y) <= NEAR
+            is_second = screen is not self._screen() and is_near and event.time - self._pressed_at < TWICE_WITHIN
             self._is_passed_over = is_second or event.shift or event.meta or event.ctrl
             if not is_second:
                 self._screen = weakref.ref(screen)
-            self._pressed_at = event.time
+            self._pressed_at, self._place = event.time, (event.screen_x, event.screen_y)
         return event.button != _LEFT or self._is_passed_over

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.events.kinds import ModeChanged, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.executor import tool
 from maverick_tui.runs.commands import AnswerPermission, SetMode
@@ -70,3 +71,14 @@ async def test_without_one_they_are_refused(sandbox: Sandbox, serve: ServeModel)
     told = str(model.requests[-1]["messages"])
     assert told.count("'is_error': True") == len(calls) + 1
     assert "SECRET" not in told
+
+
+HARMLESS = (
+    "/", "~", ".", "//button[@id]", "/[a-z]+/g", "how does .ssh/config work", "Add .netrc support",
+    "/proc is a filesystem", "src", "docs/a.md",
+)  # fmt: skip
+
+
+def test_what_they_are_to_look_for_is_no_place(sandbox: Sandbox) -> None:
+    judge = Judge(["own:look"], sandbox.project, person=False, only_reads=lambda _tool: True)
+    assert {text: why for text in HARMLESS if (why := judge.judge("own:look", {"text": text}).reason)} == {}

@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from maverick_tui.runs.commands import AnswerPermission
-from maverick_tui.ui.meant_clicks import TWICE_WITHIN, MeantClicks
+from maverick_tui.ui import meant_clicks
+from maverick_tui.ui.meant_clicks import NEAR, TWICE_WITHIN, MeantClicks
 from maverick_tui.ui.rule_trial import RuleTrial
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, watching
@@ -62,6 +63,12 @@ def test_a_screen_that_came_with_a_click_is_not_meant_by_the_second_half_of_a_do
             assert clicks.passes_over(event, screen) is not is_meant, (at, is_meant)
 
 
+def test_a_click_elsewhere_is_one_of_its_own() -> None:
+    clicks, before, after = MeantClicks(), Screen[None](), Screen[None]()
+    assert not clicks.passes_over(click(PRESSED_AT)[0], before)
+    assert not clicks.passes_over(click(PRESSED_AT + 0.1, place=(NEAR + 1, 0))[0], after)
+
+
 def rows_of(app: FedApp) -> list[str]:
     return [strip.text for strip in app.screen._compositor.render_strips()]
 
@@ -81,6 +88,7 @@ async def post(app: FedApp, pilot: Pilot[Any], events: tuple[MouseDown, MouseUp]
 async def test_a_double_click_does_not_agree_to_a_dialog_that_its_first_half_opens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(meant_clicks, "NEAR", 100)  # it comes to be in the same place in some windows
     monkeypatch.setattr(RuleTrial, "try_out", lambda _trial, _rule, _agent: "14 calls")
     tape = Tape().connect().prompt("Go")
     tape.ask("Bash", {"command": "make test"}, rules=("Bash(make test)", "Bash"), rules_file="/home/me/rules.toml")

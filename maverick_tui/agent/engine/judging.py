@@ -55,8 +55,8 @@ def standing_for(agent: str, cwd: Path | str | None) -> Callable[[], Standing]:
     """The same, and whatever rules forbid the agent whose own code has this one asked, here or where its run works."""
     own, run = rules_for(agent, cwd), asking_run()
     folders = {Path(cwd or Path.cwd()), run.cwd} if run is not None else ()
-    callers = [rules_for(run.agent, folder) for folder in folders] if run is not None else []
-    return lambda: own().held_with([one() for one in callers])
+    callers = [(rules_for(run.agent, folder), folder) for folder in folders] if run is not None else []
+    return lambda: own().held_with([rules().beginning_at(folder) for rules, folder in callers])
 
 
 async def permit(

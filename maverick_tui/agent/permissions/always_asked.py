@@ -113,8 +113,10 @@ def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) ->
         return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
     if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
         texts = (value for value in call.arguments.values() if isinstance(value, str))
-        values = [text for text in texts if only_reads < len(text) < _LONGEST_PATH]  # `/` divides, and separates
-        if reason := first_reason(places.why_not_to_hand_over(_before_signs(value), call.here) for value in values):
+        values = [_before_signs(text) for text in texts if 0 < len(text) < _LONGEST_PATH]
+        if only_reads:  # `/` divides, too, and `//a` is looked for in a page
+            values = [value for value in values if value.strip("/.~")]
+        if reason := first_reason(places.why_not_to_hand_over(value, call.here) for value in values):
             return reason
         commands = (Call("Bash", {"command": text}, call.here) for text in commands_in(call.arguments))
         if reason := first_reason(_why_command_asks(command, places) for command in commands):

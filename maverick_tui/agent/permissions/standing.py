@@ -91,6 +91,10 @@ class Standing:
             (*self.rules, *(rule for rule in more if rule not in self.rules)), " ".join(filter(None, problems))
         )
 
+    def beginning_at(self, folder: Path) -> Standing:
+        """These rules, with paths that begin there where they would begin wherever an agent works."""
+        return replace(self, rules=tuple(replace(rule, base=rule.base or folder) for rule in self.rules))
+
 
 NONE = Standing()
 

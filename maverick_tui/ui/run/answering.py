@@ -88,7 +88,7 @@ class Answering:
 
     def is_possible(self, action: str, parameters: tuple[object, ...]) -> bool:
         """Whether a key that answers acts now; else it is the prompt's."""
-        edited: object = None if parameters else self._prompt.screen.focused
+        edited: object = self._prompt.screen.focused if self._prompt.is_attached and not parameters else None
         if isinstance(edited, EditedText):
             if action == "deny" and edited.selected_text:
                 return False  # its key cuts

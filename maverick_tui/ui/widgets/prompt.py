@@ -247,7 +247,7 @@ class Prompt(TextArea, inherit_bindings=False):
         self._replaced = ""
         done = await self.app.run_action(bound.binding.action, self)
         if bound.binding.action in _CUTS:
-            cut_text.cut_in(self.app).keep(self._replaced)
+            cut_text.cut_in(self.app).keep(self._pastes.whole(self._replaced))
         return done
 
     def action_undo(self) -> None:
@@ -260,7 +260,7 @@ class Prompt(TextArea, inherit_bindings=False):
         """Do what was undone again, or bring back what was cut since."""
         self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
         if text := cut_text.cut_in(self.app).bring_back():
-            self.insert_here(text)
+            self.insert_here(self._pastes.shorten(text))
         else:
             super().action_redo()
 

@@ -137,6 +137,21 @@ async def judge_in_loop(agent: Worker) -> Judge:
     return judge_of(agent, None, person=True)
 
 
+async def test_what_the_person_denies_about_files_of_the_run_is_denied_to_who_is_asked_elsewhere(
+    tmp_path: Path,
+) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('deny = ["Read(.env)"]\n')
+    (tmp_path / "src").mkdir()
+    run = Attended()
+    run.cwd = tmp_path
+    with asking_for(run):
+        judge = judge_of(Worker(), tmp_path / "src", person=True)
+    for path in (tmp_path / ".env", tmp_path / "src" / ".env"):
+        assert judge.judge("Read", {"file_path": str(path)}).decision == "deny", path
+    assert judge.judge("Read", {"file_path": str(tmp_path / "other")}).decision == "allow"
+
+
 async def test_what_is_asked_for_a_run_is_judged_in_no_wider_mode_and_by_the_rules_for_who_asks() -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text(

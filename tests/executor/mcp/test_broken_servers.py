@@ -14,6 +14,7 @@ from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.mcp import process as server_process
 from maverick_tui.executor.mcp.servers import ToolServers
 from tests.executor.mcp.support import PLAIN, failure, opened
+from tests.runs.watching import PATIENCE
 from tests.support.processes import PAUSE, marked, wait_until_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left")
@@ -128,8 +129,9 @@ async def test_a_server_that_dies_later_is_said_each_time(mark: str, script: Any
 async def test_what_a_server_has_started_ends_with_it(mark: str, script: Any) -> None:
     async with opened(script(PLAIN)) as call:
         child = int(await call("leave_child"))
-        while child not in marked(mark):  # while a program is loaded, it has no environment
-            await asyncio.sleep(PAUSE)
+        async with asyncio.timeout(PATIENCE):
+            while child not in marked(mark):  # while a program is loaded, it has no environment
+                await asyncio.sleep(PAUSE)
     assert wait_until_gone(mark) == {}
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
@@ -418,6 +419,17 @@ async def test_the_key_that_brings_back_what_was_cut_as_in_a_shell_allows_nothin
         assert app.kept.take() == []
         await pilot.press("ctrl+u", *"x", "ctrl+y")
         assert app.run_screen.prompt.text == "xmore"
+
+
+async def test_a_long_paste_is_brought_back_whole_after_something_else_was_sent() -> None:
+    page = "\n".join(f"line {number}" for number in range(40))
+    async with watching(begun().done()) as (app, pilot):
+        app.post_message(Paste(page))
+        await until(pilot, lambda: "[pasted 40 lines]" in app.run_screen.prompt.text)
+        await pilot.press("ctrl+u", *"other", "enter", "ctrl+y")
+        assert app.run_screen.prompt.text == "[pasted 40 lines]"
+        await pilot.press("enter")
+        assert [one.text for one in app.kept.take() if isinstance(one, SendPrompt)] == ["other", page]
 
 
 async def test_what_was_cut_in_one_line_is_brought_back_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
