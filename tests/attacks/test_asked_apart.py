@@ -23,6 +23,7 @@ from tests.runs.tracked import RUN, tracked
 from tests.runs.watching import Watched, watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
+from tests.support.sampling import sampled
 
 
 class Helper(Talker):
@@ -81,7 +82,7 @@ async def refuse_all(run: Watched) -> None:
 
 @pytest.mark.parametrize(
     ("way", "mode"),
-    [*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])],
+    sampled([*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])], 4),
 )
 async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: ServeModel, way: str, mode: str) -> None:
     before = sandbox.state()
@@ -130,10 +131,19 @@ class WithServer(Talker):
     mcp_servers = {"own": create_sdk_mcp_server("own", tools=[delegate_by_server])}
 
 
-@pytest.mark.parametrize("mode", ["default", "plan"])
 @pytest.mark.parametrize(
-    ("lead", "asking"),
-    [(WithTools, "delegate"), (WithTools, "delegate_in_thread"), (WithServer, "mcp__own__delegate")],
+    ("lead", "asking", "mode"),
+    sampled(
+        [
+            (WithTools, "delegate", "plan"),
+            (WithTools, "delegate", "default"),
+            (WithTools, "delegate_in_thread", "default"),
+            (WithTools, "delegate_in_thread", "plan"),
+            (WithServer, "mcp__own__delegate", "default"),
+            (WithServer, "mcp__own__delegate", "plan"),
+        ],
+        2,
+    ),
 )
 async def test_so_do_its_tools_and_servers_at_every_prompt(
     sandbox: Sandbox, serve: ServeModel, lead: type[Talker], asking: str, mode: str

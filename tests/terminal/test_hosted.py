@@ -154,6 +154,7 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
         assert app.wait() == 0
 
 
+@pytest.mark.explore  # that one that has come to life elsewhere does not go on here, others show without terminals
 def test_two_windows_that_bring_a_run_back_at_the_same_moment_share_it(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": ["Answered."]}]
     run_id = maverick.ended_run(teller, scenes)

@@ -57,6 +57,7 @@ def test_a_prompt_is_not_lost_with_a_window_that_goes_before_its_run_is_there(
     until_kept("precious words")
 
 
+@pytest.mark.explore  # so has that this one
 def test_neither_is_one_that_was_to_bring_a_run_back(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": ["Done."]}]
     app = maverick("runs", "open", maverick.ended_run(teller, scenes), scenes=scenes, is_ours=True)
@@ -68,6 +69,7 @@ def test_neither_is_one_that_was_to_bring_a_run_back(maverick: Maverick, teller:
     until_kept("precious words")
 
 
+@pytest.mark.explore  # `tests/ui/test_drafts_on_the_way.py` has it without a terminal
 def test_nor_is_what_was_sent_and_typed_while_a_run_was_resumed(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": ["Done."]}]
     app = maverick("runs", "resume", maverick.ended_run(teller, scenes), scenes=scenes, is_ours=True)

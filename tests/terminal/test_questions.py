@@ -15,6 +15,7 @@ from maverick_tui.events.kinds import Event
 from tests.host.served_run import RUN, Served, serving
 from tests.support.pty_program import PATIENCE
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.support.terminal import Glass
 from tests.terminal.application import CTRL_Q, CTRL_Y, ENTER, pasted
 from tests.terminal.conftest import Maverick
@@ -80,7 +81,9 @@ def test_two_hundred_characters_are_typed_while_twenty_questions_come_up(maveric
     assert run.commands == []
 
 
-@pytest.mark.parametrize("carries", ["\x1b[201~", "\x1b", "\x1b["], ids=["its end", "escape", "half a sign"])
+@pytest.mark.parametrize(
+    "carries", sampled(["\x1b[201~", "\x1b", "\x1b["], 3, ids=["its end", "escape", "half a sign"])
+)
 def test_what_a_paste_carries_behind_its_end_or_an_escape_allows_nothing(maverick: Maverick, carries: str) -> None:
     tape = Tape("handyman", at=time.time()).connect().prompt("Go").ask("Bash", {"command": "rm 1"})
     with served_beside(tape.events) as (run, _loop):
