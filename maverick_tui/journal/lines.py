@@ -40,7 +40,7 @@ BATCH = BlockGrew.type
 LATE_TEXT = "block_text"
 _NO_BLOCK = 0
 """No block has this number: text of it is shown nowhere."""
-_BEYOND_COUNTING = 1e100
+_BEYOND_COUNTING = 1e301
 """The sum of such numbers may be none."""
 _DEEPEST = 60
 _TOO_DEEP = "(nested too deeply to be kept)"

@@ -70,7 +70,7 @@ class Worktrees:
         from maverick_tui.ui.dialogs.worktree import WorktreeScreen
 
         becomes = await self._app.push_screen_wait(WorktreeScreen(left))
-        if becomes is None or (becomes == "remove" and not await self._is_sure(left)):
+        if becomes is None or (becomes == "remove" and not await self._is_sure(run)):
             return
         if becomes != "leave":
             loses = becomes != "remove" and await self._lets_go(left, "merged" if becomes == "merge" else "kept")
@@ -78,14 +78,21 @@ class Worktrees:
         if close is not None:
             close()
 
-    async def _is_sure(self, left: Left) -> bool:
+    async def _is_sure(self, run: RunModel) -> bool:
+        """Ask about all that would be lost, and again if that has become something else while the person looked."""
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
-        if left.lost == "nothing":
-            return True
-        question = ConfirmScreen("Remove it?", f"It would lose {left.lost}.", yes="Remove", no="Keep")
-        is_sure: bool = await self._app.push_screen_wait(question)
-        return is_sure
+        told: Left | None = None
+        while (found := await asyncio.to_thread(_look, run.run_id, run.title)) is not None:
+            left = found[1]
+            if left == told or left.lost == "nothing":
+                return True
+            anew = "Something has changed there since. " if told is not None else ""
+            question = ConfirmScreen("Remove it?", f"{anew}It would lose {left.lost}.", yes="Remove", no="Keep")
+            if not await self._app.push_screen_wait(question):
+                return False
+            told = left
+        return True  # it is gone, which is said by what removes it
 
     async def _lets_go(self, left: Left, becomes: str) -> bool:
         """Whether what no commit has may go with the worktree, which else stays; the rest `becomes` this anyway."""

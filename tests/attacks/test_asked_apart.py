@@ -82,7 +82,7 @@ async def refuse_all(run: Watched) -> None:
 
 @pytest.mark.parametrize(
     ("way", "mode"),
-    sampled([*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])], 4),
+    sampled([*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])], 8),
 )
 async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: ServeModel, way: str, mode: str) -> None:
     before = sandbox.state()
@@ -142,7 +142,7 @@ class WithServer(Talker):
             (WithServer, "mcp__own__delegate", "default"),
             (WithServer, "mcp__own__delegate", "plan"),
         ],
-        2,
+        4,
     ),
 )
 async def test_so_do_its_tools_and_servers_at_every_prompt(
@@ -190,7 +190,7 @@ async def test_who_begins_to_plan_is_asked_from_then_on_and_what_is_granted_is_k
     assert [event.is_error for event in run.all(ToolFinished)] == [False, False, True]
 
 
-@pytest.mark.parametrize("is_attended", [True, False])
+@pytest.mark.parametrize("is_attended", sampled([True, False], 2))
 async def test_what_is_denied_to_who_asks_is_denied_to_the_asked(
     sandbox: Sandbox, serve: ServeModel, is_attended: bool
 ) -> None:

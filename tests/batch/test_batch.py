@@ -146,6 +146,7 @@ def test_failures_stand_apart_and_are_tried_again_if_that_is_wanted(maverick: Ru
 
 
 @pytest.mark.slow
+@pytest.mark.explore  # one that was killed goes on above
 def test_ctrl_c_begins_nothing_more_and_a_second_one_interrupts_what_is_left_for_later(
     maverick: Run, cook: None, mark: str
 ) -> None:

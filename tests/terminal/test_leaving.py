@@ -84,6 +84,7 @@ def test_nor_is_what_was_sent_and_typed_while_a_run_was_resumed(maverick: Maveri
 
 
 @pytest.mark.parametrize("ends", sampled(["the window", "the application"], 2))
+@pytest.mark.explore  # `tests/ui/test_drafts_on_the_way.py` has it without a terminal
 def test_what_was_typed_for_an_agent_that_cannot_be_loaded_is_kept(maverick: Maverick, teller: str, ends: str) -> None:
     file = Path(f".maverick/agents/{teller}.md")
     file.write_text(file.read_text().replace("Read, Glob", "Read, EnterWorktree"))

@@ -75,6 +75,7 @@ def test_what_was_saved_a_moment_before_is_not_lost(maverick: Maverick, teller: 
 
 # To vim both are the same end. The application saves nothing of this before it goes, whichever it is.
 @pytest.mark.parametrize("ends", sampled(["the application", "the window"], 2))
+@pytest.mark.explore  # that what was saved a moment before is not lost has the same way
 def test_what_was_not_saved_can_be_had_back(maverick: Maverick, teller: str, mark: str, ends: str) -> None:
     app = in_vim(maverick, teller)
     app.send("A of work that nobody has saved")

@@ -148,8 +148,17 @@ async def test_a_run_that_is_closed_is_asked_about_its_worktree_first(
         await pilot.press("f9")
         await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
         await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "are you sure?")
+        asked = app.screen
+        (worktree.top / "late.txt").write_text("saved while the question stands")
         await pilot.press("y")
-        await until(pilot, lambda: "are removed; lost: 2 uncommitted files" in said(app), "it is removed")
+        await until(
+            pilot, lambda: app.screen is not asked and isinstance(app.screen, ConfirmScreen), "it has become more"
+        )
+        assert "late.txt" in [path.name for path in worktree.top.iterdir()]
+        await until(pilot, lambda: app.screen.is_mounted)
+        await pilot.press("y")
+        await until(pilot, lambda: "are removed; lost: 3 uncommitted files" in said(app), "it is removed")
         await until(pilot, lambda: isinstance(app.screen, PickerScreen), "the run is closed")
         assert git(project, "worktree", "list").count("\n") == 0
 

@@ -71,6 +71,7 @@ def test_the_one_that_passes_is_kept_and_nothing_is_left_of_the_others(project: 
     assert races.left_behind() == []
 
 
+@pytest.mark.explore  # `tests/ui/test_worktrees.py` has a race to its end
 def test_without_a_choice_all_are_kept_as_branches_and_what_cannot_race_is_refused(
     project: Path, maverick: Run, home: Path
 ) -> None:

@@ -18,6 +18,7 @@ from maverick_tui.ui.changes.comments import Comments, Noted
 from maverick_tui.ui.unsent import Unsent
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.history.kept import keep_run
+from tests.support.sampling import sampled
 from tests.ui.changes.looking import at_file, reviewing, screen_of
 from tests.ui.changes.told_review import shop
 from tests.ui.full_disk import FullDisk
@@ -58,7 +59,7 @@ async def test_each_of_two_windows_keeps_its_own_comments() -> None:
 
 
 @pytest.mark.parametrize(("code", "after_typing"), [(129, 60.0), (0, 60.0), (None, 0.01)])
-@pytest.mark.parametrize("key", ["c", "x"], ids=["a comment", "a reason"])
+@pytest.mark.parametrize("key", sampled(["c", "x"], 2, ids=["a comment", "a reason"]))
 async def test_what_is_being_written_about_changes_when_the_window_goes_is_there_again(
     monkeypatch: pytest.MonkeyPatch, code: int | None, after_typing: float, key: str
 ) -> None:
