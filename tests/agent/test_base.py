@@ -473,6 +473,7 @@ asyncio.run(main())
 
 
 @pytest.mark.req("000-FR-013")
+@pytest.mark.explore  # it is about how long that takes
 def test_the_event_loop_goes_on_while_the_sdk_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", TICKS_WHILE_IT_IMPORTS], capture_output=True, text=True, check=True)
     error, ticks = done.stdout.split()

@@ -31,6 +31,7 @@ def started(maverick: Run, *arguments: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.explore  # `tests/runs/test_call_stops.py` has it without the command line
 def test_a_call_stops_and_its_turn_goes_on_and_a_turn_stops_and_its_run_stays(
     maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

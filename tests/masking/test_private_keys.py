@@ -176,6 +176,7 @@ def test_a_long_line_that_only_may_be_a_secret_is_let_go() -> None:
         "LS0tLS1CRUdJTiB" * 12_000, ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt" + "A" * 20) * 3_000,
     ],
 )  # fmt: skip
+@pytest.mark.explore  # it is about how long that takes
 def test_long_texts_are_read_once(text: str) -> None:
     """What takes the square of its length would not end within the time that a test has."""
     redact(text[:250_000])

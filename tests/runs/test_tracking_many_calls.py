@@ -6,6 +6,8 @@ import re
 from itertools import count, pairwise
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.offline.script import Answer, Step, ToolStep
@@ -118,6 +120,7 @@ def many(top: Path) -> Script:
     return script
 
 
+@pytest.mark.explore  # the other tests of tracking have fewer calls
 async def test_every_hunk_names_the_call_that_wrote_it(serve: ServeModel, tmp_path: Path) -> None:
     top = project(tmp_path / "project")
     (top / ".gitignore").write_text("*.log\n")

@@ -30,6 +30,7 @@ def test_without_credentials_it_opens_the_demo_and_takes_keys_that_came_before_t
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.explore  # `tests/ui/test_app.py` has it without a terminal
 def test_an_agent_by_name_takes_what_was_typed_before_it_was_there_and_quitting_asks_while_it_works(
     maverick: Maverick, teller: str, mark: str, temporary: Path
 ) -> None:

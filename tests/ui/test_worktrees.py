@@ -163,6 +163,7 @@ async def test_a_run_that_is_closed_is_asked_about_its_worktree_first(
         assert git(project, "worktree", "list").count("\n") == 0
 
 
+@pytest.mark.explore  # `tests/worktrees/test_race.py` has it without a screen
 async def test_several_race_beside_each_other_and_one_is_merged(
     project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,7 @@ async def compare(
 @pytest.mark.parametrize(
     "stops", [pytest.param(KIND, id="one kind"), pytest.param(TOUR, id="all", marks=pytest.mark.explore)]
 )
+@pytest.mark.explore  # `test_screen.py` has what is seen of it
 async def test_a_journal_replayed_has_the_cells_of_the_live_run(
     stops: tuple[Stop, ...], mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
