@@ -82,7 +82,7 @@ def _followed(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterat
 
 def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     """The links below a folder, level by level; what the working directory has itself is known by its names."""
-    if base.is_symlink():
+    if os.path.islink(base):  # noqa: PTH114 - Path.is_symlink raises where its folder is closed to us
         yield base
     left, level, entered = _MOST_FOLDERS, [str(base)], {os.path.realpath(base)}
     for depth in range(_DEPTH):

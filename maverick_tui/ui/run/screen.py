@@ -451,6 +451,12 @@ class RunScreen(Screen[None]):
         """Back to the prompt, at once: what is typed next is for it."""
         self.set_focus(self.prompt)
 
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted while the transcript is read is for the prompt."""
+        if self.focused is self.transcript:
+            self.action_focus_prompt()
+            self.prompt.post_message(events.Paste(event.text))
+
     def action_verbosity(self) -> None:
         """Show the next amount of detail, and remember it."""
         verbosity = VERBOSITIES[(VERBOSITIES.index(self._preferences.verbosity) + 1) % len(VERBOSITIES)]

@@ -302,6 +302,13 @@ def test_a_home_of_any_size_is_looked_through_only_so_far(project: Path, monkeyp
         assert decide(judge, "Write", {"file_path": path}) == "deny", path
 
 
+def test_a_folder_of_settings_that_cannot_be_looked_for_has_no_links(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", f"/{'x' * 300}")  # closed to us it answers alike
+    assert decide(Judge(["Read"], project, person=True), "Read", {"file_path": "plain"}) == "allow"
+
+
 def test_what_variables_name_is_known_by_them(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BASH_ENV", str(project / "env.sh"))
     monkeypatch.setenv("KUBECONFIG", f"relative:{project / 'cluster'}")

@@ -426,3 +426,16 @@ async def test_nothing_that_is_pasted_into_the_palette_steers_the_terminal() -> 
         line = app.screen.query_one(Input)
         await until(pilot, lambda: line.value, "it is there")
         assert line.value == "a\ufffd31m\ufffdb\ufffdc\ufffdd"
+
+
+async def test_what_is_pasted_while_the_transcript_is_read_is_in_the_prompt_once() -> None:
+    async with watching(begun().done()) as (app, pilot):
+        screen = app.run_screen
+        await pilot.press("tab")
+        assert screen.focused is screen.transcript
+        app.post_message(Paste("two words"))
+        await until(pilot, lambda: screen.prompt.text, "it is there")
+        await pilot.press("!")
+        app.post_message(Paste(" more"))
+        await until(pilot, lambda: "more" in screen.prompt.text, "and what follows it")
+        assert screen.prompt.text == "two words! more"
