@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.containers import Vertical
+from textual.content import Content
 from textual.geometry import Region
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.style import Style as ContentStyle
 from textual.widget import Widget
 
 from maverick_tui.inert import inert
@@ -51,6 +53,12 @@ def role_look(widget: Widget, role: str) -> Style:
         if isinstance(holder, Widget) and "role--text" in holder.COMPONENT_CLASSES:
             return holder.get_component_rich_style(f"role--{role}")
     return widget.rich_style
+
+
+def clickable(words: Sequence[tuple[str, str]]) -> Content:
+    """A line that names keys: a click on words does what their action is, if they have one."""
+    parts = ((text, ContentStyle.from_meta({"@click": action}) if action else "") for text, action in words)
+    return Content("   ").join(Content.assemble(part) for part in parts)
 
 
 def inert_strip(strip: Strip) -> Strip:
@@ -148,6 +156,13 @@ class ScrolledLines(Widget, can_focus=False):
         if self.app.mouse_captured is self:
             event.stop()
             self.release_mouse()
+
+    def line_at(self, event: events.MouseEvent) -> int | None:
+        """The line that the mouse is on; None on the bar, and where there is none."""
+        offset = event.get_content_offset(self)
+        if offset is None or self._is_bar(event) or self.top + offset.y >= self.line_count:
+            return None
+        return self.top + offset.y
 
     def _is_bar(self, event: events.MouseEvent) -> bool:
         offset = event.get_content_offset(self)

@@ -316,6 +316,26 @@ async def test_who_decides_a_race_is_told_what_becomes_of_each_as_things_are() -
         await until(pilot, lambda: race.done == ["smith is kept", "over"], "it is done")
 
 
+async def click_on(pilot: Pilot[Any], words: str) -> None:
+    rows = [strip.text for strip in pilot.app.screen._compositor.render_strips()]
+    y = next(number for number, row in enumerate(rows) if words in row)
+    assert await pilot.click(offset=(rows[y].index(words) + 1, y))
+
+
+async def test_a_race_is_decided_by_the_mouse_alone() -> None:
+    async with racing() as (app, pilot, screen, race):
+        await click_on(pilot, "joiner")
+        await until(pilot, lambda: screen._chosen == 1, "its row is clicked on")
+        await click_on(pilot, "Tab diffs")
+        await until(pilot, lambda: screen._shows_diff, "the diffs")
+        await click_on(pilot, "smith")
+        await until(pilot, lambda: screen._chosen == 0, "the other row")
+        await click_on(pilot, "k keep")
+        await until(pilot, lambda: isinstance(app.screen, DecideScreen) and app.screen.is_mounted, "it asks")
+        assert await pilot.click("#yes")
+        await until(pilot, lambda: race.done == ["smith is kept", "over"], "it is done")
+
+
 async def test_a_race_is_not_thrown_away_unasked() -> None:
     async with racing() as (app, pilot, screen, race):
         await pilot.press("alt+n")

@@ -18,7 +18,7 @@ from maverick_tui.ui.changes.asking import MOST_ROWS, STYLES
 from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
-from maverick_tui.ui.lines import Line, RoleLooks
+from maverick_tui.ui.lines import Line, RoleLooks, clickable
 
 if TYPE_CHECKING:
     from maverick_tui.snapshots.planning import Step
@@ -118,10 +118,10 @@ class UndoScreen(ArmedDialog[Agreed | None]):
     def _say(self, words: str) -> None:
         """Say what would come of it, and which keys there are for that."""
         self.query_one("#sum", Static).update(Content(words))
-        agree = ["y take it back"] if self._shown else []
-        other = ["Tab another way back"] if len(self._ways) > 1 else []
-        keys = "   ".join((*agree, *other, "Esc leave all as it is"))
-        self.query_one("#keys", Static).update(Content(keys))
+        agree = [("y take it back", "screen.agree")] if self._shown else []
+        other = [("Tab another way back", "screen.other(1)")] if len(self._ways) > 1 else []
+        keys = clickable((*agree, *other, ("Esc leave all as it is", "screen.leave")))
+        self.query_one("#keys", Static).update(keys)
 
     def action_other(self, by: int) -> None:
         """Show another way back."""

@@ -59,11 +59,11 @@ class ChoiceList(ScrolledLines):
 
     def on_click(self, event: events.Click) -> None:
         """Highlight the row; the second click of two chooses it."""
-        offset = event.get_content_offset(self)
-        if offset is None or self._is_bar(event) or self.top + offset.y >= len(self._rows):
+        at = self.line_at(event)
+        if at is None or not self._rows:
             return
         event.stop()
-        self.at = self.top + offset.y
+        self.at = at
         self.refresh()
         if event.chain == 2:
             self._chosen(self.at)

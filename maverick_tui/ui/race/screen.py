@@ -21,7 +21,8 @@ from textual.widgets import Static
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
-from maverick_tui.ui.lines import ROLE_CLASSES, LineView
+from maverick_tui.ui.keys import key_names
+from maverick_tui.ui.lines import ROLE_CLASSES, LineView, clickable
 from maverick_tui.ui.race.deciding import DecideScreen, Decision, asked, ended
 from maverick_tui.ui.race.rows import Lane, lane_rows, lane_text
 from maverick_tui.ui.told_work import work_told
@@ -210,6 +211,16 @@ class RaceScreen(Screen[None]):
         self._chosen = (self._chosen + by) % len(self._lanes)
         self._draw()
 
+    def on_click(self, event: events.Click) -> None:
+        """Choose the one whose row or text it is."""
+        clicked, _ = self.get_widget_at(event.screen_x, event.screen_y)
+        table = self.query_one("#race-lanes", LineView)
+        at = table.line_at(event) if clicked is table else None
+        for lane in range(len(self._lanes)):
+            at = lane if clicked is self.query_one(f"#race-text-{lane}") else at
+        if at is not None:
+            self.action_choose(at - self._chosen)
+
     def action_switch(self) -> None:
         """Between answers and diffs."""
         self._shows_diff = not self._shows_diff
@@ -306,5 +317,12 @@ class RaceScreen(Screen[None]):
                 keep_place=keep_place,
             )
         other = "answers" if shows_diff else "diffs"
-        keys = f" ↑↓ choose   Tab {other}   k keep   m merge   a keep all   Esc end, keep none"
-        self.query_one("#race-keys", Static).update(Content(keys))
+        named = key_names(self)
+        keys = (
+            (f"{named['race.switch']} {other}", "screen.switch"),
+            (f"{named['race.keep']} keep", "screen.decide('keep')"),
+            (f"{named['race.merge']} merge", "screen.decide('merge')"),
+            (f"{named['race.all']} keep all", "screen.decide('all')"),
+            (f"{named['race.leave']} end, keep none", "screen.leave"),
+        )
+        self.query_one("#race-keys", Static).update(Content(" ") + clickable((("↑↓ choose", ""), *keys)))

@@ -307,8 +307,7 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         assert "✘ shop/invoice.py" in plan
         assert "you have changed it, too ␛]0;x␇" in plan
         assert "is deleted, as it was not there" in plan, "tests/test_cart.py"
-        assert "y take it back" in on_screen(pilot)
-        await pilot.press("y")
+        assert await click_on(pilot, "y take it back")
         await until(pilot, lambda: len(screen.files.files) == 1, "all but the one that is refused")
         assert "Left as it is: shop/invoice.py" in screen.hints.notice
         review.refused = dict.fromkeys(review.contents, "you have changed it, too")
@@ -316,6 +315,16 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         await until(pilot, lambda: app.top == "UndoScreen" and "✘ shop/cart.py" in _choices(app), "nothing is left")
         assert "y take it back" not in on_screen(pilot)
         assert "Esc leave all as it is" in on_screen(pilot)
+        assert await click_on(pilot, "Esc leave all as it is")
+        await until(pilot, lambda: app.top == "ChangesScreen", "the click leaves it")
+
+
+async def click_on(pilot: Pilot[Any], words: str) -> bool:
+    await until(pilot, lambda: words in on_screen(pilot), words)
+    await pilot.pause()  # it may have been laid out anew meanwhile
+    rows = [strip.text for strip in pilot.app.screen._compositor.render_strips()]
+    y = next(number for number, row in enumerate(rows) if words in row)
+    return await pilot.click(offset=(rows[y].index(words) + 1, y))
 
 
 def _choices(app: FedApp) -> str:
