@@ -328,9 +328,10 @@ async def click_on(pilot: Pilot[Any], words: str) -> bool:
 
 
 def _choices(app: FedApp) -> str:
+    """What a dialog has to choose from; nothing while it comes up."""
     from maverick_tui.ui.dialogs.choice_list import ChoiceList
 
-    return app.screen.query_one(ChoiceList).text
+    return app.screen.query_one(ChoiceList).text if app.screen.is_mounted else ""
 
 
 async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from tests.support.runs import Tape
 from tests.ui.changes.told_review import PROMPT, ToldReview, shop
 from tests.ui.snapshots.conftest import Drive, RunShot
 from tests.ui.snapshots.story import FOLDER, NARROW, WIDE, settled
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 def tape() -> Tape:
@@ -60,7 +60,14 @@ def test_with_files_beside_it_and_others_among_them(run_shot: RunShot, monkeypat
 def test_what_an_undo_would_do(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
     review = shop()
     review.refused = {"README.md": "Translate the README has changed it, too", "shop/cart.py": "it has changed since"}
-    assert run_shot(tape(), NARROW, changes(review, monkeypatch, "u"))
+    seen = changes(review, monkeypatch, "u")
+
+    async def drive(pilot: Pilot[Any]) -> None:
+        await seen(pilot)
+        await until(pilot, lambda: "left as they are" in on_screen(pilot), "the plan")
+        await settled(pilot)
+
+    assert run_shot(tape(), NARROW, drive)
 
 
 def test_why_there_is_nothing(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
