@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui.fuse_amounts import TAKES, amount_in
 from maverick_tui.inert import one_line
@@ -29,6 +29,15 @@ AGAIN_WITHIN = 3.0
 ANSWERS = ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES)
 """Actions that a question is answered by."""
 _LONGEST_GRANT = 80
+
+
+class Begun(NamedTuple):
+    """What somebody had begun to type when a question came to it."""
+
+    request: str = ""
+    text: str = ""
+    goes_on: bool = False
+    """Whether it was still being written in an editor, where nobody sees a question."""
 
 
 class Answering:
@@ -68,8 +77,7 @@ class Answering:
         """Which question is to be allowed by which scope, after how many keys, and when: the very next key may."""
         self._doubted: tuple[str, int, str] | None = None
         """An answer that may not be meant for one, to which part of which question: it is taken if it is sent again."""
-        self._begun = ("", "")
-        """The question that came to something that had been typed, and what stood there."""
+        self._begun = Begun()
         self._came_behind = ""
         """The question that became the first while another screen was before it, until it is seen without that."""
 
@@ -130,7 +138,7 @@ class Answering:
         """
         question, choice = self.questions.in_words, self.questions.choice
         if question is not None and choice is not None and len(choice.parts) > 1 and not choice.at:
-            self._begun = (question.request, self._prompt.whole_text.strip())
+            self._begun = Begun(question.request, self._prompt.whole_text.strip())
 
     @property
     def asks_reason(self) -> bool:
@@ -193,7 +201,8 @@ class Answering:
         if self.questions.choice is not before:
             self._transcript.set_choice(self.questions.choice)
             if (question := self.questions.in_words) is not None:
-                self._begun = (question.request, self._prompt.whole_text.strip())
+                text = self._prompt.whole_text.strip()
+                self._begun = Begun(question.request, text, goes_on=self._prompt.is_edited_outside)
 
     def _screens_changed(self) -> None:
         if self._came_behind and not self._is_behind:
@@ -410,8 +419,9 @@ class Answering:
 
     def _doubt(self, question: PermissionAsked, choice: Choice, text: str) -> str:
         """Why words may be meant for something else than this question; empty if they are not."""
-        asked, begun = self._begun
-        if begun and asked == question.request and text.startswith(begun):
+        begun = self._begun
+        if begun.request == question.request and (begun.goes_on or (begun.text and text.startswith(begun.text))):
+            self._begun = begun._replace(text=text, goes_on=False)
             return "You started typing this before the question was shown here. Send it again to answer with it."
         if number := choice.no_option(text):
             return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."

@@ -110,6 +110,8 @@ class Prompt(TextArea, inherit_bindings=False):
         self._suggested = ""
         self._walk: HistoryWalk | None = None
         self._painter = Painter(self, self._rows)
+        self.is_edited_outside = False
+        """Whether the person's own editor has the text at the moment."""
 
     # -- for the screen ---------------------------------------------------------------------------------------------
 
@@ -406,10 +408,13 @@ class Prompt(TextArea, inherit_bindings=False):
             self.set_text("\n".join(filter(None, (above, text))))
             shown = self.whole_text
 
+        self.is_edited_outside = True
         try:
             await edit_text(self.app, shown, saved)
         except MaverickError as error:
             self._tell(str(error))
+        finally:
+            self.is_edited_outside = False
 
     def _tell(self, what: str) -> None:
         self.notify(inert(what), title="Prompt", severity="warning", markup=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
-from maverick_tui.ui import cut_text
+from maverick_tui.ui import cut_text, editor
 from maverick_tui.ui.dialogs.always import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
 from maverick_tui.ui.run.answering import AGAIN_WITHIN
@@ -350,6 +351,35 @@ async def test_words_of_a_window_that_is_gone_may_be_for_another_of_several_ques
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert answer.answers == {"Which one?": "half of an answer"}, "there is nothing else that they could be for"
+
+
+async def test_what_was_being_written_in_an_editor_when_a_question_came_may_not_be_for_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened, closes = asyncio.Event(), asyncio.Event()
+
+    async def edit_text(_app: object, _text: str, saved: Callable[[str], None]) -> None:
+        opened.set()
+        await closes.wait()
+        saved("no, begin anew")
+
+    monkeypatch.setattr(editor, "edit_text", edit_text)
+    tape = begun()
+    async with watching(tape) as (app, pilot):
+        await pilot.press("ctrl+g")
+        await opened.wait()
+        app.tell(tape.ask("AskUserQuestion", ASKED))
+        await until(pilot, lambda: "Which one?" in app.shown(), "it came")
+        closes.set()
+        await until(pilot, lambda: app.run_screen.prompt.text == "no, begin anew", "it was saved")
+        app.now += 1
+        await pilot.press("enter")
+        assert "before the question was shown here" in [one.message for one in app._notifications][-1]
+        assert (app.kept.take(), app.run_screen.prompt.text) == ([], "no, begin anew")
+        await pilot.press("enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "no, begin anew"}, "it was meant"
 
 
 async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
