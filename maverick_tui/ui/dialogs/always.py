@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -20,6 +23,7 @@ from maverick_tui.threads import in_thread
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.inputs import Choices
 from maverick_tui.ui.dialogs.short_questions import answer
+from maverick_tui.ui.wanted_twice import WantedTwice
 from maverick_tui.ui.widgets.inert_input import InertInput
 from maverick_tui.ui.widgets.prompt import Prompt
 
@@ -59,8 +63,7 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         self._rules, self._file, self._agent = list(rules), inert(file), agent
         self._at = 0
         self._trial, self._note = trial, note
-        self._doubted: RuleWanted | None = None
-        """A rule for all of a tool: it is written if it is wanted twice, for less may have been meant."""
+        self._twice = WantedTwice(time.monotonic, self, within=math.inf)
 
     def compose(self) -> ComposeResult:
         """The rule, whom it is for, what it would have allowed, and where it is written."""
@@ -167,11 +170,14 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         if problem := wrong_with(wanted.rule) or (SECRET_TOLD if has_secret(wanted.rule) else ""):
             self.workers.cancel_group(self, _TRIAL)  # which would write over it
             self.query_one("#tried", Static).update(Content(f"✘ {one_line(problem)}"))
-        elif _all_of(wanted.rule) and wanted != self._doubted:
-            self._doubted = wanted
-            self._say_how_much("Press Enter again if that is meant.")
+        elif _all_of(wanted.rule):  # less may have been meant
+            if self._twice.press(wanted, partial(self._dismiss_with, wanted)) != "second":
+                self._say_how_much("Press Enter again if that is meant.")
         else:
-            _ = self.dismiss(wanted)
+            self._dismiss_with(wanted)
+
+    def _dismiss_with(self, wanted: RuleWanted) -> None:
+        _ = self.dismiss(wanted)
 
 
 def _all_of(rule: str) -> str:

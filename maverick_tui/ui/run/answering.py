@@ -14,6 +14,7 @@ from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.cut_text import EditedText
 from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
 from maverick_tui.ui.rendering.wrap import cut
+from maverick_tui.ui.wanted_twice import AGAIN_WITHIN, WantedTwice
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import PermissionAsked
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from maverick_tui.ui.transcript.view import Transcript
     from maverick_tui.ui.widgets.prompt import Prompt
 
-AGAIN_WITHIN = 3.0
-"""Seconds in which what reaches beyond the call is to be wanted again; so long it is told what it would allow."""
 ANSWERS = ("allow_once", "allow_always", "edit_call", "deny", "deny_reason", *SCOPES)
 """Actions that a question is answered by."""
 _LONGEST_GRANT = 80
@@ -73,8 +72,7 @@ class Answering:
         """When a key that allows was pressed and did not count yet: one that is held down comes again and again."""
         self._moved_at = 0.0
         """When one of several questions was answered: the options of the next come to where its own were."""
-        self._wanted: tuple[str, str, int, float] | None = None
-        """Which question is to be allowed by which scope, after how many keys, and when: the very next key may."""
+        self._twice = WantedTwice(clock, prompt)
         self._doubted: tuple[str, int, str] | None = None
         """An answer that may not be meant for one, to which part of which question: it is taken if it is sent again."""
         self._begun = Begun()
@@ -254,21 +252,14 @@ class Answering:
             self._tell("This question does not offer that.", 3)
         elif entry or scope == SCOPES[0]:
             self.run.answer(question.request, "run", grant=grant)
-        elif self._is_wanted_again(question, scope):
-            self._prompt.app.clear_notifications()  # it has been pressed again
-            self.run.answer(question.request, "run", grant=grant)
-        else:
+        elif self._twice.press((question.request, scope), partial(self._allow_for_run, question, grant)) == "first":
             allowed = cut(one_line(question.grants[grant]), _LONGEST_GRANT)
             self._tell(f"Press {self.keys[f'approval.{scope}']} again to allow for this run: {allowed}", AGAIN_WITHIN)
 
-    def _is_wanted_again(self, question: PermissionAsked, scope: str) -> bool:
-        """Whether the key before was the same, a moment ago."""
-        before, now = self._wanted, self._clock()
-        pressed = getattr(self._prompt.app, "keys_pressed", 0)
-        self._wanted = (question.request, scope, pressed, now)
-        if before is None or before[:2] != (question.request, scope):
-            return False
-        return pressed - before[2] <= 1 and now - before[3] <= AGAIN_WITHIN
+    def _allow_for_run(self, question: PermissionAsked, grant: int) -> None:
+        self._prompt.app.clear_notifications()  # it has been pressed again
+        if self._is_still_open(question):
+            self.run.answer(question.request, "run", grant=grant)
 
     def allow_always(self, entry: int = 0) -> None:
         """Ask which rule is to allow such calls for good, and allow this one with it."""

@@ -10,17 +10,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
-from maverick_tui.ui import cut_text, editor
+from maverick_tui.ui import cut_text, editor, wanted_twice
 from maverick_tui.ui.dialogs.always import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
-from maverick_tui.ui.run.answering import AGAIN_WITHIN
+from maverick_tui.ui.wanted_twice import AGAIN_WITHIN, APART
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
@@ -387,7 +387,11 @@ async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
     for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):
         async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=offered).wait(1)) as (app, pilot):
             for key, grant in keys.items():
-                await pilot.press(*[key] * (1 if key == "ctrl+t" else 2))
+                await pilot.press(key)
+                if key != "ctrl+t" and grant is not None:
+                    app.now += 1
+                    await pilot.press(key)
+                    await until(pilot, lambda: app.kept.commands, "it is still for a moment")
                 given = [(one.decision, one.grant) for one in app.kept.take() if isinstance(one, AnswerPermission)]
                 assert given == ([] if grant is None else [("run", grant)])
 
@@ -398,15 +402,41 @@ async def test_what_reaches_beyond_the_call_is_wanted_twice_and_any_other_key_ta
         await pilot.press("alt+a")
         told = [notice.message for notice in app._notifications]
         assert told == ["Press Alt+a again to allow for this run: every Bash command"]
-        await pilot.press("b", "alt+a", "alt+t", "alt+a", "ctrl+end", "alt+a")
+        for key in ("b", "alt+a", "alt+t", "alt+a", "ctrl+end", "alt+a"):
+            app.now += 1
+            await pilot.press(key)
         app.now += AGAIN_WITHIN + 1
         await pilot.press("alt+a")
+        await _passed(app, pilot)
         assert app.kept.take() == []
+        app.now += 1
         await pilot.press("alt+a")
+        await until(pilot, lambda: app.kept.commands, "it is still for a moment")
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2]
     async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
         await click(app, pilot, "every Bash command")
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2], "a click is no slip"
+
+
+async def _passed(app: FedApp, pilot: Pilot[Any]) -> None:
+    """Wait until whatever waits for keys to end has had its time."""
+    passed = asyncio.Event()
+    app.run_screen.prompt.set_timer(wanted_twice.STILL_FOR, passed.set)
+    await until(pilot, passed.is_set)
+
+
+async def test_a_key_that_is_held_down_is_pressed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wanted_twice, "STILL_FOR", 1.0)  # a busy machine may take long for what comes at once
+    grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
+    async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
+        for later, keys in ((0.0, ["alt+a"]), (0.5, ["alt+a"] * 5), (APART + 0.1, ["alt+a", "x"])):
+            app.now += later  # a keyboard waits before it repeats a key; and whoever types on behind it means neither
+            before = app.keys_pressed
+            for key in keys:
+                app.post_message(Key(key, None if "+" in key else key))
+            await until(pilot, lambda: app.keys_pressed == before + len(keys))  # noqa: B023
+            await _passed(app, pilot)
+            assert app.kept.take() == []
 
 
 @pytest.mark.parametrize("cut", [["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], ids="+".join)
@@ -532,7 +562,8 @@ async def test_a_rule_at_the_question_of_another_agent_is_for_that_one(monkeypat
         assert "helper alone" in screen_text(app)
 
 
-async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice() -> None:
+async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wanted_twice, "APART", 0.0)
     # Of a command of several lines, or with a pattern, no other rule can be offered: the model says which it is.
     tape = begun().ask("Bash", {"command": "ls\nls"}, rules=RULES[-1:], rules_file="/home/me/rules.toml").wait(1)
     async with watching(tape) as (app, pilot):
@@ -542,6 +573,7 @@ async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice() -> None:
         await until(pilot, lambda: "Press Enter again" in screen_text(app))
         assert app.kept.take() == []
         await pilot.press("enter")
+        await until(pilot, lambda: app.kept.commands, "it is still for a moment")
         assert [getattr(one, "rule", "") for one in app.kept.take()] == ["Bash"]
 
 
