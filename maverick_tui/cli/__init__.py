@@ -79,6 +79,9 @@ def _report(error: Exception) -> int:
         from maverick_tui.paths import how_to_open
 
         message, hint = f"{error.filename} cannot be used: {error.strerror}.", how_to_open(error.filename)
+    elif isinstance(error, OSError) and isinstance(error.filename, str) and error.errno in _CANNOT_WRITE:
+        message = f"{error.filename} cannot be written: {error.strerror}."
+        hint = "Make room there, and run the command again: what it had done before that stays."
     elif isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
         message, hint = "The working directory is gone.", "Change to a folder that exists."
     else:

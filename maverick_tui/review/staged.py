@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -74,17 +75,29 @@ class Staged:
 
     def bring_up_to_date(self, before: str, after: str, whole: set[str]) -> str:
         """Have what was committed in their index, and all else as it is; what to say if that cannot be done."""
-        lines = list(self._lines(self._changed(before, after), whole))
+        changed = self._changed(before, after)
         for at in range(_TRIES):
             try:
-                self._git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
+                lines = b"".join(self._lines(changed, whole))
+                self._git.run("update-index", "-z", "--index-info", stdin=lines)
                 return ""
-            except GitError as error:
-                if "index.lock" not in error.said or at == _TRIES - 1:
-                    why = one_line(error.said.splitlines()[0] if error.said else error.message)
-                    return f"What is staged does not fit the commit yet: {why} `git reset` mends it."
+            except (GitError, OSError) as error:
+                said = error.said if isinstance(error, GitError) else ""
+                if "index.lock" not in said or at == _TRIES - 1:
+                    return self._how_to_mend(changed, one_line(said.splitlines()[0] if said else str(error)))
                 time.sleep(_PAUSE)
         return ""
+
+    def _how_to_mend(self, changed: Changed, why: str) -> str:
+        """What to say of an index that is as it was before the commit: `git reset` alone would empty all of it."""
+        entries = self.entries()
+        also = [one_line(path) for path, (old, new) in changed.items() if entries.get(path) not in (None, old, new)]
+        lost = f" It takes out what else is staged in {', '.join(also)}." if also else ""
+        folder, *words = (shlex.quote(one_line(str(path))) for path in (self._git.folder, *changed))
+        return (
+            f"What is staged does not fit the commit yet: {why.rstrip('.')}. Committed by hand as it is, it would take"
+            f" this commit back. `git -C {folder} reset -- {' '.join(words)}` mends it.{lost}"
+        )
 
     def _lines(self, changed: Changed, whole: set[str]) -> Iterator[bytes]:
         entries = self.entries()

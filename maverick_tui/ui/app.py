@@ -596,7 +596,8 @@ class MaverickApp(App[int]):
         """Show all commands, unless something is asked that has to be answered first."""
         from maverick_tui.ui.keys import CommandFinder
 
-        if not isinstance(self.screen, CommandFinder) and not self.screen.has_class("dialog"):
+        is_there = any(isinstance(screen, CommandFinder) for screen in self.screen_stack)  # perhaps below the help
+        if not is_there and not self.screen.has_class("dialog"):
             _ = self.push_screen(CommandFinder(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -75,7 +75,9 @@ class Forks:
         files = await asyncio.to_thread(files_after, run.run_id, events, after, folder)
         asked = prompt_of(events, after + 1)
         mode = same.past.mode
-        dialog = ForkScreen(after, asked, loaded.agent, agents, model, mode=mode, has_files=files is not None)
+        dialog = ForkScreen(
+            after, asked, loaded.agent, agents, model, run_id=run.run_id, mode=mode, has_files=files is not None
+        )
         if (wanted := await self._app.push_screen_wait(dialog)) is None:
             return
         at, run_id = round(time.time(), 3), uuid.uuid4().hex[:12]

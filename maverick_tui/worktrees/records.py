@@ -154,15 +154,17 @@ def write(worktree: Worktree) -> None:
 
 
 def save(file: Path, data: dict[str, str]) -> None:
-    """Write a file of ours as a whole, or leave it as it was."""
+    """Write a file of ours as a whole, or leave it as it was. An OSError names it."""
     paths.make_private(file.parent)
     descriptor, unnamed = tempfile.mkstemp(dir=file.parent, prefix=".new-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out:
             json.dump(data, out)
         Path(unnamed).replace(file)
-    except BaseException:
+    except BaseException as error:
         Path(unnamed).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # what is written to does not know its name
+            raise OSError(error.errno, error.strerror, str(file)) from error
         raise
 
 

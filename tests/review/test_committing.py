@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.review import staged
 from maverick_tui.review.commit_preview import Whole, preview
 from maverick_tui.review.committing import Chosen, commit, uncommitted
 from maverick_tui.review.kinds import START, ChangedHunk, Scope
@@ -408,3 +409,21 @@ def test_a_commit_that_is_there_counts_whatever_has_become_of_git(folder: Path) 
     with pytest.raises(ConfigError, match="has refused"):
         commit(folder, [Chosen("new.txt")], "Never")
     assert (shown(folder), git(folder, "status", "--short").strip()) == (["A\tnew.txt"], "M new.txt")
+
+
+def test_what_is_advised_where_the_index_cannot_be_brought_up_to_date_leaves_what_is_staged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staged, "_TRIES", 1)
+    (folder / "mine.py").write_text("staged, and nowhere else\n")
+    git(folder, "add", "mine.py")
+    (folder / "mine.py").write_text("another try\n")
+    (folder / "a.txt").write_text("the run's work\n")
+    hook(folder, "pre-commit", f"touch '{folder}/.git/index.lock'")  # as an editor's own git may hold it
+    note = commit(folder, [Chosen("a.txt")], "It").note
+    (folder / ".git" / "index.lock").unlink()
+    advice = note.split("`")[1]
+    assert advice == f"git -C {folder} reset -- a.txt"
+    subprocess.run(advice, shell=True, check=True, capture_output=True)
+    assert git(folder, "status", "--short").split("\n") == ["AM mine.py"]
+    assert git(folder, "show", ":mine.py") == "staged, and nowhere else"

@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Static
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.inputs import Choices
+from maverick_tui.ui.dialogs.left_forms import left_forms
 from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
@@ -49,16 +50,18 @@ class ForkScreen(Dialog[ForkWanted | None]):
         agents: Sequence[str],
         model: str,
         *,
+        run_id: str = "",
         mode: str = "",
         has_files: bool = False,
     ) -> None:
-        """Fork after that turn; `agents` are those to choose from, `model` is what `agent` has if none is named.
+        """Fork a run after that turn; `agents` are those to choose from, `model` is what `agent` has if none is named.
 
         `mode` is the permission mode in which `agent` begins, `has_files` if the files of that turn are known.
         """
         super().__init__(classes="dialog")
         self._turn = turn
         self._prompt = prompt
+        self._left = ("fork", run_id, turn)
         self._agent = agent
         self._agents = list(dict.fromkeys((agent, *agents)))
         self._model = one_line(model)
@@ -109,8 +112,10 @@ class ForkScreen(Dialog[ForkWanted | None]):
         """The prompt that came next there, selected: whoever types another one replaces it."""
         prompt = self.query_one(Prompt)
         if not prompt.text:
-            prompt.set_text(self._prompt)
-            prompt.select_all()
+            left = left_forms(self.app).get(self._left, {}).get("prompt", self._prompt)
+            prompt.set_text(left)
+            if left == self._prompt:
+                prompt.select_all()
 
     def action_submit(self) -> None:
         """Leave with what the fields say."""
@@ -119,10 +124,12 @@ class ForkScreen(Dialog[ForkWanted | None]):
     def _leave(self, prompt: str) -> None:
         agent, model = self.query_one("#agents", Choices).value, self.query_one(Input).value
         brings = self._has_files and self.query_one("#files", Choices).value == "then"
+        left_forms(self.app).pop(self._left, None)
         _ = self.dismiss(ForkWanted(prompt.strip(), str(agent), model.strip(), brings))
 
     def action_cancel(self) -> None:
-        """Fork nothing."""
+        """Fork nothing; what was typed is here again the next time."""
+        left_forms(self.app)[self._left] = {"prompt": self.query_one(Prompt).whole_text}
         _ = self.dismiss(None)
 
     @on(Prompt.Submitted)

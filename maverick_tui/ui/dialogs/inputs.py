@@ -18,6 +18,7 @@ from textual.widgets import Button, Input, Select, Static
 from maverick_tui.inert import inert, one_line
 from maverick_tui.inputs import InputSpec, Value, as_text, validate
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.left_forms import left_forms
 from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.widgets.inert_input import InertInput
@@ -80,9 +81,11 @@ class Toggle(Static, can_focus=True):
 class InputField(Vertical):
     """One input: what it is, where it is entered, and what is wrong with it."""
 
-    def __init__(self, spec: InputSpec) -> None:
+    def __init__(self, spec: InputSpec, begun: str | None = None) -> None:
+        """`begun` is what was entered before; None has the field begin with its default."""
         super().__init__(classes="field")
         self.spec = spec
+        self._begun = begun
 
     def compose(self) -> ComposeResult:
         """Name, description, the control, and room for a problem."""
@@ -114,7 +117,8 @@ class InputField(Vertical):
                 compact=True,
                 classes="field--control",
             )
-        return InertInput(inert(default), compact=True, classes="field--control")
+        begun = inert(default) if self._begun is None else self._begun
+        return InertInput(begun, compact=True, classes="field--control")
 
     @property
     def control(self) -> Widget:
@@ -153,13 +157,15 @@ class InputsForm(Dialog[InputValues | None]):
         super().__init__(classes="dialog")
         self._agent = one_line(agent)
         self._specs = tuple(specs)
+        self._left = ("inputs", self._agent)
 
     def compose(self) -> ComposeResult:
         """A title, the fields, and two buttons."""
+        left = left_forms(self.app).get(self._left, {})
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content(f"{self._agent} asks"), classes="dialog--title", markup=False)
             with VerticalScroll(classes="dialog--fields", can_focus=False):
-                yield from (InputField(spec) for spec in self._specs)
+                yield from (InputField(spec, left.get(spec.name)) for spec in self._specs)
             with Horizontal(classes="dialog--buttons"):
                 yield Button(answer("Enter", "Run"), id="run", compact=True)
                 yield Button(answer("Esc", "Cancel"), id="cancel", compact=True)
@@ -186,10 +192,14 @@ class InputsForm(Dialog[InputValues | None]):
         if wrong:
             wrong[0].control.focus()
         else:
+            left_forms(self.app).pop(self._left, None)
             _ = self.dismiss(checked.values)
 
     def action_cancel(self) -> None:
-        """Give up."""
+        """Give up; what was typed is here again the next time."""
+        left_forms(self.app)[self._left] = {
+            field.spec.name: field.raw for field in self._fields if isinstance(field.control, Input)
+        }
         _ = self.dismiss(None)
 
     @on(Input.Submitted)

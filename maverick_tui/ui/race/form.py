@@ -16,11 +16,15 @@ from textual.widgets import Input, Static
 from maverick_tui.exceptions import did_you_mean
 from maverick_tui.inert import one_line
 from maverick_tui.paths import shipped
+from maverick_tui.ui.dialogs.left_forms import left_forms
 from maverick_tui.ui.dialogs.left_once import Dialog
 from maverick_tui.ui.widgets.inert_input import InertInput
+from maverick_tui.ui.widgets.prompt import Prompt
 
 MOST = 8
 _LONGEST = 20_000
+LEFT = "race"
+"""What was typed here and did not become a race, among the forms that were left."""
 
 
 class RaceWish(NamedTuple):
@@ -33,9 +37,9 @@ class RaceWish(NamedTuple):
 
 
 class RaceForm(Dialog[RaceWish | None]):
-    """Four lines; Enter goes on, and starts the race from the last. None is to have none."""
+    """Three lines and a prompt; Enter goes on, and starts the race from the last. None is to have none."""
 
-    CSS_PATH = shipped("styles") / "dialogs.tcss"
+    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]
     AUTO_FOCUS = "#agents"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", key_display="Esc", show=False, id="race_form.leave"),
@@ -50,6 +54,7 @@ class RaceForm(Dialog[RaceWish | None]):
 
     def compose(self) -> ComposeResult:
         """A line for each, and what is wrong with them."""
+        left = left_forms(self.app).get(LEFT, {})
         names = ", ".join(map(one_line, self._known[:4])) or "their names"
         lines = (
             ("agents", "Agents", f"with commas between them: {names}"),
@@ -63,11 +68,28 @@ class RaceForm(Dialog[RaceWish | None]):
                 for name, label, words in lines:
                     with Vertical(classes="field"):
                         yield Static(Content(label), markup=False)
-                        yield InertInput(
-                            placeholder=words, id=name, compact=True, classes="field--control", max_length=_LONGEST
-                        )
+                        if name == "prompt":
+                            yield Prompt(placeholder=words, id=name)
+                        else:
+                            yield InertInput(
+                                left.get(name, ""),
+                                placeholder=words,
+                                id=name,
+                                compact=True,
+                                classes="field--control",
+                                max_length=_LONGEST,
+                            )
                 yield Static("", id="problem", classes="field--problem", markup=False)
             yield Static(Content("Enter next, and start   Esc back"), classes="dialog--hint", markup=False)
+
+    def on_mount(self) -> None:
+        """Let the prompt have its text once there is room: how many lines it takes depends on that."""
+        self.call_after_refresh(self._bring_back)
+
+    def _bring_back(self) -> None:
+        prompt = self.query_one(Prompt)
+        if not prompt.text:
+            prompt.set_text(left_forms(self.app).get(LEFT, {}).get("prompt", ""))
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
@@ -77,8 +99,15 @@ class RaceForm(Dialog[RaceWish | None]):
         else:
             self.focus_next()
 
+    @on(Prompt.Submitted)
+    def _go_on(self, event: Prompt.Submitted) -> None:
+        event.stop()
+        event.prompt.set_text(event.text)
+        self.focus_next()
+
     def _start(self) -> None:
         """Start it, if it can be understood."""
+        self._keep()
         wish, problem = self._read()
         if problem:
             self.query_one("#problem", Static).update(Content(problem))
@@ -87,7 +116,12 @@ class RaceForm(Dialog[RaceWish | None]):
 
     def action_leave(self) -> None:
         """No race."""
+        self._keep()
         _ = self.dismiss(None)
+
+    def _keep(self) -> None:
+        """Have it here again until a race begins with it."""
+        left_forms(self.app)[LEFT] = {name: self._text(name) for name in ("agents", "models", "prompt", "test")}
 
     def _read(self) -> tuple[RaceWish, str]:
         """What was typed, and what is wrong with it."""
@@ -111,4 +145,6 @@ class RaceForm(Dialog[RaceWish | None]):
         return tuple(dict.fromkeys(word.strip() for word in self._text(name).split(",") if word.strip()))
 
     def _text(self, name: str) -> str:
+        if name == "prompt":
+            return self.query_one(Prompt).whole_text.strip()
         return self.query_one(f"#{name}", InertInput).value.strip()

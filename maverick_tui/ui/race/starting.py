@@ -18,7 +18,8 @@ async def ask_and_race(app: App[Any], setup: RunSetup) -> None:
     """Ask, and show the race. It must be awaited in a worker. ConfigError if there can be none."""
     from maverick_tui.host.orders import Order
     from maverick_tui.ui.dialogs.before_run import Ready, ask_before_run, find_agent
-    from maverick_tui.ui.race.form import RaceForm
+    from maverick_tui.ui.dialogs.left_forms import left_forms
+    from maverick_tui.ui.race.form import LEFT, RaceForm
 
     if not setup.config.keep_runs:
         raise ConfigError("A race is read from what is kept of its runs, and the settings keep none.")
@@ -45,6 +46,7 @@ async def ask_and_race(app: App[Any], setup: RunSetup) -> None:
         is_demo=setup.is_demo,
     )
     race = Race(entrants_of(wish.agents, wish.models), wish.test)
+    left_forms(app).pop(LEFT, None)
     _ = app.push_screen(RaceScreen(race, order, inputs, has_test=bool(wish.test)))
 
 

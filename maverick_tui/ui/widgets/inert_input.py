@@ -55,12 +55,14 @@ class InertInput(Input):
 
     def on_paste(self, event: events.Paste) -> None:
         """Whatever way it comes, it comes through here."""
-        event.text = _harmless(event.text)
+        event.text = _in_a_line(event.text)
 
     def action_paste(self) -> None:
         """Paste what the application itself has copied."""
-        self.replace(_harmless(self.app.clipboard), *self.selection)
+        self.replace(_in_a_line(self.app.clipboard), *self.selection)
 
 
-def _harmless(text: str) -> str:
-    return inert(text.expandtabs(1))
+def _in_a_line(text: str) -> str:
+    """All of a text of several lines: Textual would take the first one, and pass over the others without a word."""
+    lines = [inert(line.expandtabs(1)) for line in text.splitlines()]
+    return lines[0] if len(lines) == 1 else " ".join(filter(None, map(str.strip, lines)))

@@ -418,6 +418,16 @@ async def test_a_page_of_commands_is_turned_before_they_are_laid_out() -> None:
         await until(pilot, lambda: app.top == "RunScreen", "the run again")
 
 
+async def test_the_palette_is_there_once_also_below_the_help() -> None:
+    async with watching(begun().done()) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandFinder), "the palette")
+        await pilot.press("f1")
+        await until(pilot, lambda: app.top == "HelpScreen", "the help above it")
+        await pilot.press("ctrl+p", "escape")
+        await until(pilot, lambda: isinstance(app.screen, CommandFinder), "back to the palette")
+
+
 async def test_nothing_that_is_pasted_into_the_palette_steers_the_terminal() -> None:
     async with watching(begun().done()) as (app, pilot):
         await pilot.press("ctrl+p")
