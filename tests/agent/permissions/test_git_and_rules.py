@@ -66,12 +66,15 @@ def test_git_that_only_looks_does_not_run_what_a_repository_names(project: Path)
     assert decide(judge, "Bash", bash("git diff")) == "ask"
 
 
+_ALLOWED = "add am branch checkout commit config merge push rebase reflog remote reset restore stash switch".split()
+
+
 def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
     git(project, "init", "-q")
     (project / ".env").write_text("SECRET=1")
     git(project, "add", ".env", "src/a.py")
     git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
-    allowed = ", ".join(f'"Bash(git {command}:*)"' for command in ("checkout", "merge", "rebase", "stash", "switch"))
+    allowed = ", ".join(f'"Bash(git {command}:*)"' for command in _ALLOWED)
     write(f'deny = ["Read(.env)", "Edit(.env)"]\nallow = [{allowed}]')
     judge = judge_in(project)
     for command in (
@@ -91,6 +94,9 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git diff 4183291 -- src", "git show v1 -- src", "git show --tags -- src", "git show --all HEAD:src/a.py",
         "git show -s 4183291", "git show --stat v1", "git show --name-only --tags", "git tag --format='%(raw)'",
         "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
+        "git add --patc", "git add -e", "git commit --patc -m x", "git reset --patc", "git restore --patc .",
+        "git reflog --binary", "git reflog --check", "git reflog --cc", "git reflog -c", "git config -l --blob 4183291",
+        "git am --show-current-patch", "git commit --verb --dry-run", "git reflog show --remerge-diff",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
@@ -99,6 +105,10 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
         "git show --stat HEAD -- src",
         "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
+        "git branch -vv", "git remote -v", "git push -u origin side", "git commit -m 'It moves' --no-edit",
+        "git add -u", "git reflog", "git reflog -n 5", "git reflog show --all", "git shortlog -sne",
+        "git status --short --branch",
+        "git rev-parse --abbrev-ref HEAD", "git ls-files --others --exclude-standard", "git branch --show-current",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) == "allow", command
 
