@@ -83,7 +83,7 @@ def show_run(run: RunId, as_json: AsJson = False) -> None:
     """Show what a run was, and what came of each of its turns.
 
     JSON: as `list` has it, with "turns_in_short": [{turn, number, offset, started_at, origin, prompt, answer, ended_at,
-    outcome, failure, calls, tokens, cost_usd}]; number is the event that the turn begins with.
+    outcome, failure, calls, tokens, cost_usd, is_estimate}]; number is the event that the turn begins with.
     """
     from dataclasses import asdict
 

@@ -151,7 +151,7 @@ def _print_turn(paper: Paper, turn: Turn, not_ended: str) -> None:
     facts = [turn.outcome or _AT_WORK.get(not_ended, "broke off"), *([count(turn.calls, "call")] if turn.calls else [])]
     if turn.ended_at is not None:
         facts.insert(1, clock(turn.ended_at - turn.started_at))
-    facts += [dollars(turn.cost_usd)] if turn.cost_usd is not None else []
+    facts += [] if turn.cost_usd is None else [f"{'~' if turn.is_estimate else ''}{dollars(turn.cost_usd)}"]
     paper.line("     ", (glyph, style), (f" {time_text(turn.started_at, '%H:%M')}  {' · '.join(facts)}", "dim"))
     for text, look in ((turn.answer, ()), (turn.failure, ("red",))):
         if text:

@@ -217,7 +217,10 @@ class RunIndex:
         rows = self._ask(
             f"SELECT {columns} FROM turns JOIN journals USING (run) WHERE run_id = ? ORDER BY number", [run_id]
         )
-        return [Turn(*row) for row in rows]
+        turns = [Turn(*row) for row in rows]
+        for turn in turns:
+            turn.is_estimate = bool(turn.is_estimate)
+        return turns
 
     def taken(self, only: str = "") -> list[tuple[str, float | None, float]]:
         """What each of our runs that has ended has cost, and how many seconds its turns took, with its agent; the last

@@ -88,6 +88,7 @@ class Turn:
     calls: int = 0
     tokens: int = 0
     cost_usd: float | None = None
+    is_estimate: bool = False
     request: str = ""
     """The first answer of the model in it, by its id: a session that Claude Code has copied has it, too."""
 
@@ -369,13 +370,14 @@ class Scan:
 
     def _turn_ended(self, data: dict[str, Any]) -> None:
         self._close_blocks()
-        used = self._spending.turn_ended(data)
+        used, is_estimate = self._spending.turn_ended(data)
         self.summary.outcome = data["outcome"]
         self._worked(_count(data["usage"].get("duration_ms") or 0) / 1000)
         if self._turn is not None:
             turn, self._turn = self._turn, None
             turn.ended_at, turn.outcome, turn.failure = data["at"], data["outcome"], _failure(data)[:SHORT]
             turn.tokens, turn.cost_usd = _count(used.total), None if self._is_scripted else used.cost_usd
+            turn.is_estimate = is_estimate and turn.cost_usd is not None
             self.turns[turn.number] = turn
         self._say("failure", _failure(data))
 

@@ -55,16 +55,17 @@ class Spending:
             self.written.reported(message, is_news=self._live.get(message) != usage)
         self._live[message] = usage
 
-    def turn_ended(self, data: dict[str, Any]) -> Usage:
-        """What the turn has used. One that broke off may have no bill: then the estimate by list price stays."""
+    def turn_ended(self, data: dict[str, Any]) -> tuple[Usage, bool]:
+        """What the turn has used, and whether its price is an estimate: the one by list prices, if there is no bill."""
         used, estimate = _usage(data["usage"]), self._open.cost_usd
         is_cut = data["outcome"] != "done" and estimate is not None and estimate - (used.cost_usd or 0.0) > SAME_PRICE
         if is_cut:
             used = replace(used, cost_usd=estimate)
-        self._settle(used, is_estimate=bool(data.get("is_estimate")) or is_cut)
+        is_estimate = bool(data.get("is_estimate")) or is_cut
+        self._settle(used, is_estimate=is_estimate)
         self._is_in_turn = False
         self.written.begin_turn()
-        return used
+        return used, is_estimate
 
     def _settle(self, used: Usage, *, is_estimate: bool) -> None:
         self.is_estimate = self.is_estimate or is_estimate

@@ -24,7 +24,7 @@ from maverick_tui.journal.folders import journal_of, kept_runs
 from maverick_tui.journal.writing import Journal
 from maverick_tui.ui.launch import Launch
 from tests.cli.agent_files import environment
-from tests.history.kept import AT, begun, keep, keep_run
+from tests.history.kept import AT, begun, keep, keep_run, turn
 from tests.support.command_line import Run
 
 OLD, NEW = "7f3a00c0ffee", "8f3a00c0ffee"
@@ -146,6 +146,19 @@ def test_a_run_is_shown_turn_by_turn(maverick: Run, two: None) -> None:
     assert shown["run_id"] == OLD
     (turn,) = shown["turns_in_short"]
     assert (turn["prompt"], turn["answer"], turn["outcome"]) == ("Fix the login test", "The session expires.", "done")
+    assert (turn["cost_usd"], turn["is_estimate"]) == (0.25, False)
+
+
+def test_the_estimated_cost_of_a_turn_says_so(maverick: Run) -> None:
+    keep(OLD, [*begun(OLD), *turn(), *turn(2, at=AT + 3, outcome="failed", is_estimate=True)])
+    lines = maverick("runs", "show", OLD).out.splitlines()
+    assert [line.split(" · ")[-1] for line in lines if "$0.25" in line and ":" in line][-2:] == ["$0.250", "~$0.250"]
+    assert [
+        one["is_estimate"] for one in json.loads(maverick("runs", "show", OLD, "--json").out)["turns_in_short"]
+    ] == [
+        False,
+        True,
+    ]
 
 
 def test_words_are_found_with_their_place(maverick: Run, two: None) -> None:
