@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from claude_agent_sdk.types import SystemPromptPreset
 
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
+from maverick_tui.agent.engine.claude.scratch import private_folder
 from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.fields import CLAUDE_CODES_PROMPT
@@ -107,6 +109,8 @@ def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, st
         # Each command begins in the folder that was shown to whoever allows it, whatever the one before has left.
         "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1",
     }
+    if "CLAUDE_CODE_TMPDIR" not in {*os.environ, *settings.env} and (folder := private_folder()):
+        defaults["CLAUDE_CODE_TMPDIR"] = folder
     if not settings.api_retries:
         # Without this the CLI asks once more, in one piece, for an answer whose stream broke.
         defaults["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
