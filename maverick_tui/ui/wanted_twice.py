@@ -19,26 +19,31 @@ STILL_FOR = 0.2
 class WantedTwice:
     """Knows what was wanted by the key before, and does it if it is wanted again."""
 
-    def __init__(self, clock: Callable[[], float], on: Widget, *, within: float = AGAIN_WITHIN) -> None:
-        """Nothing is done any more once the widget `on` is gone, or another screen before it."""
+    def __init__(self, clock: Callable[[], float], on: Widget, *, at_once: bool) -> None:
+        """With `at_once` it is to be wanted again by the very next key, and soon; else after anything, at any time.
+
+        Nothing is done any more once the widget `on` is gone, or another screen before it.
+        """
         self._clock = clock
         self._on = on
-        self._within = within
+        self._at_once = at_once
         self._before: tuple[object, int, float] | None = None
 
     def press(self, what: object, act: Callable[[], None]) -> Literal["first", "too soon", "second"]:
         """A key wants something; by its second press that will be done unless more keys follow right behind it."""
         before, now = self._before, self._clock()
-        self._before = (what, self._pressed, now)
-        if before is None or before[0] != what or self._pressed - before[1] > 1 or now - before[2] > self._within:
+        wanted = self._before = (what, self._pressed, now)
+        if before is None or before[0] != what:
+            return "first"
+        if self._at_once and (self._pressed - before[1] > 1 or now - before[2] > AGAIN_WITHIN):
             return "first"
         if now - before[2] < APART:
             return "too soon"
-        _ = self._on.set_timer(STILL_FOR, partial(self._act_if_still, self._pressed, act))
+        _ = self._on.set_timer(STILL_FOR, partial(self._act_if_still, wanted, act))
         return "second"
 
-    def _act_if_still(self, pressed: int, act: Callable[[], None]) -> None:
-        if pressed == self._pressed and self._on.screen.is_active:
+    def _act_if_still(self, wanted: tuple[object, int, float], act: Callable[[], None]) -> None:
+        if self._before is wanted and wanted[1] == self._pressed and self._on.screen.is_active:
             self._before = None
             act()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -63,7 +62,7 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         self._rules, self._file, self._agent = list(rules), inert(file), agent
         self._at = 0
         self._trial, self._note = trial, note
-        self._twice = WantedTwice(time.monotonic, self, within=math.inf)
+        self._twice = WantedTwice(time.monotonic, self, at_once=False)
 
     def compose(self) -> ComposeResult:
         """The rule, whom it is for, what it would have allowed, and where it is written."""

@@ -72,9 +72,8 @@ class Answering:
         """When a key that allows was pressed and did not count yet: one that is held down comes again and again."""
         self._moved_at = 0.0
         """When one of several questions was answered: the options of the next come to where its own were."""
-        self._twice = WantedTwice(clock, prompt)
-        self._doubted: tuple[str, int, str] | None = None
-        """An answer that may not be meant for one, to which part of which question: it is taken if it is sent again."""
+        self._twice = WantedTwice(clock, prompt, at_once=True)
+        self._sent_twice = WantedTwice(clock, prompt, at_once=False)
         self._begun = Begun()
         self._came_behind = ""
         """The question that became the first while another screen was before it, until it is seen without that."""
@@ -398,15 +397,24 @@ class Answering:
         if is_own(question.call) and not _is_for_fuse(choice, text):
             self._tell(f"Nothing was answered: {TAKES}", 5)
             return False
-        said = (question.request, choice.at, text)
-        if said != self._doubted and (why := self._doubt(question, choice, text)):
-            self._doubted = said
-            self._tell(why, 4)
+        if why := self._doubt(question, choice, text):
+            said = (question.request, choice.at, text)
+            if self._sent_twice.press(said, partial(self._say_again, question, choice, text)) == "first":
+                self._tell(why, 4)
             return False
+        self._take_words(question, choice, text)
+        return True
+
+    def _say_again(self, question: PermissionAsked, choice: Choice, text: str) -> None:
+        """Answer with words that stand in the prompt still: they were doubted, and are meant for it."""
+        if self.questions.choice is choice and self._prompt.whole_text.strip() == text:
+            _ = self._prompt.take()
+            self._take_words(question, choice, text)
+
+    def _take_words(self, question: PermissionAsked, choice: Choice, text: str) -> None:
         part = choice.at
         choice.say(text)
         self._go_on(question, choice, part)
-        return True
 
     def _doubt(self, question: PermissionAsked, choice: Choice, text: str) -> str:
         """Why words may be meant for something else than this question; empty if they are not."""

@@ -115,7 +115,9 @@ async def test_a_number_that_no_option_has_is_sent_only_if_it_is_meant() -> None
     async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
         await pilot.press("7", "enter")
         assert (app.kept.take(), app.run_screen.prompt.text) == ([], "7")
+        app.now += 1
         await pilot.press("enter")
+        await until(pilot, lambda: app.kept.commands, "it is still for a moment")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert answer.answers == {"Which one?": "7"}
@@ -131,7 +133,9 @@ async def test_what_was_begun_before_a_question_is_its_answer_only_if_it_is_mean
         app.now += 60
         await pilot.press(*" it", "enter")
         assert (app.kept.take(), app.run_screen.prompt.text) == ([], "!make it")
+        app.now += 1
         await pilot.press("enter")
+        await until(pilot, lambda: app.kept.commands, "it is still for a moment")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert answer.answers == {"Which one?": "!make it"}
@@ -343,6 +347,7 @@ async def test_words_of_a_window_that_is_gone_may_be_for_another_of_several_ques
         assert "before the question was shown here" in [one.message for one in app._notifications][-1]
         assert "✔ Which colour?" not in app.shown()
         assert app.run_screen.prompt.text == "half of an answer"
+        app.now += 1
         await pilot.press("enter")
         await until(pilot, lambda: "✔ Which colour?  half of an answer" in app.shown(), "it was meant")
     async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
@@ -376,7 +381,9 @@ async def test_what_was_being_written_in_an_editor_when_a_question_came_may_not_
         await pilot.press("enter")
         assert "before the question was shown here" in [one.message for one in app._notifications][-1]
         assert (app.kept.take(), app.run_screen.prompt.text) == ([], "no, begin anew")
+        app.now += 1
         await pilot.press("enter")
+        await until(pilot, lambda: app.kept.commands, "it is still for a moment")
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert answer.answers == {"Which one?": "no, begin anew"}, "it was meant"
@@ -423,6 +430,17 @@ async def _passed(app: FedApp, pilot: Pilot[Any]) -> None:
     passed = asyncio.Event()
     app.run_screen.prompt.set_timer(wanted_twice.STILL_FOR, passed.set)
     await until(pilot, passed.is_set)
+
+
+async def test_an_enter_that_is_held_down_sends_what_is_doubted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wanted_twice, "STILL_FOR", 2.0)
+    async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
+        for later, keys in ((0.0, ["7", "enter"]), (0.5, ["enter"] * 3), (APART + 0.1, ["enter", "x"])):
+            app.now += later
+            await pilot.press(*keys)
+            await _passed(app, pilot)
+            assert app.kept.take() == []
+        assert app.run_screen.prompt.text == "7x"
 
 
 async def test_a_key_that_is_held_down_is_pressed_once(monkeypatch: pytest.MonkeyPatch) -> None:
