@@ -6,6 +6,7 @@ What each setting names is overridden as in `asking.py`. Files are written as th
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext, suppress
@@ -30,6 +31,7 @@ SECONDS = 600.0
 _ENDS_WITHIN = 5.0
 """Seconds that git has to take its locks away when it is to end."""
 _SHOWN = 300
+_LOCKED = re.compile(r"Unable to create '([^']+\.lock)'")
 _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 """Who commits where nobody has told git a name."""
 
@@ -140,13 +142,17 @@ class Git:
             raise GitError(f"git {command} cannot be run: {error.strerror or error}.", path=str(self.folder)) from error
         if code and code not in codes:
             said = os.fsdecode(complaint).strip()
+            hint = "Look at what git says, then try again."
+            if lock := _LOCKED.search(said):  # which is left behind if that git was killed
+                said = f"{said[: lock.end()]}: another git is at work there, or was killed"
+                hint = f"If no git is at work there, remove {one_line(str(self.folder / lock[1]))}, then try again."
             words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")
             raise GitError(
                 f"git {command} has failed in {self.folder}: {words or f'code {code}'}.",
                 said=said,
                 code=code,
                 path=str(self.folder),
-                hint="Look at what git says, then try again.",
+                hint=hint,
             )
         return told
 

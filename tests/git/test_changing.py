@@ -30,3 +30,12 @@ def test_a_file_of_the_persons_is_not_written_over_where_git_is_told_to_look_at_
     with pytest.raises(GitError):
         Git(project)("merge", "other")
     assert file.read_text() == mine
+
+
+def test_a_lock_that_was_left_behind_is_named_with_what_to_do_about_it(tmp_path: Path) -> None:
+    project = project_in(tmp_path / "shop")
+    lock = project / ".git" / "index.lock"
+    lock.touch()
+    with pytest.raises(GitError, match="another git is at work there, or was killed") as caught:
+        Git(project)("read-tree", "HEAD")
+    assert caught.value.hint == f"If no git is at work there, remove {lock}, then try again."

@@ -51,7 +51,7 @@ _MOST_FOUND = 200
 """Files that fit a rule which are looked for in what is searched."""
 _SILENT = frozenset(
     "add am apply branch check-attr check-ignore checkout cherry-pick clean commit config count-objects describe"
-    " fetch fsck gc help init for-each-ref hash-object ls-files ls-remote ls-tree merge merge-base mv name-rev notes"
+    " fetch fsck gc help init for-each-ref hash-object ls-files ls-remote ls-tree merge merge-base mv name-rev"
     " prune pull push rebase remote reset restore rev-list rev-parse revert rm shortlog show-ref status"
     " submodule switch symbolic-ref tag update-index var verify-commit version write-tree".split()
 )

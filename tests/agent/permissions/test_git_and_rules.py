@@ -66,7 +66,9 @@ def test_git_that_only_looks_does_not_run_what_a_repository_names(project: Path)
     assert decide(judge, "Bash", bash("git diff")) == "ask"
 
 
-_ALLOWED = "add am branch checkout commit config merge push rebase reflog remote reset restore stash switch".split()
+_ALLOWED = (
+    "add am branch checkout commit config merge notes push rebase reflog remote reset restore stash switch update-index"
+).split()
 
 
 def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
@@ -96,7 +98,9 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
         "git add --patc", "git add -e", "git commit --patc -m x", "git reset --patc", "git restore --patc .",
         "git reflog --binary", "git reflog --check", "git reflog --cc", "git reflog -c", "git config -l --blob 4183291",
-        "git am --show-current-patch", "git commit --verb --dry-run", "git reflog show --remerge-diff",
+        "git notes add -f -C 4183291 HEAD", "git update-index --add --cacheinfo 100644,4183291,pub.txt",
+        "git config --get-regexp --blob 4183291 .", "git am --show-current-patch",
+        "git commit --verb --dry-run", "git reflog show --remerge-diff",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
