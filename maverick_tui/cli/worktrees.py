@@ -10,6 +10,8 @@ from maverick_tui.cli.exit_codes import EPILOG, FAILED
 from maverick_tui.cli.runs import AsJson, Yes, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from maverick_tui.worktrees.ending import Loss
     from maverick_tui.worktrees.records import Worktree
 
@@ -110,14 +112,15 @@ def keep(run: Run, yes: MayLose = False) -> None:
     _tell(keep_it(worktree, loses=yes or _lets_go(worktree)))
 
 
-def _lets_go(worktree: Worktree) -> bool:
-    """Whether a person says that what no commit has may go with the worktree."""
+def _lets_go(worktree: Worktree) -> Collection[str]:
+    """What a person says may go with the worktree of what no commit has."""
     from maverick_tui.cli.asking import is_anybody_there, says_yes
     from maverick_tui.worktrees.ending import loss_of
 
-    if not is_anybody_there() or not (what := loss_of(worktree).in_no_commit):
-        return False
-    return says_yes(f"Remove the worktree as well? It would lose {what}.")
+    if not is_anybody_there() or not (what := (loss := loss_of(worktree)).in_no_commit):
+        return ()
+    lets_go = says_yes(f"Remove the worktree as well? It would lose {what}.")
+    return loss.paths_in_no_commit if lets_go else ()
 
 
 @worktree_app.command("remove", short_help="Remove a worktree and its branch.", epilog=EPILOG)

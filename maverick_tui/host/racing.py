@@ -183,13 +183,16 @@ class Race:
                 ending.keep_committed(worktree)
         return told + words_on_rest(worktree, result.loss, "keep --yes")
 
-    def merge(self, result: Result) -> str:
-        """Have what one has done stay, and merge it; what came of it, in words. ConfigError if it cannot be merged."""
+    def merge(self, result: Result, onto: str = "") -> str:
+        """Have what one has done stay, and merge it; what came of it, in words. ConfigError if it cannot be merged.
+
+        Nor is it if something else is checked out than `onto`, where a person was told that.
+        """
         kept = self.keep(result)
         worktree = records.worktree_of(result.entrant.run_id)
         if worktree is None or result.problem:
             return kept
-        told = ending.merge_committed(worktree).told
+        told = ending.merge_committed(worktree, onto=onto).told
         if worktree.is_there and since.loss_since(worktree, result.left):
             return f"{told} {kept}"
         return told + words_on_rest(worktree, result.loss, "remove")

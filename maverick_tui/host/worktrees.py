@@ -13,6 +13,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of
 from maverick_tui.masking.redact import redact
 from maverick_tui.worktrees import ending, records, working
+from maverick_tui.worktrees.ending import Loses
 from maverick_tui.worktrees.records import Worktree
 
 _LONGEST = 72
@@ -41,18 +42,18 @@ def find_worktree(start: str) -> Worktree:
     raise ConfigError(f"{what}.", hint="See `maverick worktree list`.")
 
 
-def merge(worktree: Worktree, *, loses: bool = False) -> str:
+def merge(worktree: Worktree, *, loses: Loses = False, onto: str = "") -> str:
     """Merge it into what is checked out in the project; what came of it, in words.
 
     What no commit has is only lost if that is said: else the worktree stays for it.
     """
     with _left(worktree):
         loss = ending.loss_of(worktree)
-        told = ending.merge(worktree, message_for(worktree), loses=loses).told
+        told = ending.merge(worktree, message_for(worktree), loses=loses, onto=onto).told
     return told + _words_on_all(worktree, loss, "remove")
 
 
-def keep(worktree: Worktree, *, loses: bool = False) -> str:
+def keep(worktree: Worktree, *, loses: Loses = False) -> str:
     """Keep it as a branch alone; what came of it, in words. What no commit has is as safe as with a merge."""
     with _left(worktree):
         loss = ending.loss_of(worktree)

@@ -16,6 +16,15 @@ ANSWERS_WITHIN = 60.0
 """Seconds after which no answer is waited for: over a slow line one may take long, or it has got lost."""
 
 
+def when_drawn(app: App[Any], act: Callable[[], None]) -> None:
+    """Do something once the terminal has drawn what it was sent, where the application knows when that is."""
+    then: Callable[[Callable[[], None]], None] | None = getattr(app, "when_drawn", None)
+    if then is None:
+        act()
+    else:
+        then(act)
+
+
 class Drawn:
     """Has things done once all that was written is on the screen. A terminal that never answers draws at once."""
 

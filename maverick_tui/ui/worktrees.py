@@ -73,8 +73,8 @@ class Worktrees:
         if becomes is None or (becomes == "remove" and not await self._is_sure(run)):
             return
         if becomes != "leave":
-            loses = becomes != "remove" and await self._lets_go(left, "merged" if becomes == "merge" else "kept")
-            await self._carry_out(run, worktree, becomes, loses=loses)
+            loses = () if becomes == "remove" else await self._lets_go(run, becomes)
+            await self._carry_out(run, worktree, becomes, loses=loses, onto=left.head)
         if close is not None:
             close()
 
@@ -94,19 +94,25 @@ class Worktrees:
             told = left
         return True  # it is gone, which is said by what removes it
 
-    async def _lets_go(self, left: Left, becomes: str) -> bool:
-        """Whether what no commit has may go with the worktree, which else stays; the rest `becomes` this anyway."""
+    async def _lets_go(self, run: RunModel, becomes: Becomes) -> tuple[str, ...]:
+        """What may go with the worktree of what no commit has; it stays for any more. All else is dealt with anyway."""
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
-        if not left.in_no_commit:
-            return False
-        text = f"It would lose {left.in_no_commit}. All else is {becomes} either way."
+        found = await asyncio.to_thread(_look, run.run_id, run.title)
+        if found is None or not found[1].in_no_commit:
+            return ()
+        left, done = found[1], "merged" if becomes == "merge" else "kept"
+        text = f"It would lose {left.in_no_commit}. All else is {done} either way."
         question = ConfirmScreen("Remove the worktree as well?", text, yes="Remove", no="Leave it")
-        lets_go: bool = await self._app.push_screen_wait(question)
-        return lets_go
+        return left.paths_in_no_commit if await self._app.push_screen_wait(question) else ()
 
-    async def _carry_out(self, run: RunModel, worktree: Worktree, becomes: Becomes, *, loses: bool) -> None:
-        """End the run, for nobody may work there meanwhile, and do it. ConfigError if it cannot be done."""
+    async def _carry_out(
+        self, run: RunModel, worktree: Worktree, becomes: Becomes, *, loses: tuple[str, ...], onto: str
+    ) -> None:
+        """End the run, for nobody may work there meanwhile, and do it. ConfigError if it cannot be done.
+
+        `loses` may be lost of what no commit has, and it is merged into nothing but `onto`.
+        """
         from maverick_tui.host import worktrees
 
         has_ended = run.is_ours
@@ -118,9 +124,10 @@ class Worktrees:
         try:
             if becomes == "remove":
                 told = await asyncio.to_thread(worktrees.remove, worktree)
+            elif becomes == "merge":
+                told = await asyncio.to_thread(worktrees.merge, worktree, loses=loses, onto=onto)
             else:
-                act = worktrees.merge if becomes == "merge" else worktrees.keep
-                told = await asyncio.to_thread(act, worktree, loses=loses)
+                told = await asyncio.to_thread(worktrees.keep, worktree, loses=loses)
         except MaverickError as error:
             self._note(run, f"{error.message} {error.hint}")
             raise
@@ -164,5 +171,7 @@ def _look(run_id: str, title: str) -> tuple[Worktree, Left] | None:
     if worktree is None or not (worktree.is_there or has_branch(worktree)):
         return None
     loss = loss_of(worktree)
-    onto = f"{head_of(Path(worktree.project)) or 'what is checked out'} in {short_path(Path(worktree.project))}"
-    return worktree, Left(title, worktree.branch, onto, loss.uncommitted, loss.words, loss.in_no_commit)
+    head = head_of(Path(worktree.project)) or ""
+    onto = f"{head or 'what is checked out'} in {short_path(Path(worktree.project))}"
+    left = Left(title, worktree.branch, onto, loss.uncommitted, loss.words, loss.in_no_commit, head)
+    return worktree, left._replace(paths_in_no_commit=loss.paths_in_no_commit)

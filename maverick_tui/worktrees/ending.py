@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,8 @@ _CONFLICTS = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 _SHOWN = 300
 """The most that is shown of what git says."""
 _AS_BEFORE = " All files of the project are as they were."
+Loses = bool | Collection[str]
+"""What may be lost that no commit has: nothing, all of it, or these files and folders."""
 _PLAIN_MERGES = frozenset({"unspecified", "set", "unset", "text", "binary", "union"})
 
 
@@ -68,8 +71,13 @@ class Loss(NamedTuple):
         return " and ".join(parts) or "nothing"
 
     @property
+    def paths_in_no_commit(self) -> tuple[str, ...]:
+        """What would be lost even if all else were committed."""
+        return (*self.ignored, *self.brought)
+
+    @property
     def in_no_commit(self) -> str:
-        """For a person what would be lost even if all else were committed."""
+        """The same for a person."""
         named = {"what git ignores": self.ignored, "what is new or changed in what came along": self.brought}
         return " and ".join(f"{what} ({records.some(paths)})" for what, paths in named.items() if paths)
 
@@ -243,7 +251,7 @@ def is_unchanged(worktree: Worktree) -> bool:
 # -- merge, keep, remove -----------------------------------------------------------------------------------------------
 
 
-def keep(worktree: Worktree, message: str, *, loses: bool = False) -> str:
+def keep(worktree: Worktree, message: str, *, loses: Loses = False) -> str:
     """Keep it as a branch alone, with all that was done; the commit that the branch is at.
 
     What no commit has is only lost if that is said: else the worktree stays for it.
@@ -273,17 +281,23 @@ def _keep_branch(worktree: Worktree, tip: str) -> str:
     return tip
 
 
-def _has_more(worktree: Worktree, *, loses: bool) -> bool:
+def _has_more(worktree: Worktree, *, loses: Loses) -> bool:
     """Whether there is, or may be, something in it that no commit has, and is not to be lost.
 
     That is never what was written since all was committed.
     """
     loss = loss_of(worktree)
-    return bool(loss.uncommitted or loss.put_aside or (not loses and (loss.in_no_commit or loss.unknown)))
+    if loss.uncommitted or loss.put_aside:
+        return True
+    if isinstance(loses, bool):
+        return not loses and bool(loss.in_no_commit or loss.unknown)
+    return bool(loss.unknown) or not set(loss.paths_in_no_commit).issubset(loses)
 
 
-def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
+def merge(worktree: Worktree, message: str, *, loses: Loses = False, onto: str = "") -> Merged:
     """Bring all that was done into what is checked out in the project, and remove worktree and branch.
+
+    ConfigError if that is not `onto`, where a person was told what it is (in the words of `head_of`).
 
     The branch stays if no other one has what was done, as with a detached HEAD.
     It is tried first where the person's files are not touched. ConfigError, with the reason and what to do instead,
@@ -291,7 +305,7 @@ def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     What no commit has is only lost if that is said: else worktree and branch stay for it.
     """
     project = Git(Path(worktree.project))
-    _require_ready(project, worktree)
+    _require_ready(project, worktree, onto)
     tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
     merged = _merge(project, worktree, tip)
     if _has_more(worktree, loses=loses):
@@ -300,10 +314,13 @@ def merge(worktree: Worktree, message: str, *, loses: bool = False) -> Merged:
     return _without_merged(project, worktree, tip, merged)
 
 
-def merge_committed(worktree: Worktree) -> Merged:
-    """Merge what its branch has. That is removed, unless the worktree is still there: that stays as it is."""
+def merge_committed(worktree: Worktree, *, onto: str = "") -> Merged:
+    """Merge what its branch has. That is removed, unless the worktree is still there: that stays as it is.
+
+    `onto` is as `merge` has it.
+    """
     project = Git(Path(worktree.project))
-    _require_ready(project, worktree)
+    _require_ready(project, worktree, onto)
     tip = _tip_of(worktree)
     merged = _merge(project, worktree, tip)
     return merged if worktree.is_there else _without_merged(project, worktree, tip, merged)
@@ -383,8 +400,10 @@ def _tip_of(worktree: Worktree) -> str:
 # -- what a merge needs ------------------------------------------------------------------------------------------------
 
 
-def _require_ready(project: Git, worktree: Worktree) -> None:
-    """The project has nothing uncommitted that a merge could meet, and nothing half done."""
+def _require_ready(project: Git, worktree: Worktree, onto: str) -> None:
+    """The project has nothing uncommitted that a merge could meet, and nothing half done; and `onto` is checked out."""
+    if onto and (now := head_of(project.folder)) != onto:
+        raise _no_merge(worktree, f"{now or 'something else'} is checked out in {worktree.project} now, and not {onto}")
     repository = find_repository(project.folder)
     if repository is not None and (what := unfinished(repository)):
         raise _no_merge(worktree, f"{what} is not finished in {worktree.project}")

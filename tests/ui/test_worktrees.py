@@ -210,7 +210,7 @@ class KeptInMind(Race):
     def keep(self, result: Result) -> str:
         return "kept"
 
-    def merge(self, result: Result) -> str:
+    def merge(self, result: Result, onto: str = "") -> str:
         return "merged"
 
 
@@ -255,7 +255,7 @@ class Played(Race):
         self.done.append(f"{result.entrant.agent} is kept")
         return ""
 
-    def merge(self, result: Result) -> str:
+    def merge(self, result: Result, onto: str = "") -> str:
         time.sleep(0.1)  # whoever leaves does not wait for it
         self.done.append(f"{result.entrant.agent} is merged")
         return ""

@@ -65,6 +65,8 @@ class QueueScreen(ArmedDialog[None]):
         self._take_in = take_in
         self._marked = next(iter(run.store.queue), "")
         """The id of the prompt that keys act on."""
+        self._dropped = ""
+        """The id of the last one that was dropped here."""
         self._edited = ""
         """The id of the one that is being changed."""
         self._was = ""
@@ -95,6 +97,8 @@ class QueueScreen(ArmedDialog[None]):
         self._ids = ids = list(queue)
         choices = self.query_one(ChoiceList)
         if self._marked not in queue:  # it was sent, or dropped: on with the one that has its place
+            if self._marked != self._dropped:
+                self.wait_still()  # a key that is on its way was meant for what is gone
             self._marked = ids[min(choices.at, len(ids) - 1)] if ids else ""
         if self._edited and self._edited not in queue:
             self._lose_edited()
@@ -142,6 +146,7 @@ class QueueScreen(ArmedDialog[None]):
     def action_drop(self) -> None:
         """Take it back."""
         if self._take_clicked():
+            self._dropped = self._marked
             self._run.take_back(self._marked)
             self._show()
 

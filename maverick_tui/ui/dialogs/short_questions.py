@@ -63,6 +63,7 @@ class ConfirmScreen(ArmedDialog[bool]):
     def on_resize(self) -> None:
         """What is in which row may be another."""
         self._seen.clear()
+        self.wait_drawn()
 
     @property
     def _box(self) -> Vertical:
@@ -71,6 +72,8 @@ class ConfirmScreen(ArmedDialog[bool]):
     def _scrolled(self, before: float, after: float) -> None:
         for top in (round(before), round(after)):
             self._seen.update(range(top, top + self._box.container_size.height))
+        if before != after:
+            self.wait_drawn()
 
     def retell(self, title: str, text: str) -> None:
         """Ask with these words from now on."""
@@ -79,6 +82,7 @@ class ConfirmScreen(ArmedDialog[bool]):
         self._title, self._text = told
         self._seen.clear()
         if self.is_mounted:
+            self.wait_drawn()
             self.query_one(".dialog--title", Static).update(Content(self._title))
             self.query_one(".dialog--text", Static).update(Content(self._text))
 

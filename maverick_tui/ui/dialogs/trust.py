@@ -113,8 +113,13 @@ class TrustScreen(ArmedDialog[bool]):
                 yield Static("↑↓ PgUp PgDn  read", classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
-        """Show the files."""
+        """Show the files; whichever rows of them are read are to be on the terminal."""
         self._source.show(self.question.lines)
+        self.watch(self._source, "top", self.wait_drawn, init=False)
+
+    def on_resize(self) -> None:
+        """Other rows are shown now."""
+        self.wait_drawn()
 
     @property
     def _source(self) -> LineView:

@@ -34,6 +34,9 @@ class Left(NamedTuple):
     """What would be lost if it were removed."""
     in_no_commit: str = ""
     """What would be lost also if it were merged or kept."""
+    head: str = ""
+    """What is checked out where it would be merged."""
+    paths_in_no_commit: tuple[str, ...] = ()
 
     @property
     def text(self) -> Content:

@@ -72,6 +72,8 @@ class RaceScreen(Screen[None]):
         self._decision: Decision = ""
         self._kept: list[Result] = []
         """What is to stay, as it was chosen when that was decided: until the others have ended, keys go on choosing."""
+        self._onto = ""
+        """What the chosen one is merged into, as the question says: nothing else may be checked out by then."""
         self._finishing = threading.Lock()
         """Held while what one has done is committed and tested."""
         self._is_over = False
@@ -200,7 +202,7 @@ class RaceScreen(Screen[None]):
         for result in kept:
             self._race.hold(result)  # all of them, before the first that may fail
         if self._decision == "merge" and kept:
-            return [self._race.merge(kept[0])]
+            return [self._race.merge(kept[0], self._onto)]
         words = [f"{result.entrant.number} {result.entrant.label}: {self._race.keep(result)}" for result in kept]
         return words or (["The race has ended; nothing is left of it but what was said."] if self._decision else [])
 
@@ -247,10 +249,11 @@ class RaceScreen(Screen[None]):
         if len(results) < len(chosen):
             self.notify("It has not settled yet.", timeout=3)
             return
-        # Looked up here, and in no thread: the next key that is typed has to find the question.
-        onto = one_line(head_of(Path(self._order.cwd)) or "what is checked out")
 
         def words() -> tuple[str, str]:
+            # Looked up here, and in no thread: the next key that is typed has to find the question.
+            self._onto = head_of(Path(self._order.cwd)) or ""
+            onto = one_line(self._onto or "what is checked out")
             others = [lane for at, lane in enumerate(self._lanes) if at not in chosen]
             return asked(decision, [self._lanes[at] for at in chosen], others, onto)
 

@@ -16,6 +16,7 @@ from textual.strip import Strip
 
 from maverick_tui.runs.entries import Entry, PromptEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
+from maverick_tui.ui.drawn import when_drawn
 from maverick_tui.ui.preferences import Verbosity
 from maverick_tui.ui.transcript.finding import Finding
 from maverick_tui.ui.transcript.frames import BUDGET
@@ -171,13 +172,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
     def when_drawn(self, act: Callable[[], None]) -> None:
         """Do something once the terminal has drawn what it was sent, where the application knows when that is."""
-        then: Callable[[Callable[[], None]], None] | None = None
         if self.is_attached:
-            then = getattr(self.app, "when_drawn", None)
-        if then is None:
-            act()
+            when_drawn(self.app, act)
         else:
-            then(act)
+            act()
 
     # -- another width, other colours ---------------------------------------------------------------------------------
 
