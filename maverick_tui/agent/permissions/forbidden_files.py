@@ -56,27 +56,21 @@ _SILENT = frozenset(
     " submodule switch symbolic-ref tag update-index var verify-commit version write-tree".split()
 )
 """Commands of git that show nothing of what is, or was, in files; unless an option makes them."""
-_SILENT_NAMES = (
-    "3way abbrev abbrev-ref abort after all allow-empty allow-empty-message amend ancestry-path annotate atomic"
-    " author autostash before branch cached check cherry-mark cherry-pick chmod cleanup column commit committer"
-    " contains continue copy count create cumulative date deepen delete deleted depth detach directory discard-"
-    " changes dry-run email error-unmatch exact-match exclude-standard exit-code ff ff-only first-parent fixup"
-    " follow-tags force force-create force-if-includes force-with-lease fork-point format full-name full-tree get"
-    " get-all get-regexp git-common-dir git-dir global gpg-sign group hard heads ignore-errors ignored include"
-    " independent index init intent-to-add is-ancestor is-inside-git-dir is-inside-work-tree jobs keep left-right"
-    " list local long max-count merge merged merges message mirror mixed modified move name-only nul null numbered"
-    " objects octopus oneline only onto orphan others ours points-at porcelain progress prune prune-tags push"
-    " quiet quit rebase recurse-submodules recursive refresh refs remote remotes renormalize reset reset-author"
-    " reverse set-upstream set-upstream-to short show-cdup show-current show-origin show-prefix show-scope show-"
-    " toplevel signoff since skip soft sort source squash stage staged stat strategy strategy-option summary"
-    " symbolic-full-name system tags theirs track trailer type unset-upstream unshallow until untracked untracked-"
-    " files update verify worktree"
-)
-_SILENT_LONG = re.compile(rf"--(?:no-[\w-]+|(?:{'|'.join(_SILENT_NAMES.split())})(?:=.*)?)")
-"""Options that do not. Whole names only: git takes any beginning of one as well, and `--patc` is a patch."""
-_SHOWING_LETTERS = {"add": "eipU", "am": "i", "apply": "v", "checkout": "pU", "commit": "pUv", "reset": "pU",
-                    "restore": "pU", "status": "v", "tag": "v", "verify-commit": "v"}  # fmt: skip
-"""Options of one letter that do, of these commands alone."""
+_SHOWING = {
+    "add": "-e -i -p -U --edit --interactive --patch --unified --inter-hunk-context",
+    "am": "-i --interactive --show-current-patch",
+    "checkout": "-p -U --patch --unified --inter-hunk-context",
+    "commit": "-p -v -U --patch --interactive --verbose --unified --inter-hunk-context",
+    "config": "--blob",
+    "rebase": "--show-current-patch",
+    "reset": "-p -U --patch --unified --inter-hunk-context",
+    "restore": "-p -U --patch --unified --inter-hunk-context",
+    "status": "-v --verbose",
+    "update-index": "--cacheinfo --index-info",
+}
+"""The options that make them, or that give a file another name."""
+_SUBMODULES = frozenset("absorbgitdirs add deinit init set-branch set-url status sync update".split())
+"""Of the commands of `submodule` those that show nothing: `foreach` runs whatever it is told."""
 _CHANGING = frozenset(
     "am apply bisect checkout checkout-index cherry-pick clean filter-branch merge mv pull read-tree rebase reset"
     " restore revert rm sparse-checkout stash submodule switch worktree".split()
@@ -377,15 +371,27 @@ def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
     """Whether git is known to show nothing of files: what is not listed as that may."""
     options = [word for word in rest if word.startswith("-") and word != "--"]
     if command in _SILENT:
-        long, letters = ([word for word in options if word.startswith("--") is is_long] for is_long in (True, False))
-        is_more = not set(_SHOWING_LETTERS.get(command, "")).isdisjoint("".join(letters))
-        return not is_more and all(map(_SILENT_LONG.fullmatch, long)) and not any(map(_RAW.search, rest))
+        is_other = command == "submodule" and not _SUBMODULES.issuperset([word for word in rest if word[:1] != "-"][:1])
+        return not (is_other or _asks_to_show(command, options) or any(map(_RAW.search, rest)))
     if command == "show" and not _are_commits(rest):
         return False
     is_summary = command in ("log", "reflog") or any(map(_SUMMARY.fullmatch, options))
     known = all(_SUMMARY.fullmatch(word) or _BESIDE_SUMMARY.fullmatch(word) for word in options)
     is_taken = any(_WITH_VALUE.fullmatch(word) and behind.startswith("-") for word, behind in pairwise(rest))
     return not command or (command in _SUMMARIES and is_summary and known and not is_taken)
+
+
+def _asks_to_show(command: str, options: Sequence[str]) -> bool:
+    """Whether an option makes a command show more; of a long one git takes any beginning."""
+    showing = _SHOWING.get(command, "").split()
+    letters = {name[1] for name in showing if not name.startswith("--")}
+    for option in options:
+        if not option.startswith("--"):
+            if not letters.isdisjoint(option[1:]):
+                return True
+        elif any(name.startswith(option.partition("=")[0]) for name in showing):
+            return True
+    return False
 
 
 def _are_commits(rest: Sequence[str]) -> bool:

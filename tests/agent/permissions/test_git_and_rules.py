@@ -67,7 +67,8 @@ def test_git_that_only_looks_does_not_run_what_a_repository_names(project: Path)
 
 
 _ALLOWED = (
-    "add am branch checkout commit config merge notes push rebase reflog remote reset restore stash switch update-index"
+    "add am branch checkout commit config merge notes push rebase reflog remote reset restore stash submodule switch"
+    " update-index"
 ).split()
 
 
@@ -100,7 +101,8 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git reflog --binary", "git reflog --check", "git reflog --cc", "git reflog -c", "git config -l --blob 4183291",
         "git notes add -f -C 4183291 HEAD", "git update-index --add --cacheinfo 100644,4183291,pub.txt",
         "git config --get-regexp --blob 4183291 .", "git am --show-current-patch",
-        "git commit --verb --dry-run", "git reflog show --remerge-diff",
+        "git commit --verb --dry-run", "git reflog show --remerge-diff", "git submodule foreach git log -p",
+        "git submodule foreach git show HEAD", "git submodule --quiet foreach git diff HEAD~1",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (
@@ -110,7 +112,9 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git show --stat HEAD -- src",
         "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
         "git branch -vv", "git remote -v", "git push -u origin side", "git commit -m 'It moves' --no-edit",
-        "git add -u", "git reflog", "git reflog -n 5", "git reflog show --all", "git shortlog -sne",
+        "git add -u --verbose", "git describe --always --dirty", "git rev-list --max-parents=0 HEAD",
+        "git config --unset user.nick", "git rebase --rebase-merges main",
+        "git reflog", "git reflog -n 5", "git reflog show --all", "git shortlog -sne",
         "git status --short --branch",
         "git rev-parse --abbrev-ref HEAD", "git ls-files --others --exclude-standard", "git branch --show-current",
     ):  # fmt: skip
