@@ -42,6 +42,10 @@ class WantedTwice:
         _ = self._on.set_timer(STILL_FOR, partial(self._act_if_still, wanted, act))
         return "second"
 
+    def forget(self) -> None:
+        """Nothing is wanted any more."""
+        self._before = None
+
     def _act_if_still(self, wanted: tuple[object, int, float], act: Callable[[], None]) -> None:
         if self._before is wanted and wanted[1] == self._pressed and self._on.screen.is_active:
             self._before = None

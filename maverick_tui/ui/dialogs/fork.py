@@ -129,7 +129,8 @@ class ForkScreen(Dialog[ForkWanted | None]):
 
     def action_cancel(self) -> None:
         """Fork nothing; what was typed is here again the next time."""
-        left_forms(self.app)[self._left] = {"prompt": self.query_one(Prompt).whole_text}
+        if (text := self.query_one(Prompt).whole_text) and text != self._prompt:
+            left_forms(self.app)[self._left] = {"prompt": text}
         _ = self.dismiss(None)
 
     @on(Prompt.Submitted)

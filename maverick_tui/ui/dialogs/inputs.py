@@ -198,7 +198,9 @@ class InputsForm(Dialog[InputValues | None]):
     def action_cancel(self) -> None:
         """Give up; what was typed is here again the next time."""
         left_forms(self.app)[self._left] = {
-            field.spec.name: field.raw for field in self._fields if isinstance(field.control, Input)
+            field.spec.name: field.raw
+            for field in self._fields
+            if isinstance(field.control, Input) and field.raw != inert(as_text(field.spec.default))
         }
         _ = self.dismiss(None)
 

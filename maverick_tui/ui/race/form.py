@@ -51,6 +51,8 @@ class RaceForm(Dialog[RaceWish | None]):
         """`known` are the agents that there are."""
         super().__init__(classes="dialog")
         self._known = sorted(known)
+        self._has_begun = False
+        """Whether what was left here the last time is there again."""
 
     def compose(self) -> ComposeResult:
         """A line for each, and what is wrong with them."""
@@ -64,7 +66,7 @@ class RaceForm(Dialog[RaceWish | None]):
         )
         with Vertical(classes="dialog--box -medium"):
             yield Static(Content("One prompt to several, each in a worktree"), classes="dialog--title", markup=False)
-            with Vertical(classes="dialog--fields"):
+            with Vertical(classes="dialog--fields"):  # a VerticalScroll would take the arrows
                 for name, label, words in lines:
                     with Vertical(classes="field"):
                         yield Static(Content(label), markup=False)
@@ -79,7 +81,7 @@ class RaceForm(Dialog[RaceWish | None]):
                                 classes="field--control",
                                 max_length=_LONGEST,
                             )
-                yield Static("", id="problem", classes="field--problem", markup=False)
+            yield Static("", id="problem", classes="field--problem", markup=False)
             yield Static(Content("Enter next, and start   Esc back"), classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
@@ -87,7 +89,8 @@ class RaceForm(Dialog[RaceWish | None]):
         self.call_after_refresh(self._bring_back)
 
     def _bring_back(self) -> None:
-        prompt = self.query_one(Prompt)
+        prompt, self._has_begun = self.query_one(Prompt), True
+        prompt.is_in_form = True
         if not prompt.text:
             prompt.set_text(left_forms(self.app).get(LEFT, {}).get("prompt", ""))
 
@@ -121,6 +124,8 @@ class RaceForm(Dialog[RaceWish | None]):
 
     def _keep(self) -> None:
         """Have it here again until a race begins with it."""
+        if not self._has_begun:
+            return
         left_forms(self.app)[LEFT] = {name: self._text(name) for name in ("agents", "models", "prompt", "test")}
 
     def _read(self) -> tuple[RaceWish, str]:

@@ -250,6 +250,7 @@ class Answering:
         if (grant := by_scope(question.grants).get(scope)) is None:
             self._tell("This question does not offer that.", 3)
         elif entry or scope == SCOPES[0]:
+            self._twice.forget()
             self.run.answer(question.request, "run", grant=grant)
         elif self._twice.press((question.request, scope), partial(self._allow_for_run, question, grant)) == "first":
             allowed = cut(one_line(question.grants[grant]), _LONGEST_GRANT)
@@ -339,6 +340,7 @@ class Answering:
         """Answer a question; whether there is one, and it has been seen for long enough to be meant."""
         if question is None or not self._is_armed(question, denies=decision == "deny", is_hit=is_hit):
             return False
+        self._twice.forget()  # a click may come between the two
         self.run.answer(question.request, decision, reason)
         return True
 
@@ -399,15 +401,16 @@ class Answering:
             return False
         if why := self._doubt(question, choice, text):
             said = (question.request, choice.at, text)
-            if self._sent_twice.press(said, partial(self._say_again, question, choice, text)) == "first":
+            if self._sent_twice.press(said, partial(self._say_again, question, choice, choice.at, text)) == "first":
                 self._tell(why, 4)
             return False
         self._take_words(question, choice, text)
         return True
 
-    def _say_again(self, question: PermissionAsked, choice: Choice, text: str) -> None:
-        """Answer with words that stand in the prompt still: they were doubted, and are meant for it."""
-        if self.questions.choice is choice and self._prompt.whole_text.strip() == text:
+    def _say_again(self, question: PermissionAsked, choice: Choice, part: int, text: str) -> None:
+        """Answer with words that stand in the prompt still: they were doubted, and are meant for this part of it."""
+        is_open = self.questions.choice is choice and choice.at == part and not choice.is_complete
+        if is_open and self._prompt.whole_text.strip() == text:
             _ = self._prompt.take()
             self._take_words(question, choice, text)
 
@@ -418,9 +421,8 @@ class Answering:
 
     def _doubt(self, question: PermissionAsked, choice: Choice, text: str) -> str:
         """Why words may be meant for something else than this question; empty if they are not."""
-        begun = self._begun
-        if begun.request == question.request and (begun.goes_on or (begun.text and text.startswith(begun.text))):
-            self._begun = begun._replace(text=text, goes_on=False)
+        begun = self._prompt.from_editor.strip() if self._begun.goes_on else self._begun.text
+        if begun and self._begun.request == question.request and text.startswith(begun):
             return "You started typing this before the question was shown here. Send it again to answer with it."
         if number := choice.no_option(text):
             return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."

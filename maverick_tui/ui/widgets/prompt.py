@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -77,6 +78,10 @@ class Prompt(TextArea, inherit_bindings=False):
     """The files that it may name, where there are any."""
     images: Images | None = None
     """What stands for images, where any can be attached."""
+    is_in_form = False
+    """Whether the arrows lead on from its first and last line, to the fields around it."""
+    from_editor = ""
+    """What the person's own editor has saved last."""
 
     class Submitted(Message):
         """The person wants this sent, and the prompt is empty again; what no text means, the screen knows."""
@@ -349,6 +354,8 @@ class Prompt(TextArea, inherit_bindings=False):
             choice.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
+        elif self.is_in_form:
+            raise SkipAction
         elif await self._step(-1):
             # The end of the first line, so that the key goes on to the prompt before that.
             self.move_cursor((0, 0))
@@ -360,6 +367,8 @@ class Prompt(TextArea, inherit_bindings=False):
             choice.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
+        elif self.is_in_form:
+            raise SkipAction
         else:
             await self._step(1)
 
@@ -406,9 +415,9 @@ class Prompt(TextArea, inherit_bindings=False):
             if self.whole_text != shown:  # it came while the text was edited, and would be lost
                 above = self.whole_text
             self.set_text("\n".join(filter(None, (above, text))))
-            shown = self.whole_text
+            shown = self.from_editor = self.whole_text
 
-        self.is_edited_outside = True
+        self.is_edited_outside, self.from_editor = True, ""
         try:
             await edit_text(self.app, shown, saved)
         except MaverickError as error:

@@ -113,7 +113,6 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
         "git branch -vv", "git remote -v", "git push -u origin side", "git commit -m 'It moves' --no-edit",
         "git add -u --verbose", "git describe --always --dirty", "git rev-list --max-parents=0 HEAD",
-        "git config --unset user.nick", "git rebase --rebase-merges main",
         "git reflog", "git reflog -n 5", "git reflog show --all", "git shortlog -sne",
         "git status --short --branch",
         "git rev-parse --abbrev-ref HEAD", "git ls-files --others --exclude-standard", "git branch --show-current",

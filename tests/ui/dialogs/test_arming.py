@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.scopes import Scope, ScopesScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
+from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen
 from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -38,6 +40,34 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
     (lambda: CommitScreen([], {}, Preview({}, (), {}), ""), " it", ("enter",), CommitWanted("commit", "it")),
     (lambda: WordsScreen("Back?", ["+x"], verb="take it back", may_be_empty=True), " it", ("enter",), "it"),
 )
+
+
+async def test_nothing_is_decided_that_the_terminal_has_not_drawn() -> None:
+    waiting: list[Callable[[], None]] = []
+    question = ConfirmScreen("End it?", "".join(f"line {number}\n" for number in range(40)))
+    dialog: ArmedDialog[bool]
+    trust = TrustScreen(TrustQuestion("a", (), (ShownFile(Path("a.py"), b"x = 1\n" * 60),)), armed_after=0.01)
+    for dialog, pages in ((question, 1), (trust, 3)):
+        dialog.armed_after = 0.01
+        async with asked(dialog) as (app, pilot):
+            app.when_drawn = waiting.append  # type: ignore[attr-defined]
+            dialog.wait_still()
+            for _ in range(pages + 1):  # the first page, and each that is turned to
+                await until(pilot, lambda: waiting, "it has been still")
+                assert not dialog.is_armed
+                while waiting:
+                    waiting.pop()()
+                await until(pilot, lambda: dialog.is_armed)  # noqa: B023
+                await pilot.press("pagedown")
+            assert waiting, "the last page is not there yet"
+            waiting.clear()
+            await pilot.press("y")
+            assert app.answer is PENDING
+            await until(pilot, lambda: waiting, "it has been still again")
+            waiting.pop()()
+            await pilot.press("y")
+            await until(pilot, lambda: app.answer is not PENDING, "an answer")
+            waiting.clear()
 
 
 @pytest.mark.parametrize(("make", "typed", "keys", "answer"), DIALOGS)

@@ -13,6 +13,7 @@ from maverick_tui.inputs import InputSpec
 from maverick_tui.ui.dialogs.fork import ForkScreen
 from maverick_tui.ui.dialogs.inputs import InputsForm
 from maverick_tui.ui.race.form import RaceForm, RaceWish
+from maverick_tui.ui.widgets.prompt import Prompt
 from tests.ui.dialogs.host import PENDING, Host, asked
 from tests.ui.waiting import until
 
@@ -40,15 +41,28 @@ async def test_the_prompt_of_a_race_has_several_lines_and_is_there_again() -> No
         await until(pilot, lambda: app.answer == wish, "they race")
 
 
+async def test_a_long_prompt_of_a_race_hides_nothing_and_arrows_lead_through_all_fields() -> None:
+    async with asked(RaceForm(["implementer", "reviewer"])) as (app, pilot):
+        await pilot.press(*"implementer, nobody", "down", "down")
+        app.post_message(events.Paste("\n".join(f"line {number}" for number in range(12))))
+        await until(pilot, lambda: "line 11" in app.text, "the end of it")
+        await pilot.press("down", *"make test", "enter")
+        await until(pilot, lambda: "There is no agent 'nobody'" in app.text and "make test" in app.text)
+        await pilot.press("up")
+        assert app.focused is app.screen.query_one(Prompt)
+        await pilot.press(*["up"] * 12)
+        assert app.focused is app.screen.query_one("#models")
+
+
 async def test_what_was_typed_for_an_agent_or_a_fork_is_there_again() -> None:
-    specs = [InputSpec("topic", description="What about")]
+    specs = [InputSpec("topic", description="What about"), InputSpec("depth", "integer", default=3)]
     async with asked(InputsForm("notes", specs)) as (app, pilot):
         await pilot.press(*"long words", "escape")
         await until(pilot, lambda: app.answer is None, "it was left")
-        await ask_again(app, pilot, InputsForm("notes", specs))
+        await ask_again(app, pilot, InputsForm("notes", [specs[0], InputSpec("depth", "integer", default=5)]))
         assert "long words" in app.text
-        await pilot.press("enter")
-        await until(pilot, lambda: app.answer == {"topic": "long words"}, "it was given")
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: app.answer == {"topic": "long words", "depth": 5}, "with what nobody has typed")
         await ask_again(app, pilot, InputsForm("notes", specs))
         assert "long words" not in app.text
         await pilot.press("escape")

@@ -72,6 +72,26 @@ async def test_what_waits_is_changed_moved_dropped_and_sent_by_keys() -> None:
         await until(pilot, lambda: "Heed me" in app.shown(), "what was said meanwhile stands in the transcript")
 
 
+async def test_a_key_that_was_meant_for_what_is_sent_meanwhile_acts_on_no_other() -> None:
+    tape = three_wait()
+    async with listed(tape) as (app, pilot):
+        queue, rows = app.screen, app.screen.query_one(ChoiceList)
+        assert isinstance(queue, QueueScreen)
+        await until(pilot, lambda: queue.is_armed)
+        queue.armed_after = 60
+        app.tell(tape.put(ev.PromptDropped(tape.at, "first")))
+        await until(pilot, lambda: len(rows.text.splitlines()) == 2, "it waits no more")
+        await pilot.press("x")
+        assert app.kept.take() == []
+        queue._arm()
+        await pilot.press("x")
+        assert app.kept.take() == [commands.DropPrompt("second")]
+        app.tell(tape.put(ev.PromptDropped(tape.at, "second")))
+        await until(pilot, lambda: len(rows.text.splitlines()) == 1, "it was dropped here")
+        await pilot.press("x")
+        assert app.kept.take() == [commands.DropPrompt("third")], "whoever drops several need not wait"
+
+
 async def test_what_is_typed_on_behind_a_prompt_that_was_changed_acts_on_none() -> None:
     async with listed(three_wait()) as (app, pilot):
         queue = app.screen
