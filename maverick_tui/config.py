@@ -93,7 +93,8 @@ class MaverickConfig(BaseSettings):
     max_turns: Annotated[int, Field(gt=0)] = DEFAULT_MAX_TURNS
     """The most calls to the model for one prompt."""
     max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    """The most dollars that one run may cost; the CLI checks it after each call."""
+    """The most dollars that a run may cost until it rests or is resumed, or with `engine: api` each prompt; the CLI
+    checks it after each call. A fuse counts the whole run."""
     fuses: dict[FuseScope, dict[FuseUnit, Annotated[float, Field(gt=0, allow_inf_nan=False)]]] = Field(
         default_factory=dict
     )

@@ -31,7 +31,7 @@ SECONDS = 600.0
 _ENDS_WITHIN = 5.0
 """Seconds that git has to take its locks away when it is to end."""
 _SHOWN = 300
-_LOCKED = re.compile(r"Unable to create '([^']+\.lock)'")
+_LOCKED = re.compile(r"Unable to create '([^']+\.lock)': File exists")
 _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 """Who commits where nobody has told git a name."""
 

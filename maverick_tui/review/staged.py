@@ -17,6 +17,8 @@ from maverick_tui.inert import one_line
 
 _TRIES, _PAUSE = 25, 0.2
 """How often, and after how many seconds, an index is tried again that somebody else has locked."""
+_MOST_NAMED = 8
+"""Files that are named in an advice."""
 _GONE = "000000"
 
 
@@ -94,9 +96,15 @@ class Staged:
         also = [one_line(path) for path, (old, new) in changed.items() if entries.get(path) not in (None, old, new)]
         lost = f" It takes out what else is staged in {', '.join(also)}." if also else ""
         folder, *words = (shlex.quote(one_line(str(path))) for path in (self._git.folder, *changed))
+        mends = f"git -C {folder} --literal-pathspecs reset"
+        if len(words) > _MOST_NAMED:
+            listed = f"git -C {folder} diff --name-only -z HEAD~ HEAD"
+            mends = f"{listed} | {mends} --pathspec-from-file=- --pathspec-file-nul"
+        else:
+            mends += f" -- {' '.join(words)}"
         return (
-            f"What is staged does not fit the commit yet: {why.rstrip('.')}. Committed by hand as it is, it would take"
-            f" this commit back. `git -C {folder} reset -- {' '.join(words)}` mends it.{lost}"
+            f"What is staged does not fit the commit yet: {why.removeprefix('fatal: ').rstrip('.')}. Committed by hand"
+            f" as it is, it would take this commit back. `{mends}` mends it.{lost}"
         )
 
     def _lines(self, changed: Changed, whole: set[str]) -> Iterator[bytes]:

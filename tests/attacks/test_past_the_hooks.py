@@ -15,6 +15,7 @@ from maverick_tui.agent.engine.claude import options
 from maverick_tui.agent.engine.claude.engine import ENGINE
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.transport import CliTransport
+from maverick_tui.agent.permissions import always_asked
 from maverick_tui.agent.streaming import UnaskedError
 from maverick_tui.events.kinds import ModelNamed, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.offline.script import Answer, PauseStep, TextStep, ToolStep
@@ -27,7 +28,7 @@ from tests.support.model import bash, call, say, scene
 
 class Skilled(Talker):
     name = "skilled"
-    allowed_tools = ["Read", "Skill", "Bash(ls:*)"]
+    allowed_tools = ["Read", "Skill", "Agent", "Bash(ls:*)"]
 
 
 class Remover(Talker):
@@ -90,6 +91,33 @@ async def test_no_skill_runs_commands_by_itself(
     assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 2, "each was called"
     assert left.exists() == is_open
     assert mine.exists() == is_open
+
+
+@pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
+async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told(
+    is_open: bool, serve: ServeModel, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_open:
+        monkeypatch.setattr(always_asked, "EXPANDING", ())
+    (home / ".netrc").write_text("machine a login b password NOBODYS-BUSINESS\n")
+    looked = f"Look at @{home}/.netrc and @~/.netrc"
+    scenes = [
+        scene(call("Skill", skill="mine", args=looked), say("Done."), prompt="one"),
+        scene(
+            call("Agent", description="Look", subagent_type="general-purpose", prompt=looked, run_in_background=False),
+            say("Done."),
+            prompt="two",
+        ),
+        scene(say("Done.")),
+    ]
+    async with serve(scenes) as model:
+        skill("mine", "ls")
+        config = MaverickConfig.load().model_copy(update={"setting_sources": ("user",)})
+        async with watch(Skilled, config=config, is_attended=False) as run:
+            for prompt in ("one", "two"):
+                await run.ask(prompt)
+    assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 2, "each was called"
+    assert ("NOBODYS-BUSINESS" in str(model.requests)) == is_open
 
 
 @pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail

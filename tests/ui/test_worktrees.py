@@ -106,7 +106,16 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         await pilot.press("alt+w")
         await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
         await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "and about what git ignores")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "and about that")
+        (worktree.top / "late.py").write_text("saved while the question stands")
+        await pilot.press("y")
+        await until(pilot, lambda: "no commit has what git ignores (late.py, model.py)" in said(app), "it stays")
+        assert (worktree.top / "late.py").exists()
+        await pilot.press("alt+w")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked once more")
+        app.clear_notifications()
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "and about both")
         await pilot.press("y")
         await until(pilot, lambda: "All of it was there already." in said(app), "it is removed")
         assert not worktree.top.exists()
@@ -232,6 +241,7 @@ class Played(Race):
         super().__init__(entrants_of(["smith", "joiner"], []))
         self.done: list[str] = []
         self.first: Result | None = None
+        self.onto = ""
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -257,6 +267,7 @@ class Played(Race):
 
     def merge(self, result: Result, onto: str = "") -> str:
         time.sleep(0.1)  # whoever leaves does not wait for it
+        self.onto = onto
         self.done.append(f"{result.entrant.agent} is merged")
         return ""
 

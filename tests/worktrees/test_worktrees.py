@@ -211,6 +211,27 @@ def test_a_worktree_stays_with_what_no_commit_has_until_that_may_be_lost(project
     assert ending.has_branch(made)
 
 
+def test_nothing_is_lost_and_nothing_merged_but_what_was_told(project: Path) -> None:
+    commit(project, __gitignore="*.py\n")
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "a.txt").write_text("better\n")
+    (made.top / "old.py").write_text("told of\n")
+    told = ending.loss_of(made).paths_in_no_commit
+    assert told == ("old.py",)
+    (made.top / "late.py").write_text("an hour of work\n")  # while the question stood
+    before = git(project, "rev-parse", "HEAD")
+    git(project, "checkout", "-q", "-b", "precious")
+    with pytest.raises(ConfigError, match=r"precious is checked out in .* now, and not main"):
+        worktrees.merge(made, loses=told, onto="main")
+    assert git(project, "rev-parse", "HEAD") == before
+    git(project, "checkout", "-q", "main")
+    assert "no commit has what git ignores (late.py, old.py)" in worktrees.merge(made, loses=told, onto="main")
+    assert (made.top / "late.py").read_text() == "an hour of work\n"
+    assert git(project, "show", "main:a.txt") == "better"
+    worktrees.keep(made, loses=ending.loss_of(made).paths_in_no_commit)
+    assert not made.top.exists()
+
+
 def test_a_worktree_with_nothing_but_caches_goes_by_itself(project: Path) -> None:
     commit(project, __gitignore="*.pyc\nnode_modules\n")
     made = make(RUN, "fixer", project).worktree

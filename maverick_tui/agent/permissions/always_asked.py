@@ -67,6 +67,9 @@ MOST_WORDS = 300
 """Words of a command that are followed to where they lead."""
 SETS_GIT = "It changes the configuration of git, which can make git run programs."
 TOO_LONG = "It is too long to be checked."
+EXPANDING = ("Skill",)
+"""Tools in whose arguments the CLI reads files by itself that stand behind an @ (measured)."""
+MENTIONS = "Claude Code reads files that stand behind an @ in it, and asks about none of them."
 _MOST_ENTERED = 20
 _LONGEST_PATH = 4096
 _MOST_BELOW = 20_000
@@ -103,6 +106,8 @@ def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) ->
         return _why_command_asks(call, places)
     if reason := why_not_clear(call.tool, call.arguments):
         return reason
+    if call.tool in EXPANDING and any("@" in text for text in call.arguments.values() if isinstance(text, str)):
+        return MENTIONS
     named = call.paths
     if len(named) > MOST_WORDS:
         return TOO_LONG

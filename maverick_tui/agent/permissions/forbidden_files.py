@@ -62,7 +62,7 @@ _SHOWING = {
     "checkout": "-p -U --patch --unified --inter-hunk-context",
     "commit": "-p -v -U --patch --interactive --verbose --unified --inter-hunk-context",
     "config": "--blob",
-    "rebase": "--show-current-patch",
+    "rebase": "-x --exec --show-current-patch",
     "reset": "-p -U --patch --unified --inter-hunk-context",
     "restore": "-p -U --patch --unified --inter-hunk-context",
     "status": "-v --verbose",

@@ -433,7 +433,7 @@ async def _passed(app: FedApp, pilot: Pilot[Any]) -> None:
 
 
 async def test_an_enter_that_is_held_down_sends_what_is_doubted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wanted_twice, "STILL_FOR", 2.0)
+    monkeypatch.setattr(wanted_twice, "STILL_FOR", 0.6)
     async with watching(begun().ask("AskUserQuestion", ASKED).wait(1)) as (app, pilot):
         for later, keys in ((0.0, ["7", "enter"]), (0.5, ["enter"] * 3), (APART + 0.1, ["enter", "x"])):
             app.now += later
@@ -444,7 +444,7 @@ async def test_an_enter_that_is_held_down_sends_what_is_doubted_once(monkeypatch
 
 
 async def test_a_key_that_is_held_down_is_pressed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wanted_twice, "STILL_FOR", 1.0)  # a busy machine may take long for what comes at once
+    monkeypatch.setattr(wanted_twice, "STILL_FOR", 0.6)  # a busy machine may take long for what comes at once
     grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
     async with watching(begun().ask("Bash", {"command": "pytest -q"}, grants=grants).wait(1)) as (app, pilot):
         for later, keys in ((0.0, ["alt+a"]), (0.5, ["alt+a"] * 5), (APART + 0.1, ["alt+a", "x"])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 from contextlib import ExitStack
 from functools import cache
 
@@ -21,5 +22,10 @@ def private_folder() -> str:
         folder = holding.enter_context(scratch_folder("claude"))
     except OSError:  # the disk is full, say: whatever needs a place will tell
         return ""
-    atexit.register(holding.close)
+    atexit.register(_close, holding, os.getpid())
     return str(folder)
+
+
+def _close(holding: ExitStack, owner: int) -> None:
+    if os.getpid() == owner:  # and no child of it by a fork, which would take its parent's folder away
+        holding.close()
