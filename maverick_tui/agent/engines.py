@@ -322,7 +322,8 @@ def hold_of(listener: Listener) -> Hold | None:
 
 
 def passed_of(listener: Listener) -> Callable[[str], None]:
-    """What is told of a call that has a result, although the engine could not wait for `hold` before what follows."""
+    """What is told of a call that has a result, although the engine could not wait for `hold` before what follows; or
+    "", of any other request for which it could not."""
     passed: Callable[[str], None] = getattr(listener, "passed", lambda _call: None)
     return passed
 

@@ -191,7 +191,7 @@ class Apart:
         self._loop.call(self._returned, call)
 
     def passed(self, call: str) -> None:
-        """A call has a result that nothing waited for."""
+        """A call has a result that nothing waited for, or the model is asked so."""
         self._loop.call(self._passed, call)
 
     def began(self, prompt: str) -> None:

@@ -169,7 +169,8 @@ class Fuses:
             return STOPPED
 
     async def passed(self, call: str) -> str:
-        """A call has its result without `hold`: what is used, if a person is to be asked now; without one it ends."""
+        """A call has its result, or with "" the model is asked, without `hold`: what is used, if a person is to be
+        asked now; without one it ends."""
         if not self._fuses:
             return ""
         async with self._one_at_a_time:

@@ -84,7 +84,7 @@ class Turns:
         self.hold: Hold | None = None
         """Waited for before each call and each request; see `runs/fuses.py`."""
         self.passed: Callable[[str], None] = lambda _call: None
-        """Told of each call that has a result, and that nothing waited for."""
+        """Told of each call that has a result, and that nothing waited for; "" where that is a request."""
         self.begins: Begins | None = None
         """Waited for before each call that may write; see `runs/tracking.py`."""
         self.returned: Callable[[str], None] = lambda _call: None

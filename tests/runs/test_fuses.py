@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +12,7 @@ from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.day_use import DayLedger
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.offline.script import Answer, ScriptedUsage, TextStep, ToolStep
+from maverick_tui.offline.script import Answer, Scene, ScriptedUsage, TextStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.failure_words import GO_ON
 from maverick_tui.runs.fuse_count import Used
@@ -21,7 +23,7 @@ from maverick_tui.runs.unattended import Unattended
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import Direct, Talker
-from tests.support.model import say, scene, stall
+from tests.support.model import call, drop, say, scene, stall
 from tests.support.sampling import sampled
 
 
@@ -165,6 +167,84 @@ async def test_calls_that_the_cli_refuses_by_itself_do_not_pass_a_fuse(serve: Se
         await alone.serve()
     assert alone.cut == "limit"
     assert len(server.requests) <= 3
+
+
+def talks(reason: str = "end_turn", **more: Any) -> Answer:
+    """The model says something and calls nothing, for 0.30 dollars."""
+    return say("A part.", usage=(100_000, 20), stop_reason=reason, **more)
+
+
+async def test_requests_by_which_the_cli_goes_on_by_itself_do_not_pass_a_fuse(serve: ServeModel) -> None:
+    cut = talks("max_tokens")
+    async with serve([cut] * 12) as server, watch(Talker, config=fused(usd=0.5)) as run:
+        run.prompt("go")
+        first = await asked(run)
+        assert len(server.requests) <= 3, "no more than the request that was in flight"
+        assert run.all(ev.TurnEnded)[0].outcome == "interrupted"
+        assert "is stopped, to ask you first" in run.all(ev.Noticed)[-1].text
+        say_to(run, first, options(first)[1])
+        second = await asked(run, 2)
+        assert [turn.text for turn in run.all(ev.TurnStarted)] == ["go", GO_ON, GO_ON]
+        seen = len(server.requests)
+        assert seen <= 6
+        say_to(run, second, STOP)
+        assert (await run.until(ev.TurnEnded, 3)).outcome == "interrupted"
+        assert len(server.requests) == seen
+
+
+async def test_an_answer_past_a_fuse_that_the_person_stops_is_not_gone_on_with(serve: ServeModel) -> None:
+    async with serve(talks(fault=stall(at="text"))) as server, watch(Talker, config=fused(usd=0.25)) as run:
+        run.prompt("go")
+        await run.until(ev.BlockGrew)
+        run.send(Interrupt())
+        assert (await run.until(ev.TurnEnded)).outcome == "interrupted"
+        run.prompt("and now")
+        await asked(run)
+        assert [turn.text for turn in run.all(ev.TurnStarted)] == ["go", "and now"]
+        assert len(server.requests) == 1
+
+
+SUBAGENT: dict[str, Any] = {
+    "description": "d",
+    "prompt": "INNER",
+    "subagent_type": "general-purpose",
+    "run_in_background": False,
+}
+
+
+class Unending(Talker):
+    """Is not let end by its hook, and has a subagent."""
+
+    allowed_tools = ("Agent",)
+    hooks: Mapping[str, Any] | None = {
+        "Stop": [{"hooks": [{"type": "command", "command": """echo '{"decision": "block", "reason": "more"}'"""}]}]
+    }
+
+
+@pytest.mark.parametrize(
+    "answers",
+    sampled(
+        [
+            [
+                scene(*[talks("max_tokens")] * 6, prompt="^(INNER|Output token)"),
+                scene(call("Agent", **SUBAGENT), say("done")),
+            ],
+            [talks()] * 6,
+            [talks(fault=drop(at="end"))] * 6,
+            [talks("refusal")] * 6,
+            [talks("tool_use")] * 6,
+            [Answer(steps=(), usage=ScriptedUsage(input=100_000, output=20))] * 6,
+        ],
+        6,
+        ["of a subagent", "kept by a hook", "broken off", "refused", "with an unreadable call", "empty"],
+    ),
+)
+async def test_without_a_person_such_a_request_ends_the_run(answers: list[Answer | Scene], serve: ServeModel) -> None:
+    async with serve(answers) as server:
+        run = Unattended(Unending(), "go", Path.cwd(), fused(usd=0.25), run_id="r1")
+        await run.serve()
+    assert (run.cut, run.why) == ("limit", "The fuse of this run is at $0.30 of $0.25.")
+    assert len(server.requests) <= 3, "the one in flight, and the one that called the subagent"
 
 
 # That of the CLI is interrupted when it holds in the first test.

@@ -102,7 +102,8 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
         "git notes add -f -C 4183291 HEAD", "git update-index --add --cacheinfo 100644,4183291,pub.txt",
         "git config --get-regexp --blob 4183291 .", "git am --show-current-patch",
         "git commit --verb --dry-run", "git reflog show --remerge-diff", "git submodule foreach git log -p",
-        "git submodule foreach git show HEAD", "git rebase -qx'git log -p' HEAD~1", "git submodule --quiet foreach git diff HEAD~1",
+        "git submodule foreach git show HEAD", "git rebase -qx'git log -p' HEAD~1",
+        "git submodule --quiet foreach git diff HEAD~1",
     ):  # fmt: skip
         assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
     for command in (

@@ -31,8 +31,11 @@ class HookWatch:
 
     def __init__(self, *, is_live: bool) -> None:
         self._is_live = is_live
-        self.on_refused: Callable[[str], None] = lambda _call: None
-        """Told of each call that the CLI has refused by itself: the model has that as its result, and goes on."""
+        self.on_passed: Callable[[str], None] = lambda _call: None
+        """Told of each call that the CLI has refused by itself, and "" of words of its own: the model has that, and
+        goes on without a hook being asked. By words it has an answer gone on with that was cut, refused or empty, that
+        has an unreadable call, or that a hook does not let end (measured). What else it says so, as to a subagent
+        that begins or when it was interrupted, needs nobody to be told, and does no harm."""
         self._is_asked = False
         self._asked: set[str] = set()
         self._called: dict[str, str] = {}
@@ -84,6 +87,8 @@ class HookWatch:
             self._called.update((block.id, block.name) for block in message.content if isinstance(block, ToolUseBlock))
         elif isinstance(message, UserMessage) and isinstance(message.content, list):
             results = [block for block in message.content if isinstance(block, ToolResultBlock)]
+            if not results:
+                self.on_passed("")
             ran = [tool for result in results if (tool := self._finished(result)) is not None]
             if ran and self._is_live:
                 return UnaskedError(
@@ -98,5 +103,5 @@ class HookWatch:
         self._asked.discard(result.tool_use_id)
         has_run = not result.is_error or result_text(result.content).startswith(_COMMAND_FAILED)
         if tool is not None and not is_asked and not has_run:
-            self.on_refused(result.tool_use_id)
+            self.on_passed(result.tool_use_id)
         return tool if has_run and not is_asked else None

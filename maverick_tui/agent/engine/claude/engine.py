@@ -67,7 +67,7 @@ class ClaudeEngine:
             begins=begins_of(listener),
             returned=returned_of(listener),
         ) as native:
-            native.on_refused(passed_of(listener))
+            native.on_passed(passed_of(listener))
             told.begin(native, agent._mode_by(settings))
             yield told
 

@@ -352,9 +352,10 @@ class AgentSession:
 
     # -- permissions ----------------------------------------------------------------------------------------------
 
-    def on_refused(self, tell: Callable[[str], None]) -> None:
-        """Have each call told that the CLI refuses by itself: no hook is asked before it, nor before what follows."""
-        self._watch.on_refused = tell
+    def on_passed(self, tell: Callable[[str], None]) -> None:
+        """Have each call told that the CLI refuses by itself, and "" where it has the model go on by words of its own:
+        no hook is asked before that, nor before the request that follows."""
+        self._watch.on_passed = tell
 
     def _guarded(self, ask: CanUseTool, guard: Guard) -> CanUseTool:
         """Remember what a person allows for longer; and while one is asked, silence is no failure."""
