@@ -174,9 +174,13 @@ def talks(reason: str = "end_turn", **more: Any) -> Answer:
     return say("A part.", usage=(100_000, 20), stop_reason=reason, **more)
 
 
+IN_FLIGHT = say("A part.", usage=(0, 0), fault=stall(at="text"))
+"""The answer to a request that was sent before anybody could hold it: it lasts until that is stopped."""
+
+
 async def test_requests_by_which_the_cli_goes_on_by_itself_do_not_pass_a_fuse(serve: ServeModel) -> None:
     cut = talks("max_tokens")
-    async with serve([cut] * 12) as server, watch(Talker, config=fused(usd=0.5)) as run:
+    async with serve([cut, cut, IN_FLIGHT] * 4) as server, watch(Talker, config=fused(usd=0.5)) as run:
         run.prompt("go")
         first = await asked(run)
         assert len(server.requests) <= 3, "no more than the request that was in flight"
@@ -226,14 +230,14 @@ class Unending(Talker):
     sampled(
         [
             [
-                scene(*[talks("max_tokens")] * 6, prompt="^(INNER|Output token)"),
+                scene(talks("max_tokens"), IN_FLIGHT, prompt="^(INNER|Output token)"),
                 scene(call("Agent", **SUBAGENT), say("done")),
             ],
-            [talks()] * 6,
-            [talks(fault=drop(at="end"))] * 6,
-            [talks("refusal")] * 6,
-            [talks("tool_use")] * 6,
-            [Answer(steps=(), usage=ScriptedUsage(input=100_000, output=20))] * 6,
+            [talks(), IN_FLIGHT],
+            [talks(fault=drop(at="end")), IN_FLIGHT],
+            [talks("refusal"), IN_FLIGHT],
+            [talks("tool_use"), IN_FLIGHT],
+            [Answer(steps=(), usage=ScriptedUsage(input=100_000, output=20)), IN_FLIGHT],
         ],
         6,
         ["of a subagent", "kept by a hook", "broken off", "refused", "with an unreadable call", "empty"],
