@@ -102,44 +102,45 @@ def why_always_asked(call: Call, places: Places, *, only_reads: bool = False) ->
     Of a tool that is not Claude Code's own, `only_reads` says that it changes nothing; of such a one each text is
     looked at as one place, and not for what words of it name: most are told what to look for, and not where.
     """
+    return first_reason(whys_always_asked(call, places, only_reads=only_reads))
+
+
+def whys_always_asked(call: Call, places: Places, *, only_reads: bool = False) -> Iterator[str]:
+    """All that it asks each time for, where this is `noting`; some may be empty."""
     if call.tool in SHELLS:
-        return _why_command_asks(call, places)
-    if reason := why_not_clear(call.tool, call.arguments):
-        return reason
+        yield from _whys_command_asks(call, places)
+        return
+    yield why_not_clear(call.tool, call.arguments)
     if call.tool in EXPANDING and any("@" in text for text in call.arguments.values() if isinstance(text, str)):
-        return MENTIONS
+        yield MENTIONS
     named = call.paths
     if len(named) > MOST_WORDS:
-        return TOO_LONG
+        yield TOO_LONG
+        return
     # What a number of these stands for in our process, it need not stand for in the one that opens it.
-    if reason := first_reason(places.why_not_to_open(path, call.here) for path in named):
-        return reason
+    yield first_reason(places.why_not_to_open(path, call.here) for path in named)
     if call.tool == "Grep" or (call.tool == "Glob" and named):
-        return first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
+        yield first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
+        return
     if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
         texts = (value for value in call.arguments.values() if isinstance(value, str))
         values = [_before_signs(text) for text in texts if 0 < len(text) < _LONGEST_PATH]
         if only_reads:  # `/` divides, too, and `//a` is looked for in a page
             values = [value for value in values if value.strip("/.~")]
-        if reason := first_reason(places.why_not_to_hand_over(value, call.here) for value in values):
-            return reason
-        commands = (Call("Bash", {"command": text}, call.here) for text in commands_in(call.arguments))
-        if reason := first_reason(_why_command_asks(command, places) for command in commands):
-            return reason
+        yield first_reason(places.why_not_to_hand_over(value, call.here) for value in values)
+        for text in commands_in(call.arguments):
+            yield from _whys_command_asks(Call("Bash", {"command": text}, call.here), places)
     is_reading = only_reads or call.tool in READING_TOOLS
-    if not is_reading and (
-        reason := first_reason(places.why_not_to_edit(path, call.here) for path in named)
-        or places.why_together(named, call.here)
-    ):
-        return reason
+    if not is_reading:
+        yield first_reason(places.why_not_to_edit(path, call.here) for path in named)
+        yield places.why_together(named, call.here)
     look = places.why_not_to_read if is_reading else places.why_not_to_write
     for some in (named, [] if only_reads else places_within(call.tool, call.arguments, call.here)):
         if some is None:
-            return TOO_LONG
+            yield TOO_LONG
+            return
         is_long = len(some) > MOST_WORDS
-        if reason := first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some):
-            return reason
-    return ""
+        yield first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some)
 
 
 def _before_signs(text: str) -> str:
@@ -148,41 +149,35 @@ def _before_signs(text: str) -> str:
     return text if literal == text else literal.rpartition("/")[0] or literal
 
 
-def _why_command_asks(call: Call, places: Places) -> str:
+def _whys_command_asks(call: Call, places: Places) -> Iterator[str]:
     """By what it names and where that leads, from wherever it goes, or because it searches where keys are."""
     if is_rewritten(call.command):
-        return "Claude Code makes /dev/null of the NUL in it, and runs another command than this one."
+        yield "Claude Code makes /dev/null of the NUL in it, and runs another command than this one."
     purpose = by_purpose(call.command)
     call = replace(call, arguments={"command": purpose.command})
     calls, inner = all_commands(call.command) or None, inner_of(call.command)
     plain, is_read = [*(calls or ()), *inner.calls], calls is not None and inner.is_read
     changed, looked_at = mentions(purpose.changing), mentions(purpose.looking)
     if changed is None or looked_at is None:
-        return TOO_LONG
+        yield TOO_LONG
+        return
     mentioned, only_looked_at = sorted(changed | looked_at), looked_at - changed
-    if reason := first_reason(
-        places.why_not_to_name(word, is_changed=word not in only_looked_at) for word in mentioned
-    ):
-        return reason
+    yield first_reason(places.why_not_to_name(word, is_changed=word not in only_looked_at) for word in mentioned)
     limits = Limits()
     heres, unfollowed = _followed(call, limits)
-    if unfollowed:
-        return unfollowed
+    yield unfollowed
     named = [word for word in mentioned if any(_may_lead(word, here, places) for here in heres)]
     if len(named) * len(heres) > MOST_WORDS:
-        return TOO_LONG
+        yield TOO_LONG
+        return
     for here in heres:
-        if reason := (
-            _why_names_ask(plain, named, only_looked_at, here, places, limits, is_read=is_read)
-            or ("" if is_read else _why_links_ask(mentioned, here, places))
-            or _why_names_below_ask(named, mentioned, here, places)
-        ):
-            return reason
+        yield _why_names_ask(plain, named, only_looked_at, here, places, limits, is_read=is_read)
+        yield "" if is_read else _why_links_ask(mentioned, here, places)
+        yield _why_names_below_ask(named, mentioned, here, places)
     unread = [without_document(call.command)] if calls is None else inner.texts
     if sets_git_by_variables(call.command):
-        return SETS_GIT
-    if reason := _why_running_asks(plain, unread):
-        return reason
+        yield SETS_GIT
+    yield _why_running_asks(plain, unread)
     run, entered = list[list[str]](), set[str]()
     for words in plain:
         for meant in calls_meant([word.text for word in words]) or ():
@@ -196,19 +191,13 @@ def _why_command_asks(call: Call, places: Places) -> str:
     possible += cleared_by_variables(unquoted(plain_names(call.command)))
     for here in heres:
         meaning = meaning_of(plain, here, None if is_read else fitting)
-        if reason := (
-            why_copying_asks(possible, here, meaning, places, put)
-            or why_changing_asks(possible, here, meaning, places, is_read=is_read)
-        ):
-            return reason
+        yield why_copying_asks(possible, here, meaning, places, put)
+        yield why_changing_asks(possible, here, meaning, places, is_read=is_read)
         written, perhaps_run = [*with_folders(run, here, meaning)], [*_looking_within(within, here, meaning)]
-        if reason := (
-            why_taking_asks([*written, *within], [here, *_folders_at(entered, here)], places, taken)
-            or why_checking_asks([*written, *within, *perhaps_run], here, places)
-            or _why_searching_asks(written, perhaps_run, folders, here, places, limits)
-        ):
-            return reason
-    return TOO_LONG if fitting.are_reached else ""
+        yield why_taking_asks([*written, *within], [here, *_folders_at(entered, here)], places, taken)
+        yield why_checking_asks([*written, *within, *perhaps_run], here, places)
+        yield _why_searching_asks(written, perhaps_run, folders, here, places, limits)
+    yield TOO_LONG if fitting.are_reached else ""
 
 
 def _why_running_asks(plain: Sequence[Words], unread: Sequence[str]) -> str:

@@ -20,12 +20,15 @@ from maverick_tui.agent.permissions.always_asked import (
     TOO_LONG,
     Call,
     changed_by,
+    first_reason,
     named_to_change,
     why_always_asked,
+    whys_always_asked,
 )
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about, is_named
 from maverick_tui.agent.permissions.leading import real_paths
+from maverick_tui.agent.permissions.noting import noting
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git
 from maverick_tui.agent.permissions.roots import Roots
@@ -65,8 +68,10 @@ class Judgement(NamedTuple):
     rule: StandingRule | None = None
     """The standing rule by which it was decided."""
     causes: frozenset[str] = frozenset()
-    """The rules to ask about it, and what git would run that is only to look: whoever was not told of all of these when
-    they allowed something has not allowed this."""
+    """The rules to ask about it, what is wrong with the rules, and what git would run that is only to look: whoever was
+    not told of all of these when they allowed something has not allowed this."""
+    grounds: tuple[str, ...] = ()
+    """All that it asks each time for by what it reaches, of which the reason says the first."""
 
 
 class _About(NamedTuple):
@@ -139,12 +144,22 @@ class Judge:
         named = (mentions(call.command) or words_within(call.command)) if tool in SHELLS else ()
         made = call.paths if tool in EDIT_TOOLS else parts_of_git(named)
         if not made or (tool in SHELLS and not self._doubt(call)):
-            return self._judged(call, mode)
+            return self._with_grounds(call, self._judged(call, mode))
         with self._editing:  # of two calls at once, each would find the other's file missing
             judgement = self._judged(call, mode)
             if judgement.decision != "deny":
                 self._places.expect(made, call.here)
-        return judgement
+        return self._with_grounds(call, judgement)
+
+    def _with_grounds(self, call: Call, judgement: Judgement) -> Judgement:
+        """With all that it asks each time for: only the first was looked for. What it makes is expected by now, as it
+        will be whenever it is judged again.
+        """
+        if judgement.decision != "ask" or not judgement.is_asked_each_time:
+            return judgement
+        with noting() as noted:
+            said = [*filter(None, self._whys_each_time(call))]
+        return judgement._replace(grounds=tuple(dict.fromkeys((*noted, *said))))
 
     def _judged(self, call: Call, mode: str | None) -> Judgement:
         standing = self._standing()
@@ -165,9 +180,9 @@ class Judge:
             return Judgement("allow", rule=self._allowing(call, standing))
         if self._person and mode != "dontAsk":
             by_mode = PLANNING if mode == "plan" else ""
-            return self._question(
-                call, by_mode if reason == ASKS else reason, asked, is_asked_each_time=is_asked_each_time
-            )
+            told = by_mode if reason == ASKS else reason
+            question = self._question(call, told, asked, is_asked_each_time=is_asked_each_time)
+            return question._replace(causes=question.causes | ({standing.problem} - {""}))
         tool = call.tool
         why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
         return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=_first(asked))
@@ -236,23 +251,30 @@ class Judge:
         """Why the call must not run unasked, and whether that is to be asked each time; empty if it may run."""
         if call.tool in HARMLESS_TOOLS or self._is_harmless(call.tool):
             return "", False
-        if self._only_reads(call.tool):
-            reason = why_always_asked(call, self._places, only_reads=True)
-            return reason, bool(reason)
-        if call.tool == "SendMessage":
-            return "Who gets it may be another session of yours, and works with what that one may do.", True
-        doubt = self._doubt(call)
+        only_reads = self._only_reads(call.tool)
+        doubt = "" if only_reads else self._doubt(call)
         # By what was allowed for a run, a call may run that no rule covers: what asks each time is found before that.
-        by_aliases = calls_by_aliases(call) if doubt else []
-        for one in (call, *(by_aliases or ())) if doubt else ():
-            if reason := why_always_asked(one, self._places) or self._what_starts(one):
-                return reason, True
-        if by_aliases is None:
-            return "What it is by the aliases of git cannot be told.", True
+        if (only_reads or doubt) and (reason := first_reason(self._whys_each_time(call))):
+            return reason, True
+        if only_reads:
+            return "", False
         is_planning = mode == "plan"  # in which nothing but reading runs unasked, whatever was allowed before
         if not is_planning and (self._is_granted(call) or self._allowing(call, standing)):
             return "", False
         return self._beyond(call, mode, doubt), is_planning
+
+    def _whys_each_time(self, call: Call) -> Iterator[str]:
+        """Why a call that is not known to be harmless asks each time; some may be empty."""
+        if self._only_reads(call.tool):
+            yield from whys_always_asked(call, self._places, only_reads=True)
+            return
+        if call.tool == "SendMessage":
+            yield "Who gets it may be another session of yours, and works with what that one may do."
+        by_aliases = calls_by_aliases(call)
+        for one in (call, *(by_aliases or ())):
+            yield from whys_always_asked(one, self._places)
+            yield self._what_starts(one)
+        yield "What it is by the aliases of git cannot be told." if by_aliases is None else ""
 
     def _beyond(self, call: Call, mode: str | None, doubt: str) -> str:
         """Why neither the mode nor the agent's rules let the call run unasked; empty if they do."""

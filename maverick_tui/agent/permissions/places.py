@@ -27,6 +27,7 @@ from maverick_tui.agent.permissions.leading import (
     steps_of_links,
 )
 from maverick_tui.agent.permissions.links import Alias, aliases
+from maverick_tui.agent.permissions.noting import says_first
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
@@ -148,15 +149,15 @@ class Places:
         """Why writing there asks, whatever the rules say; nothing for an ordinary place. A `Path` is without links."""
         return next(filter(None, map(self._keeps_from_writing, self._written([path], here or self.cwd))), "")
 
-    def why_not_to_add(self, place: Path) -> str:
+    @says_first
+    def why_not_to_add(self, place: Path) -> Iterator[str]:
         """As `why_not_to_write`, by the names alone: for many places below a folder that has nothing `known_below`."""
         is_at_home = self._home is not None and is_within(place, self._home)
         for names in self._names(place):
             if is_of_keys(names, is_at_home=is_at_home):
-                return f"{place} is where keys and passwords are kept."
+                yield f"{place} is where keys and passwords are kept."
             if is_run_by_others(names):
-                return f"{place} can make other programs run something."
-        return ""
+                yield f"{place} can make other programs run something."
 
     def has_known_below(self, folder: Path) -> bool:
         """Whether something below a folder matters by where it is, and not by its name."""
@@ -187,20 +188,16 @@ class Places:
         below = folder.parts[len(self._home.parts) :] if self.is_at_home(folder) else ()
         return self.holds_home(folder) or any(name.startswith(".") for name in below[:1])
 
-    def why_not_to_lose(self, place: Path) -> str:
+    @says_first
+    def why_not_to_lose(self, place: Path) -> Iterator[str]:
         """Why a place is not to be changed together with a folder that it is in: by its names, as settings of a project
         are made and removed with it.
         """
         is_inside = is_within(place, self.cwd)
-        reason = self.why_not_to_add(place) if self.is_at_home(place) and not is_inside else ""
-        return reason or next(
-            (
-                f"{place} is where keys and passwords are kept."
-                for names in self._names(place)
-                if is_of_keys(names, is_at_home=False)
-            ),
-            "",
-        )
+        if self.is_at_home(place) and not is_inside:
+            yield self.why_not_to_add(place)
+        if any(is_of_keys(names, is_at_home=False) for names in self._names(place)):
+            yield f"{place} is where keys and passwords are kept."
 
     @property
     def _known(self) -> list[Path]:
@@ -219,14 +216,16 @@ class Places:
         inner = [place for place in places if is_within(place, worktree)]
         return list(places | dict.fromkeys(project / place.relative_to(worktree) for place in inner))
 
-    def why_together(self, paths: Iterable[str], here: Path) -> str:
+    @says_first
+    def why_together(self, paths: Iterable[str], here: Path) -> Iterator[str]:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
         places = self._written(parts_of_git(paths), here)
         beside = {str(one) for place in places for one in (place, *place.parents)}
         found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
-        return next(map(_of_repository, found), "")
+        yield from map(_of_repository, found)
 
-    def why_not_to_edit(self, path: str, here: Path | None = None) -> str:
+    @says_first
+    def why_not_to_edit(self, path: str, here: Path | None = None) -> Iterator[str]:
         """Why no file is to be made or changed there: for its name, which would be an option in the place of a pattern,
         or since it is part of what is installed or started by itself. Commands may name such files, for they run them.
         """
@@ -234,45 +233,47 @@ class Places:
             base = next((base for base in self.bases if is_within(place, base)), None)
             parts = place.parts[len(base.parts) :] if base is not None else place.parts
             if any(part.startswith("-") for part in parts):
-                return f"{place} has a name that commands may take for an option."
+                yield f"{place} has a name that commands may take for an option."
             if any(is_within(place, folder) for folder in self._searched_inside):
-                return _of_path(place)
+                yield _of_path(place)
             if any(map(is_of_packages, self._names(place))):
-                return _of_packages(place)
-        return self.why_not_to_put(path, here) or self.why_started([path], here or self.cwd)
+                yield _of_packages(place)
+        yield self.why_not_to_put(path, here)
+        yield self.why_started([path], here or self.cwd)
 
-    def why_not_to_put(self, path: str | Path, here: Path | None = None) -> str:
+    @says_first
+    def why_not_to_put(self, path: str | Path, here: Path | None = None) -> Iterator[str]:
         """Why nothing is to be copied there, besides `why_not_to_write`: what is found there is run or read by others,
         and ordinary commands name it for that. A folder of packages may be linked to where there is none yet.
         """
         for place in self._written([path], here or self.cwd):
             if not self._searched.isdisjoint((place, place.parent)):
-                return _of_path(place)
+                yield _of_path(place)
             if _is_of_environment(place) or any(
                 is_in_packages(names[:-1] if names[-1:] == ["node_modules"] else names) for names in self._names(place)
             ):
-                return _of_packages(place)
+                yield _of_packages(place)
             if any(str(place) in one.elsewhere for one in self._sourced):
-                return _of_shells(place)
-        return ""
+                yield _of_shells(place)
 
     @property
     def are_started(self) -> bool:
         """Whether any files are that the agent itself starts, or the set-up of worktrees."""
         return bool(self._started or self._set_up)
 
-    def why_started(self, paths: Iterable[str | Path], here: Path) -> str:
+    @says_first
+    def why_started(self, paths: Iterable[str | Path], here: Path) -> Iterator[str]:
         """Why changing files asks that the agent itself starts, or that are run in each new worktree of the project."""
         for place in sorted(self._written(paths, here)) if self.are_started else ():
             if self._started.has(place):
-                return f"{place} may be what a hook or an MCP server of this agent runs."
+                yield f"{place} may be what a hook or an MCP server of this agent runs."
             if self._set_up.has(place):
-                return f"{place} may be what the set-up of the project's worktrees runs."
-        return ""
+                yield f"{place} may be what the set-up of the project's worktrees runs."
 
+    @says_first
     def why_git_runs(
         self, paths: Iterable[str | Path], here: Path, hooks: Collection[Path], commands: Collection[str]
-    ) -> str:
+    ) -> Iterator[str]:
         """Why changing files asks where git's settings name these folders of hooks, and these commands."""
         started = Started(commands, self.cwd)
         folders = {real for folder in set(hooks) for real in places_of(str(folder), self.cwd)}
@@ -280,71 +281,75 @@ class Places:
             is_inner = place not in self.bases and any(is_within(place, base) for base in self.bases)
             holds = is_inner and any(is_within(one, place) for one in folders)
             if holds or any(is_within(place, folder) for folder in folders) or started.has(place):
-                return f"{place} may be what git runs, by its settings."
-        return ""
+                yield f"{place} may be what git runs, by its settings."
 
     def why_not_to_read(self, path: str, here: Path | None = None) -> str:
         """Why reading there asks, whatever the rules say; nothing for an ordinary place."""
         places = dict.fromkeys(places_of(path, here or self.cwd))
         return next(filter(None, map(self._keeps_from_reading, places)), "")
 
-    def why_not_to_open(self, path: str, here: Path) -> str:
+    @says_first
+    def why_not_to_open(self, path: str, here: Path) -> Iterator[str]:
         """Why no tool that opens files by itself is to open this one: devices are for commands."""
         place = places_of(path, here)[0]
         ways = [str(place), *steps_of_links(str(place))]
-        is_device = any(is_below(way, ("/dev", "/proc")) and not is_below(way, _ORDINARY_DEVICES) for way in ways)
-        return f"{place} is not an ordinary file." if is_device else ""
+        if any(is_below(way, ("/dev", "/proc")) and not is_below(way, _ORDINARY_DEVICES) for way in ways):
+            yield f"{place} is not an ordinary file."
 
-    def why_not_to_name(self, path: str, *, is_changed: bool = True) -> str:
+    @says_first
+    def why_not_to_name(self, path: str, *, is_changed: bool = True) -> Iterator[str]:
         """The same as for writing, by the name alone: for words that may be paths, without a look at the disk. What is
         not changed is only read.
         """
         names = compared_names(path.split("/"))
         if is_of_keys(names, is_at_home=path.startswith(("~/", "$HOME/", "${HOME}/"))):
-            return f"{path} is where keys and passwords are kept."
-        return f"{path} can make other programs run something." if is_changed and is_run_by_others(names) else ""
+            yield f"{path} is where keys and passwords are kept."
+        if is_changed and is_run_by_others(names):
+            yield f"{path} can make other programs run something."
 
-    def why_not_to_search(self, path: str, here: Path | None = None) -> str:
+    @says_first
+    def why_not_to_search(self, path: str, here: Path | None = None) -> Iterator[str]:
         """Why searching all that is below a folder asks: a home directory is in it, or keys may be."""
         folder, home = path or ".", self._home
         has_home = home is not None and home.is_relative_to(self.cwd)
         for place in places_of(folder, here or self.cwd):
             is_at_home = home is not None and place.is_relative_to(home)
             if home is not None and home.is_relative_to(place):
-                return f"All of {place} would be searched: your home directory, with the keys in it."
+                yield f"All of {place} would be searched: your home directory, with the keys in it."
+                continue
             if place.is_relative_to(self.cwd) and not (has_home and is_at_home):
                 continue
             first = compared(place.relative_to(home).parts[0]) if home is not None and is_at_home else ""
             if first.startswith(".") or first == "library" or is_below(place.as_posix(), _MACHINES):
-                return f"All of {place} would be searched, and keys may be kept there."
-            if reason := self._linked_keys_below(place) or _keys_below(place):
-                return reason
-        return self.why_not_to_read(folder, here)
+                yield f"All of {place} would be searched, and keys may be kept there."
+            yield self._linked_keys_below(place) or _keys_below(place)
+        yield self.why_not_to_read(folder, here)
 
-    def why_not_to_hand_over(self, path: str, here: Path) -> str:
+    @says_first
+    def why_not_to_hand_over(self, path: str, here: Path) -> Iterator[str]:
         """Why a tool that may search is not to be given a folder: a home directory is in it."""
         home = self._home
         held = (place for place in places_of(path, here) if home is not None and home.is_relative_to(place))
-        return next(
-            (f"All of {place} may be searched: your home directory, with the keys in it." for place in held), ""
-        )
+        yield from (f"All of {place} may be searched: your home directory, with the keys in it." for place in held)
 
-    def why_not_to_follow(self, real: str) -> str:
+    @says_first
+    def why_not_to_follow(self, real: str) -> Iterator[str]:
         """Why what a link in a folder leads to is not to be read with the folder. What the working directory has in it
         is known by its names.
         """
         place = Path(real)
         if not place.is_relative_to(self.cwd):
-            return self.why_not_to_search(real) if os.path.isdir(real) else self.why_not_to_read(real)  # noqa: PTH112
-        names = compared_names(place.parts[len(self.cwd.parts) :])
-        return f"{place} is where keys and passwords are kept." if is_of_keys(names, is_at_home=False) else ""
+            yield self.why_not_to_search(real) if os.path.isdir(real) else self.why_not_to_read(real)  # noqa: PTH112
+        elif is_of_keys(compared_names(place.parts[len(self.cwd.parts) :]), is_at_home=False):
+            yield f"{place} is where keys and passwords are kept."
 
-    def why_not_to_reach(self, real: str) -> str:
+    @says_first
+    def why_not_to_reach(self, real: str) -> Iterator[str]:
         """Why a link is not for whoever looks at files one by one: it leads to keys, or all of home is behind it."""
         place = Path(real)
         if self.holds_home(place):
-            return f"Your home directory is in {place}, with the keys in it."
-        return self.why_not_to_follow(real) if is_within(place, self.cwd) else self.why_not_to_read(real)
+            yield f"Your home directory is in {place}, with the keys in it."
+        yield self.why_not_to_follow(real) if is_within(place, self.cwd) else self.why_not_to_read(real)
 
     def _linked_keys_below(self, place: Path) -> str:
         below = (alias for alias in self._aliases if alias.of == "home" and is_within(alias.real, place))
@@ -357,40 +362,41 @@ class Places:
         found = real_paths(path, here or self.cwd)
         return bool(path) and not is_disk and all(place.is_relative_to(self.cwd) for place in found)
 
-    def _keeps_from_writing(self, place: Path) -> str:
-        if reason := self._keeps_from_reading(place):
-            return reason
+    @says_first
+    def _keeps_from_writing(self, place: Path) -> Iterator[str]:
+        yield self._keeps_from_reading(place)
         aliased = [alias for alias in self._aliases if alias.names_of(place) is not None]
         is_worked_in = self._worktree is not None and is_within(place, self._worktree)
         is_own = any(is_within(place, folder) for folder in self._own) and not is_worked_in
         if is_own or any(alias.of == "own" for alias in aliased):
-            return f"{place} is where Maverick or Claude Code keeps its own settings and agents."
+            yield f"{place} is where Maverick or Claude Code keeps its own settings and agents."
         if any(is_run_by_others(names) for names, _ in self._ways(place)) or any(
             is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
-            return f"{place} can make other programs run something."
+            yield f"{place} can make other programs run something."
         if any(one.has(place) for one in self._sourced):
-            return _of_shells(place)
+            yield _of_shells(place)
         if self._is_of_bare_repository(place):
-            return _of_repository(place)
+            yield _of_repository(place)
         home = self._home
         is_setting = home is not None and home.is_relative_to(self.cwd) and place.is_relative_to(home)
         below = place.relative_to(home).parts if home is not None and is_setting else ()
         # Not where all of the working directory is linked, as that of a plugin is: then all would ask.
         is_linked = any(alias.of == "home" and not is_within(self.cwd, alias.real) for alias in aliased)
         if is_linked or (below and below[0].startswith(".")):
-            return f"{place} is among the settings in your home directory."
-        return ""
+            yield f"{place} is among the settings in your home directory."
 
-    def _keeps_from_reading(self, place: Path) -> str:
+    @says_first
+    def _keeps_from_reading(self, place: Path) -> Iterator[str]:
         holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names, is_at_home in self._ways(place))
         is_named = any(is_within(place, folder) for folder in self._named_keys)
         is_own = any(alias.of == "own" and alias.names_of(place) == ["config.toml"] for alias in self._aliases)
         if holds_keys or is_named or is_own or place in self._secret:
-            return f"{place} is where keys and passwords are kept."
+            yield f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = is_below(shown, KERNELS) or not _is_file_or_folder(shown)
-        return f"{place} is not an ordinary file." if is_odd and not is_below(shown, _ORDINARY_DEVICES) else ""
+        if is_odd and not is_below(shown, _ORDINARY_DEVICES):
+            yield f"{place} is not an ordinary file."
 
     def _ways(self, place: Path) -> Iterator[tuple[list[str], bool]]:
         """The names by which a place is known, and whether they begin in the home directory."""

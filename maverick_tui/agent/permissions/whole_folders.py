@@ -123,8 +123,9 @@ def _why(changed: Changed, top: Path, places: Places) -> str:
         if not is_state and not may_matter(entry.name):
             continue
         place = Path(entry.path)
-        reason = places.why_not_to_write(place) if is_state else places.why_not_to_lose(place)
-        if reason and changed.concerns(place, top):
+        if not changed.concerns(place, top):
+            continue
+        if reason := places.why_not_to_write(place) if is_state else places.why_not_to_lose(place):
             return _because(top, reason)
     return ""
 
