@@ -99,12 +99,10 @@ async def permit(
             look_again=Rejudging(judge, known_as, question.arguments, mode=mode),
         )
     )
-    if permission.is_granted and permission.arguments is not None:
-        permission = await judged_again(judge, known_as, permission, mode=mode)
     if permission.is_granted:
-        if permission.arguments is not None:  # a person has changed it, and knows what it is now
-            question = replace(question, arguments=permission.arguments)
-            judgement = await judged(judge, known_as, permission.arguments, mode=mode)
+        if permission.arguments is not None:
+            asked, question = question.arguments, replace(question, arguments=permission.arguments)
+            judgement = await judged_as_changed(judge, known_as, asked, judgement, question.arguments, mode=mode)
         if why := await _begin(judge, question, listener, known_as, judgement, mode=mode):
             return Permission(False, why)
     return permission
@@ -115,22 +113,29 @@ async def _begin(
 ) -> str:
     """Wait until a granted call may run; why it must not by then, if the judge says otherwise."""
     arguments = question.arguments
-    if (begins := begins_of(listener)) is None or not await may_write(judge, known_as, arguments):
+    if (begins := begins_of(listener)) is not None and await may_write(judge, known_as, arguments):
+        await begins(question.call, question.tool, arguments)
+    elif before.decision == "allow":  # and nobody was waited for
         return ""
-    await begins(question.call, question.tool, arguments)
     return why_no_more(before, await judged(judge, known_as, arguments, mode=mode))
 
 
 def why_no_more(before: Judgement, now: Judgement) -> str:
     """Why a call that has waited must not run any more, though it was granted; empty if it may.
 
-    What it names may lead elsewhere by now, and there may be other rules.
+    What it names may lead elsewhere by now, and there may be other rules: a person has allowed no more than what there
+    was to be told when the call was judged.
     """
+    if before.decision == "deny":
+        return before.reason
+    known = {*before.grounds}
+    new = [ground for ground in now.grounds if ground not in known]
     if before.decision == "allow":
         is_fine = now.decision == "allow"
     else:
-        is_fine = now.decision != "deny" and now.is_asked_each_time <= before.is_asked_each_time
-    return "" if is_fine else f"{now.reason or ASKS} That was not so when the call was granted: look again."
+        is_fine = now.decision != "deny" and not new and now.causes <= before.causes
+    why = new[0] if new else now.reason or ASKS
+    return "" if is_fine else f"{why} That was not so when the call was granted: look again."
 
 
 async def may_write(judge: Judge, tool: str, arguments: Mapping[str, Any], here: str | None = None) -> bool:
@@ -142,12 +147,26 @@ async def may_write(judge: Judge, tool: str, arguments: Mapping[str, Any], here:
         return True
 
 
-async def judged_again(
-    judge: Judge, tool: str, permission: Permission, *, mode: str | None = None, here: str | None = None
-) -> Permission:
-    """The permission, unless the call as the person has changed it is one that is refused to everybody."""
-    judgement = await judged(judge, tool, permission.arguments or {}, mode=mode, here=here)
-    return Permission(False, judgement.reason) if judgement.decision == "deny" else permission
+async def judged_as_changed(
+    judge: Judge,
+    tool: str,
+    asked: Mapping[str, Any],
+    before: Judgement,
+    changed: Mapping[str, Any],
+    *,
+    mode: str | None = None,
+    here: str | None = None,
+) -> Judgement:
+    """What a person knows of a call that they have changed: what is said of it now, but for all that has come since
+    they were asked about it as it was.
+    """
+    since = await judged(judge, tool, asked, mode=mode, here=here)
+    if since.decision == "deny":
+        return since
+    now = await judged(judge, tool, changed, mode=mode, here=here)
+    new = {*since.grounds}.difference(before.grounds)
+    grounds = tuple(ground for ground in now.grounds if ground not in new)
+    return now._replace(grounds=grounds, causes=now.causes - (since.causes - before.causes))
 
 
 def unanswered(question: ToolQuestion, reason: str, at: float) -> list[Event]:

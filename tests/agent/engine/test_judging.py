@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from maverick_tui.agent.asking_run import asking_for, connected
-from maverick_tui.agent.engine.judging import judge_of, permit
+from maverick_tui.agent.engine.judging import judge_of, permit, standing_for
 from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import user_file
@@ -119,6 +121,79 @@ async def test_a_call_that_has_waited_is_judged_once_more(tmp_path: Path) -> Non
     assert not permission.is_granted
     assert "is part of what is installed" in permission.reason
     assert not person.asked
+
+
+HOOK, KEYS = "pre-commit can make other programs run", "is where keys and passwords are kept"
+TO_HOOK = "notes/a.md", ".git/hooks/pre-commit"
+WRITES = {"command": "echo x >> notes/a.md"}
+LED_ELSEWHERE: dict[str, tuple[str, str, dict[str, Any], tuple[str, str], str]] = {
+    "in mode plan": ("plan", "Bash", WRITES, TO_HOOK, HOOK),
+    "from another place": ("", "Bash", {"command": "echo x > .vscode/s"}, (".vscode/s", TO_HOOK[1]), HOOK),
+    "beside another place": ("", "Bash", {"command": "touch .vscode/s notes/a.md"}, TO_HOOK, HOOK),
+    "beside settings of git": ("", "Bash", {"command": "git config a.b c; cp -r new b"}, ("b", ".husky"), ".husky can"),
+    "an edit": ("plan", "Write", {"file_path": "notes/a.md", "content": ""}, TO_HOOK, HOOK),
+    "to what a rule asks about": ("", "Bash", WRITES, ("notes/a.md", "ruled.md"), "ask Edit(ruled.md)"),
+    "to what a rule denies": ("plan", "Bash", WRITES, ("notes/a.md", "denied.md"), "deny Edit(denied.md)"),
+    "only reading": ("", "look", {"file_path": "notes/a.md"}, ("notes/a.md", ".ssh/id_rsa"), KEYS),
+}
+
+
+@pytest.mark.parametrize("is_changed", [False, True], ids=["as asked", "changed"])
+@pytest.mark.parametrize("case", LED_ELSEWHERE)
+async def test_what_a_person_has_allowed_does_not_reach_what_the_question_did_not_name(
+    case: str, is_changed: bool, tmp_path: Path
+) -> None:
+    mode, tool, arguments, (name, target), why = LED_ELSEWHERE[case]
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('ask = ["Read(notes/**)", "Edit(ruled.md)"]\ndeny = ["Edit(denied.md)"]\n')
+    for folder in ("notes", "new", ".vscode", ".git/hooks", ".husky", ".ssh"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "new" / "x").touch()
+
+    class Tracked(Person):
+        async def begins(self, *_call: Any) -> None:
+            """Keeps what is there."""
+
+    for leads_elsewhere in (False, True):  # what nothing has changed about runs
+
+        async def allow(_question: ToolQuestion, is_led: bool = leads_elsewhere) -> Permission:
+            if is_led:
+                (tmp_path / name).unlink(missing_ok=True)
+                (tmp_path / name).symlink_to(tmp_path / target)
+            changed = {key: f"{value} " if key == "command" else value for key, value in arguments.items()}
+            return Permission(True, arguments={**changed, "more": "x"} if is_changed else None)
+
+        standing = standing_for("worker", tmp_path)
+        judge = Judge(["Bash", "Write", "look"], tmp_path, person=True, only_reads="look".__eq__, standing=standing)
+        for person in (Person(), Tracked()):
+            (tmp_path / name).unlink(missing_ok=True)
+            person.ask = allow
+            permission = await permit(judge, ToolQuestion(tool, arguments, "c1"), person, mode=mode)
+            assert permission.is_granted is not leads_elsewhere, permission.reason
+            assert not leads_elsewhere or why in permission.reason
+
+
+async def test_what_a_call_makes_itself_is_nothing_new_about_it(tmp_path: Path) -> None:
+    async def allow(_question: ToolQuestion) -> Permission:
+        return Permission(True)
+
+    person = Person()
+    person.ask = allow
+    for command in ("mkdir -p r/objects r/refs; touch r/HEAD r/config", "make; rm -rf .vscode src", "git config a.b c"):
+        question = ToolQuestion("Bash", {"command": command}, "c1")
+        assert await permit(Judge(["Bash"], tmp_path, person=True), question, person) == Permission(True), command
+
+
+async def test_a_person_may_change_a_call_so_that_it_reaches_what_asks_each_time(tmp_path: Path) -> None:
+    changed = Permission(True, arguments={"command": "echo x > .git/hooks/pre-commit"})
+
+    async def allow(_question: ToolQuestion) -> Permission:
+        return changed
+
+    person = Person()
+    person.ask = allow
+    question = ToolQuestion("Bash", WRITES, "c1")
+    assert await permit(Judge(["Bash"], tmp_path, person=True), question, person) == changed
 
 
 class Attended:

@@ -14,7 +14,7 @@ from claude_agent_sdk import HookMatcher, PermissionResult, PermissionResultAllo
 
 from maverick_tui.agent.engine.claude.edits import why_not_as_shown
 from maverick_tui.agent.engine.claude.rereading import Rereading
-from maverick_tui.agent.engine.judging import Rejudging, judged, may_write, why_no_more
+from maverick_tui.agent.engine.judging import Rejudging, judged, judged_as_changed, may_write, why_no_more
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge, Judgement
 from maverick_tui.agent.tools import ToolRule
@@ -29,8 +29,8 @@ and asks the model again (measured). Much more would not fit into a timer of its
 class _Judged(NamedTuple):
     """What was said of a call, in which mode, and where its relative paths begin."""
 
-    arguments: Mapping[str, Any] | None = None
-    judgement: Judgement = Judgement("ask")
+    arguments: Mapping[str, Any]
+    judgement: Judgement
     mode: str = ""
     here: str | None = None
     choices: int = 0
@@ -134,17 +134,18 @@ class Guard:
         """Wait until a granted call may run; why it must not, if the judge would say otherwise by then, or the CLI
         would make another edit of it.
         """
-        known = self._judged.pop(call, _Judged())
-        before, here = known.judgement, known.here
-        if self._begins is not None and await may_write(self._judge, tool, arguments, here):
-            mode = known.mode
-            if known.arguments != arguments:  # a person has changed it, and knows what it is now
-                before = await judged(self._judge, tool, arguments, mode=mode, here=here)
+        known = self._judged.pop(call, None) or _Judged(arguments, await judged(self._judge, tool, arguments))
+        judge, before, mode, here = self._judge, known.judgement, known.mode, known.here
+        has_waited = was_asked = before.decision != "allow"
+        if known.arguments != arguments:
+            before = await judged_as_changed(judge, tool, known.arguments, before, arguments, mode=mode, here=here)
+        if self._begins is not None and await may_write(judge, tool, arguments, here):
+            has_waited = True
             await self._begins(call, tool, arguments)
-            if known.judgement.decision == "allow":  # and nobody was asked
-                mode = self._judge.mode_for(self._mode_since(known.choices, mode))
-            if why := why_no_more(before, await judged(self._judge, tool, arguments, mode=mode, here=here)):
-                return why
+        if not was_asked:
+            mode = judge.mode_for(self._mode_since(known.choices, mode))
+        if has_waited and (why := why_no_more(before, await judged(judge, tool, arguments, mode=mode, here=here))):
+            return why
         return await in_thread(why_not_as_shown, tool, arguments, here)
 
     def drop(self, call: str | None) -> None:

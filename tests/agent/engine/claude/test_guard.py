@@ -177,5 +177,26 @@ async def test_a_call_is_judged_once_more_when_it_has_waited(tmp_path: Path) -> 
         folder.mkdir()
 
 
+@pytest.mark.parametrize("mode", ["plan", "default"])
+@pytest.mark.parametrize("granted", ["echo x >> notes/a.md", "echo xyz >> ./notes/a.md"], ids=["as asked", "changed"])
+async def test_what_a_person_has_allowed_does_not_reach_what_the_question_did_not_name(
+    granted: str, mode: str, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / ".git" / "hooks").mkdir(parents=True)
+    guard = Guard(Judge(["Bash"], tmp_path, person=True))
+    (matcher,) = guard.hooks["PreToolUse"]
+    asked = {"command": "echo x >> notes/a.md"}
+    call: Any = {"tool_name": "Bash", "tool_input": asked, "permission_mode": mode, "cwd": str(tmp_path)}
+    for leads_elsewhere in (False, True):
+        answer: Any = await matcher.hooks[0](call, "c1", cast(Any, None))
+        assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+        if leads_elsewhere:
+            (tmp_path / "notes" / "a.md").symlink_to("../.git/hooks/pre-commit")
+        why = await guard.begin("c1", "Bash", {"command": granted})
+        assert ("pre-commit can make other programs run something" in why) is leads_elsewhere
+        assert bool(why) is leads_elsewhere
+
+
 def test_a_path_with_half_a_surrogate_pair_in_it_is_one_like_any_other() -> None:
     assert absolute("~\ud800/x", "/here") == "/here/~?/x"
