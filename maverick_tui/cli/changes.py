@@ -89,16 +89,20 @@ def undo_run(
 
 
 def redo_run(run: RunId, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Have back what was taken back of a run last, where nobody has changed it since.
+    """Have back what was taken back of a run last, where nobody has changed it since, after showing what becomes of it.
 
     JSON: as `maverick runs undo` has it.
     """
+    from maverick_tui.cli.changes_text import print_steps
     from maverick_tui.cli.layout import count
 
     review = _review(run, "redo")
-    if (last := review.last_undo) is not None:
+    last = review.plan_redo()
+    if last.paths:
+        if not as_json and not yes:
+            print_steps(review, last.steps, is_to_be=True)
         _make_sure(review, f"Give back {count(len(last.paths), 'path')}?", yes=yes)
-    undone = review.redo()
+    undone = review.redo(last)
     _tell(review, undone, f"maverick runs undo {review.run_id} takes it back again.", as_json=as_json)
 
 

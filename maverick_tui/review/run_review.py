@@ -45,10 +45,15 @@ _UNKNOWN = "What the run has changed cannot be shown or undone."
 
 @dataclass(frozen=True, slots=True)
 class LastUndo:
-    """What `redo` would give back: the paths, and when they were taken back."""
+    """What `redo` would give back: what becomes of every path, or why one stays, and when it was taken back."""
 
-    paths: tuple[str, ...]
+    steps: tuple[Step, ...]
     at: float
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What can be given back."""
+        return tuple(step.path for step in self.steps if not step.why_not)
 
 
 class _Rejection(NamedTuple):
@@ -57,6 +62,14 @@ class _Rejection(NamedTuple):
     span: Span
     change: FileChange
     lines: list[Lines]
+    steps: list[Step]
+
+
+class _WayForth(NamedTuple):
+    """What `redo` will do."""
+
+    record: UndoRecord
+    span: Span
     steps: list[Step]
 
 
@@ -249,21 +262,35 @@ class RunReview:
     @property
     def last_undo(self) -> LastUndo | None:
         """What `redo` would give back, also after a crash, or if another process has taken it back."""
-        record = next(iter(self._taken_back()), None)
-        return None if record is None else LastUndo(tuple(sorted(record.to_give_back)), record.at)
+        found = self._way_forth(self._taken_back())
+        return None if found is None else LastUndo(tuple(found.steps), found.record.at)
 
-    def redo(self) -> Undone:
-        """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing.
-
-        What was refused may be given back later, once nothing is in its way.
-        """
+    def plan_redo(self) -> LastUndo:
+        """The same, to be shown to a person. ConfigError if there is nothing. Nothing is changed."""
         self._require_folder()
-        if (found := self._way_forth()) is None:
+        if (last := self.last_undo) is None:
             raise ConfigError(
                 f"Nothing of what the run {self.run_id} did was taken back.",
                 hint="There is nothing to give back, or it was given back already.",
             )
-        record, span, steps = found
+        return last
+
+    def redo(self, shown: LastUndo | None = None) -> Undone:
+        """Have back what was taken back last, where nobody has changed it since. ConfigError if there is nothing.
+
+        If a person was shown what that is, it is given back and nothing else, whatever was taken back since. What was
+        refused may be given back later, once nothing is in its way.
+        """
+        agreed = shown or self.plan_redo()
+        self._require_folder()
+        found = self._way_forth([record for record in self._taken_back() if record.at == agreed.at])
+        if found is None:
+            raise ConfigError(
+                f"What was to be given back of the run {self.run_id} has been given back meanwhile.",
+                hint="See what it has changed, and ask again if more is to come back.",
+            )
+        record, span, _ = found
+        steps = only_shown(found.steps, agreed.steps)
         shadow, chosen = self._read().shadow, [step for step in steps if not step.why_not]
         asked = {step.path for step in chosen}
         undone = self._recorded(chosen, lambda: undoing.undo(shadow, [span], self.run_id, asked), record)
@@ -346,16 +373,16 @@ class RunReview:
         is_there = self._account.taken and self.root.is_dir()
         return UndoRecords(self._read().shadow, self.run_id).to_give_back() if is_there else []
 
-    def _way_forth(self) -> tuple[UndoRecord, Span, list[Step]] | None:
-        """The last that was taken back of which anything can be given back, and how; else the last that is refused."""
-        refused: tuple[UndoRecord, Span, list[Step]] | None = None
-        for record in self._taken_back():
+    def _way_forth(self, records: Iterable[UndoRecord]) -> _WayForth | None:
+        """The first of these of which anything can be given back, and how; else the first that is refused."""
+        refused: _WayForth | None = None
+        for record in records:
             shadow = self._read().shadow
             span = Span(shadow.read(record.before), shadow.read(record.after))
             steps = planning.plan(shadow, [span], record.to_give_back)
             if any(not step.why_not for step in steps):
-                return record, span, steps
-            refused = refused or ((record, span, steps) if steps else None)
+                return _WayForth(record, span, steps)
+            refused = refused or (_WayForth(record, span, steps) if steps else None)
         return refused
 
 

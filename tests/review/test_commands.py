@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.interpreter import python_environment
+from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots import shadow
 from maverick_tui.snapshots.caps import Caps
 from maverick_tui.snapshots.shadow import Shadow, shadows_folder
@@ -184,6 +185,27 @@ def test_undo_shows_asks_and_tells(folder: Path, maverick: Run, monkeypatch: pyt
     assert content(folder) == left
     ran = maverick("runs", "redo", RUN, "--yes")
     assert (ran.code, ran.err.splitlines()[0]) == (1, f"maverick: Nothing of what the run {RUN} did was taken back.")
+
+
+def test_redo_shows_what_it_gives_back_and_gives_back_nothing_else(
+    folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.write("c.txt", "c\n")
+    run.end_turn()
+    RunReview(RUN).undo(paths=["c.txt"])
+
+    def agrees_once_more_is_taken_back(question: str) -> bool:
+        assert question == "Give back 1 path?"
+        RunReview(RUN).undo(paths=["a.txt"])
+        return True
+
+    monkeypatch.setattr("maverick_tui.cli.changes.is_anybody_there", lambda: True)
+    monkeypatch.setattr("maverick_tui.cli.changes.says_yes", agrees_once_more_is_taken_back)
+    ran = maverick("runs", "redo", RUN)
+    assert (ran.out, ran.err.splitlines()[0]) == ("restored  c.txt\n", "restore   c.txt")
+    assert (folder / "a.txt").read_text() == "one\ntwo\nthree\n"
 
 
 KILLED = """

@@ -141,7 +141,7 @@ def test_what_could_not_be_given_back_can_be_later(folder: Path) -> None:
     assert [(step.path, step.why_not) for step in review.redo().refused] == [("x.txt", "there is something else now")]
     assert (folder / "a.txt").read_text() == "1\ntwo\nthree\n"
     assert review.last_undo is not None
-    assert review.last_undo.paths == ("x.txt",)
+    assert (review.last_undo.paths, [step.path for step in review.last_undo.steps]) == ((), ["x.txt"])
     (folder / "a.txt").write_text("mine, too\n")
     (folder / "x.txt").unlink()
     assert not review.redo().refused

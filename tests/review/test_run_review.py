@@ -230,6 +230,46 @@ def test_what_could_not_be_given_back_is_once_nothing_is_in_its_way(folder: Path
     assert RunReview(RUN).redo().paths == {"b.txt"}  # the rest of it
 
 
+def test_what_is_given_back_is_what_was_shown_whatever_was_taken_back_since(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.edit("b.txt", "b", "B")
+    run.write("c.txt", "c\n")
+    run.end_turn()
+    RunReview(RUN).undo(paths=["a.txt", "c.txt"])
+    shown = (review := RunReview(RUN)).plan_redo()
+    assert shown.paths == ("a.txt", "c.txt")
+    RunReview(RUN).undo(paths=["b.txt"])  # in another window
+    (folder / "c.txt").write_text("mine\n")
+    undone = review.redo(shown)
+    assert (undone.paths, [step.path for step in undone.refused]) == (frozenset({"a.txt"}), ["c.txt"])
+    assert (folder / "b.txt").read_text() == "b\n"
+
+    shown = review.plan_redo()
+    assert shown.paths == ("b.txt",), "the rest of the other one is in nobody's way"
+    RunReview(RUN).redo(shown)
+    (folder / "c.txt").unlink()
+    with pytest.raises(ConfigError, match="has been given back meanwhile"):
+        review.redo(shown)
+    assert not (folder / "c.txt").exists()
+
+
+def test_what_had_something_in_its_way_when_it_was_shown_is_not_given_back_unasked(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.edit("b.txt", "b", "B")
+    run.end_turn()
+    review = RunReview(RUN)
+    review.undo()
+    (folder / "b.txt").write_text("mine\n")
+    shown = review.plan_redo()
+    assert shown.paths == ("a.txt",)
+    (folder / "b.txt").write_text("b\n")
+    undone = review.redo(shown)
+    assert undone.paths == {"a.txt"}
+    assert [(step.path, step.why_not) for step in undone.refused] == [("b.txt", "it has changed since this was shown")]
+
+
 def test_two_runs_in_one_folder_never_take_back_each_others_work(folder: Path) -> None:
     one, two = PlayedRun(folder, RUN, "One"), PlayedRun(folder, OTHER, "Two")
     one.write("one.txt", "1\n")

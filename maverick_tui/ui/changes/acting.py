@@ -260,13 +260,16 @@ class Acting:
         """Give back what was taken back last, once the person has seen which paths that are; if nothing was, say so."""
         from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 
-        last = await self._screen.looking.reviewing.ask(lambda review: review.last_undo)
-        if last is not None:
-            title, text = "Give back what was taken back last?", _named(last.paths)
-            question = ConfirmScreen(title, text, yes="Give back", no="Leave it")
-            if not await self._screen.app.push_screen_wait(question):
-                return
-        undone = await self._screen.looking.reviewing.ask(lambda review: review.redo())
+        last = await self._screen.looking.reviewing.ask(lambda review: review.plan_redo())
+        if not last.paths:
+            self._tell(f"Nothing can be given back.{_left_words(last.steps)}", is_done=False)
+            return
+        question = ConfirmScreen(
+            "Give back what was taken back last?", _named(last.paths), yes="Give back", no="Leave it"
+        )
+        if not await self._screen.app.push_screen_wait(question):
+            return
+        undone = await self._screen.looking.reviewing.ask(lambda review: review.redo(last))
         self._tell_undone(undone, "given back", is_redo=True)
 
     def _tell_undone(self, undone: Undone, word: str, *, is_redo: bool = False) -> None:

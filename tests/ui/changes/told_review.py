@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.markup.hunks import hunks_between
 from maverick_tui.review.kinds import START, Author, CallInfo, ChangedFile, ChangedHunk, Part, Scope, Texts, TurnChanges
 from maverick_tui.review.run_review import LastUndo, RunReview
@@ -45,6 +46,8 @@ class ToldReview:
         """What else is to be told of a file."""
         self.taken: dict[str, tuple[bytes | None, bytes | None]] = {}
         self.taken_back: frozenset[str] = frozenset()
+        self.redone: LastUndo | None = None
+        """What was given back, as a person was shown it."""
         self.cut: set[str] = set()
         """Files with more lines than are shown."""
 
@@ -117,14 +120,16 @@ class ToldReview:
             self.contents[step.path] = (before, before)
         return Undone(_NOTHING, _NOTHING, done, tuple(step for step in steps if step.why_not))
 
-    @property
-    def last_undo(self) -> LastUndo | None:
-        return LastUndo(tuple(self.taken), 0.0) if self.taken else None
+    def plan_redo(self) -> LastUndo:
+        if not self.taken:
+            raise ConfigError("Nothing was taken back.")
+        return LastUndo(tuple(Step(path, "write", self.refused.get(path, "")) for path in self.taken), 0.0)
 
-    def redo(self) -> Undone:
-        self.contents |= self.taken
+    def redo(self, shown: LastUndo) -> Undone:
+        self.redone = shown
+        self.contents |= {path: self.taken[path] for path in shown.paths}
         self.taken_back = frozenset()
-        return Undone(_NOTHING, _NOTHING, tuple(Step(path, "write") for path in self.taken), ())
+        return Undone(_NOTHING, _NOTHING, shown.steps, ())
 
     def plan_rejection(self, scope: Scope, path: str, hunks: Sequence[ChangedHunk]) -> list[Step]:
         return self.plan(scope, [path])
