@@ -298,14 +298,17 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
     if not yes:
         _ask(f"Remove {count(len(found), 'run')} ({size / 1e6:.1f} MB) for good?")
     removed: list[str] = []
+    run_id = ""
     try:
-        for run in found:
-            delete_run(run.run_id)
-            removed.append(run.run_id)
+        for run_id, why in ((run.run_id, run.why_it_stays) for run in found):
+            if why:
+                typer.echo(f"maverick: The run {run_id} was kept: {why}.", err=True)
+            else:
+                delete_run(run_id)
+                removed.append(run_id)
     except OSError as error:
         raise ConfigError(
-            f"The run {found[len(removed)].run_id} cannot be removed: {error.strerror or error}. "
-            f"{len(removed)} of {len(found)} were.",
+            f"The run {run_id} cannot be removed: {error.strerror or error}. {len(removed)} of {len(found)} were.",
             hint="Make its folder writable: maverick runs path RUN says where it is.",
         ) from error
     finally:
@@ -320,6 +323,8 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
             what = f"The session {staying[0]}" if len(staying) == 1 else f"{len(staying)} sessions"
             stay = "stays, and is" if len(staying) == 1 else "stay, and are"
             typer.echo(f"{what} of Claude Code {stay} listed: Claude Code itself keeps and removes its sessions.")
+    if len(removed) < len(found):
+        raise typer.Exit(FAILED)
 
 
 def _ask(question: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, cast
 
@@ -12,7 +13,7 @@ from maverick_tui.history.scanning import Summary
 from maverick_tui.history.sessions.taking_in import THEIRS
 from maverick_tui.history.updating import OURS
 from maverick_tui.inert import one_line
-from maverick_tui.journal.folders import journal_of
+from maverick_tui.journal.folders import is_alive, journal_of
 from maverick_tui.runs.store import fork_words
 
 UNREAD = "unread"
@@ -63,6 +64,17 @@ class ListedRun:
     def waiting(self) -> list[str]:
         """The beginnings of prompts that were never sent."""
         return cast("list[str]", json.loads(self.about.waiting))
+
+    @property
+    def why_it_stays(self) -> str:
+        """Why it is not deleted, though somebody who has seen this of it wants that; empty if it may be."""
+        journal = journal_of(self.run_id)
+        if is_alive(journal):
+            return "it is at work again"
+        with suppress(FileNotFoundError):  # then nobody has gone on with it
+            if journal.stat().st_size != self.size:
+                return "it has gone on since it was listed"
+        return ""
 
     def duration(self, now: float | None = None) -> float:
         """Seconds for which it was at work: those of its turns, the open one as far as it has come, or until now."""

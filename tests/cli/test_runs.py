@@ -24,7 +24,7 @@ from maverick_tui.journal.folders import journal_of, kept_runs
 from maverick_tui.journal.writing import Journal
 from maverick_tui.ui.launch import Launch
 from tests.cli.agent_files import environment
-from tests.history.kept import AT, begun, keep, keep_run, turn
+from tests.history.kept import AT, begun, keep, keep_run, lines, turn
 from tests.support.command_line import Run
 
 OLD, NEW = "7f3a00c0ffee", "8f3a00c0ffee"
@@ -241,6 +241,22 @@ def test_a_run_that_is_alive_is_not_removed(maverick: Run, two: None, live: Jour
     maverick("runs", "prune", "--older-than", "0m", "--yes")
     live.close()
     assert [*kept_runs()] == ["11fe00c0ffee"]
+
+
+def test_a_run_that_goes_on_while_it_is_asked_about_is_not_removed(
+    maverick: Run, two: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def agrees_once_it_has_gone_on(_question: str) -> bool:
+        with journal_of(OLD).open("ab") as journal:
+            journal.write(lines(turn(2, "Once more")))
+        return True
+
+    monkeypatch.setattr("maverick_tui.cli.runs.is_anybody_there", lambda: True)
+    monkeypatch.setattr("maverick_tui.cli.runs.says_yes", agrees_once_it_has_gone_on)
+    ran = maverick("runs", "delete", OLD, NEW)
+    assert (ran.code, [*kept_runs()]) == (1, [OLD])
+    assert f"The run {OLD} was kept: it has gone on since it was listed." in ran.err
+    assert "1 run removed." in ran.out
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ class IndexThread:
         self._told_at = 0.0
         self._ended = threading.Event()
         self._at_end: Callable[[], None] | None = None
+        self._is_last = False
+        """Whether the index takes in what was done at the end: somebody waits for that."""
         threading.Thread(target=self._work, name="maverick-history", daemon=True).start()
 
     def ask(self, kind: str, question: Callable[[RunIndex], Iterable[T]], answered: Callable[[T], None]) -> None:
@@ -89,6 +91,7 @@ class IndexThread:
             if self._at_end is not None:
                 self._at_end()
                 if index is not None:
+                    self._is_last = True
                     index.refresh()
         except Exception as error:  # the same, though nobody may hear it any more
             log.exception("What was to be done when the history was left has failed")
@@ -114,7 +117,7 @@ class IndexThread:
         return not self._is_closed and self._last[question.kind] == question.number
 
     def _tell_progress(self, done: int, total: int) -> None:
-        if self._is_closed:
+        if self._is_closed and not self._is_last:
             raise _Left
         if time.monotonic() - self._told_at > _TOLD_EVERY:
             self._told_at = time.monotonic()

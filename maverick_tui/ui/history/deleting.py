@@ -7,7 +7,7 @@ from collections.abc import Callable
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.history.listed import ListedRun
 from maverick_tui.journal.claude_sessions import session_file
-from maverick_tui.journal.folders import delete_run, is_alive, journal_of
+from maverick_tui.journal.folders import delete_run
 from maverick_tui.ui.rendering.wrap import cut
 
 _LONGEST_NAME = 40
@@ -43,15 +43,15 @@ class Deletions:
         return self.marked.popitem()[1] if self.marked else None
 
     def carry_out(self) -> None:
-        """Delete what is marked, except what has come to life meanwhile."""
+        """Delete what is marked, except what has come to life, or has gone on, meanwhile."""
         deleted: list[str] = []
         for run_id, run in self.marked.items():
             name = cut(run.heading, _LONGEST_NAME)
             try:
                 if self._is_open(run_id):
                     self.failures.append(f"{name} was kept: it is open here.")
-                elif is_alive(journal_of(run_id)):
-                    self.failures.append(f"{name} was kept: it is at work again.")
+                elif why := run.why_it_stays:
+                    self.failures.append(f"{name} was kept: {why}.")
                 else:
                     delete_run(run_id)
                     deleted.append(run_id)

@@ -27,7 +27,7 @@ from maverick_tui.ui.history.questions import Looking
 from maverick_tui.ui.history.rows import Row, run_of
 from maverick_tui.ui.history.screen import HistoryScreen
 from maverick_tui.ui.lines import LineView
-from tests.history.kept import AT, begun, keep, keep_run, turn
+from tests.history.kept import AT, begun, keep, keep_run, lines, turn
 from tests.history.sessions.stored import ID, plain
 from tests.support.sampling import sampled
 from tests.ui.history.host import BROAD, NARROW, Host, keep_some, opened
@@ -491,6 +491,20 @@ async def test_a_run_that_lives_or_is_open_is_not_deleted() -> None:
             app.open_here(ids[0])  # somebody opens it after all
         assert journal_of("00000000000b").exists()
     assert all(journal_of(run_id).exists() for run_id in ids)
+
+
+async def test_a_run_that_has_gone_on_since_it_was_marked_stays() -> None:
+    ids = keep_some(2)
+    async with opened() as (app, pilot):
+        await pilot.press("delete", "delete")
+        await until(pilot, lambda: "2 runs will be deleted" in app.notice, "both are marked")
+        with journal_of(ids[0]).open("ab") as journal:
+            journal.write(lines(turn(2, "Words that matter")))
+        await pilot.press("f3")
+        await until(pilot, lambda: app._notifications, "it is told")
+        (notice,) = app._notifications
+        assert notice.message == "Prompt 0 of reviewer was kept: it has gone on since it was listed."
+    assert [journal_of(run_id).exists() for run_id in ids] == [True, False]
 
 
 async def test_what_cannot_be_deleted_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
+from maverick_tui.history.database import index_file, open_database
 from maverick_tui.history.index import RunIndex
 from maverick_tui.ui.history import pane, questions
 from tests.history.sessions.stored import AT, ID, OTHER, Session, plain
@@ -41,6 +43,21 @@ async def test_they_cannot_be_deleted() -> None:
         await pilot.press("escape")
     assert path.exists()
     assert RunIndex().count() == 2
+
+
+async def test_what_is_deleted_is_found_no_longer_where_the_index_has_still_to_list_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    keep_some(1)
+    async with opened() as (app, pilot):
+        await pilot.press("delete")
+        await until(pilot, lambda: "1 run will be deleted" in app.notice, "it is marked")
+        plain().write(AT)
+        await pilot.press("f3")
+        await until(pilot, lambda: not app.history.is_attached, "it was left")
+    with contextlib.closing(open_database(index_file())) as kept:
+        assert kept.execute("SELECT run_id FROM journals").fetchall() == [(ID,)]
+    assert not caplog.records
 
 
 async def test_one_is_opened_to_be_read_and_goes_on_with_what_is_sent(tmp_path: Path) -> None:
