@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from maverick_tui.inert import one_line
 from maverick_tui.ui.changes.asking import MOST_ROWS, STYLES, WordsScreen
-from maverick_tui.ui.changes.comments import Comments, shown
+from maverick_tui.ui.changes.comments import Comments, Noted, shown
 from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
@@ -36,6 +36,7 @@ class SendScreen(ArmedDialog[bool]):
         """`waits` says what they wait for, if they are not read at once."""
         super().__init__(classes="dialog")
         self._comments = comments
+        self._shown: list[Noted] = []
         self._waits = waits
 
     def compose(self) -> ComposeResult:
@@ -53,7 +54,7 @@ class SendScreen(ArmedDialog[bool]):
         self._show()
 
     def _show(self) -> None:
-        rows = self.query_one(ChoiceList)
+        rows, self._shown = self.query_one(ChoiceList), list(self._comments.items)
         found: list[tuple[Line, Line]] = []
         for noted in self._comments.items:
             comment = noted.comment
@@ -91,8 +92,12 @@ class SendScreen(ArmedDialog[bool]):
             self._show()
 
     def action_send(self) -> None:
-        """Send them all."""
-        if self._comments.items:
+        """Send them all, once they have been seen: a hunk that is taken back brings its reason when that is done."""
+        if self._comments.items != self._shown:
+            self._show()
+            self.wait_still()
+            self.notify("There are others by now: look at them, then press it again.", timeout=4)
+        elif self._comments.items:
             _ = self.dismiss(True)
 
     def action_leave(self) -> None:

@@ -59,13 +59,18 @@ def ask_scope(screen: Screen[None], run: RunModel) -> None:
         screen.notify(why, timeout=4)
         return
 
+    turn = run.store.turn
+
     def stop(scope: Scope | None) -> None:
         if scope is None:
             return
         if scope.call:
             run.stop_call(scope.call)
         elif scope.kind == "turn":
-            run.interrupt()
+            if run.store.turn == turn:
+                run.interrupt()
+            else:  # what waited may be at work by now
+                screen.notify("That turn has ended: nothing was stopped.", timeout=4)
         elif scope.kind == "run":
             run.close()
         else:

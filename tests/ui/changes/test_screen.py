@@ -29,6 +29,7 @@ from maverick_tui.ui.changes import screen as changes_screen
 from maverick_tui.ui.changes.comments import COMMIT_MESSAGE
 from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
+from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.review.played import PlayedRun
@@ -225,7 +226,15 @@ async def test_comments_are_changed_dropped_kept_and_sent_as_one_prompt(monkeypa
         app.kept.take()
         await pilot.press("S")
         await until(pilot, lambda: app.top == "SendScreen" and app.screen.is_mounted, "all of them")
-        await pilot.press("x", "enter")
+        await pilot.press("x")
+        (left,) = screen.looking.comments.items
+        screen.looking.comments.put(left._replace(comment=left.comment._replace(text="A reason that has come since")))
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: "A reason that has come since" in app.screen.query_one(ChoiceList).text, "it is shown"
+        )
+        assert (app.top, app.kept.take()) == ("SendScreen", []), "before it is sent"
+        await pilot.press("enter")
         await until(pilot, lambda: app.top == "ChangesScreen", "sent")
         (sent,) = app.kept.take()
         assert isinstance(sent, SendPrompt)
@@ -291,8 +300,15 @@ async def test_a_hunk_is_rejected_all_is_undone_and_given_back(monkeypatch: pyte
         await pilot.press("n")
         await until(pilot, lambda: app.top == "ChangesScreen", "it stays taken back")
         assert len(screen.files.files) == 3
+        review.refused["shop/cart.py"] = "there is something else now"
+        await pilot.press("U")
+        refused = "Nothing can be given back. Left as it is: shop/cart.py, there is something else now."
+        await until(pilot, lambda: refused in screen.hints.notice, "it asks nothing")
+        del review.refused["shop/cart.py"]
+        shown = review.plan_redo()
         await give_back(app, pilot)
         await until(pilot, lambda: len(screen.files.files) == 4, "it is back")
+        assert review.redone == shown
         (noted,) = screen.looking.comments.items
         assert (noted.comment.is_rejected, noted.comment.text) == (False, "No rounding"), (
             "nobody is told that it is gone"
@@ -329,7 +345,6 @@ async def click_on(pilot: Pilot[Any], words: str) -> bool:
 
 def _choices(app: FedApp) -> str:
     """What a dialog has to choose from; nothing while it comes up."""
-    from maverick_tui.ui.dialogs.choice_list import ChoiceList
 
     return app.screen.query_one(ChoiceList).text if app.screen.is_mounted else ""
 

@@ -69,6 +69,20 @@ async def test_each_scope_is_offered_by_its_name_and_stopped_alone() -> None:
         assert app.run_model.store.is_running, "the turn goes on"
 
 
+async def test_a_turn_that_was_not_seen_is_not_stopped() -> None:
+    tape = Tape().connect().prompt("Check it")
+    async with watching(tape) as (app, pilot):
+        app.kept.take()
+        await pilot.press("alt+s")
+        await until(pilot, lambda: isinstance(app.screen, ScopesScreen))
+        app.tell(tape.done().prompt("What waited"))
+        assert app.run_model.store.is_running
+        await pilot.press("1")
+        await until(pilot, lambda: app.top == "RunScreen")
+        assert app.kept.take() == []
+        assert [one.message for one in app._notifications] == ["That turn has ended: nothing was stopped."]
+
+
 async def test_a_long_command_is_one_row() -> None:
     tape = Tape().connect().prompt("Wait")
     tape.call("Bash", {"command": "for one in 1 2 3; do echo $one; sleep 1; done " * 3}, seconds=2)
