@@ -31,6 +31,7 @@ from maverick_tui.cli.run import add_to as add_run
 from maverick_tui.cli.runs import runs_app
 from maverick_tui.cli.settings import config_app
 from maverick_tui.cli.tasks import mcp_app, tasks_app
+from maverick_tui.cli.usage_errors import InertErrors
 from maverick_tui.cli.waiting import wait
 from maverick_tui.cli.worktrees import worktree_app
 
@@ -47,6 +48,7 @@ options = Options()
 # Plain text: file names and descriptions are not markup, and rich takes longer to import than we take to run.
 app = typer.Typer(
     name="maverick",
+    cls=InertErrors,
     help="Mission control for coding agents in the terminal.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import __version__, paths
+from maverick_tui.inert import inert
 from tests.cli.agent_files import environment, write_agent
 from tests.support.command_line import Run
 from tests.support.sampling import sampled
@@ -50,6 +51,16 @@ def test_wrong_usage_leaves_with_two(maverick: Run, arguments: list[str]) -> Non
     ran = maverick(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert "Error" in ran.err
+
+
+def test_no_word_that_is_repeated_steers_the_terminal(maverick: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a\x1b]0;title\x07\u202e.jsonl"
+    file.write_text("x\n")
+    for words in (("batch", "explorer", "--each", str(file)), ("runs", "list", "--limit", "a\x1b[2J\u200b")):
+        ran = maverick(*words)
+        assert ran.code == 2
+        assert inert(ran.err) == ran.err
+        assert "Invalid value" in ran.err
 
 
 def test_an_unexpected_error_is_one_line_and_a_traceback_only_if_wanted(
