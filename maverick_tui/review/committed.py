@@ -48,6 +48,8 @@ def committed_hunks(review: RunReview, scope: Scope, path: str, hunks: Iterable[
         differing = review.lines_since(text, scope, path)
     except ConfigError:
         return frozenset()
+    if differing is None:  # and the last commit has it still
+        return frozenset()
     return frozenset(
         place
         for place, one in enumerate(hunks)

@@ -163,11 +163,14 @@ class RunReview:
         before, after = (b"" if one is None else chain.shadow.blob(one.blob) for one in (change.before, change.after))
         return Texts(before, after)
 
-    def lines_since(self, text: bytes, scope: Scope, path: str) -> list[Lines]:
-        """Which lines of a file as it was at the end of this part of the run are others than in this text of it."""
+    def lines_since(self, text: bytes, scope: Scope, path: str) -> list[Lines] | None:
+        """Which lines of a file as it was at the end of this part of the run are others than in this text of it.
+
+        None if it was gone by then.
+        """
         chain, _, _, change = self._found(scope, path)
         if change.after is None:
-            return []
+            return None
         if b"\r\n" in chain.shadow.blob(change.after.blob) and b"\r\n" not in text:  # git may keep no CR
             text = text.replace(b"\n", b"\r\n")
         since = replace(change, before=change.after._replace(blob=chain.shadow.keep_blob(text)))

@@ -46,7 +46,7 @@ def test_hunks_and_files_that_are_committed_one_after_the_other(folder: Path) ->
     run.bash(lambda: (folder / "a.txt").rename(folder / "c.txt"))
     review = RunReview(RUN)
     assert files(review) == set()
-    assert hunks(review, "long") == hunks(review, "new") == []
+    assert hunks(review, "long") == hunks(review, "new") == hunks(review, "b.txt") == []
     first, second, third = review.hunks(START, "long")
     commit(folder, [Chosen("long", review.part(START, "long", [second]))], "The second")
     assert files(review) == set()
