@@ -101,6 +101,12 @@ class Answering:
                 return False  # its key redoes
         return self.questions.first is not None
 
+    def tell_brought_back(self) -> None:
+        """What was cut stands in the prompt again; somebody may have wanted to allow a call by that key."""
+        if self.questions.first is not None:
+            key = self.keys["approval.allow_once"]
+            self._tell(f"{key} brought back what you had cut. In a moment it allows the call again.", 3)
+
     # -- the prompt ---------------------------------------------------------------------------------------------------
 
     @property

@@ -317,6 +317,10 @@ class RunScreen(Screen[None]):
         typed = draft if draft != self._prompt_state.suggestion else ""
         self._prompt_state.keep("\n".join(filter(None, (self._changed_in_queue, typed))), reasons)
 
+    @on(Prompt.BroughtBack)
+    def _text_brought_back(self) -> None:
+        self._answering.tell_brought_back()
+
     @on(Prompt.SelectionChanged)
     def _place_changed(self) -> None:
         self._prompting.place_changed()

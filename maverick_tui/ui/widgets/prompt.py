@@ -91,6 +91,9 @@ class Prompt(TextArea, inherit_bindings=False):
             self.prompt = prompt
             self.text = text
 
+    class BroughtBack(Message):
+        """What was cut stands here again, by a key that may answer a question elsewhere."""
+
     class SearchRequested(Message):
         """The person looks for an earlier prompt."""
 
@@ -268,6 +271,7 @@ class Prompt(TextArea, inherit_bindings=False):
         self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
         if text := cut_text.cut_in(self.app).bring_back():
             self.insert_here(self._pastes.shorten(text))
+            self.post_message(self.BroughtBack())
         else:
             super().action_redo()
 

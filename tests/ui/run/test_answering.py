@@ -495,6 +495,7 @@ async def test_the_key_that_brings_back_what_was_cut_as_in_a_shell_allows_nothin
         await pilot.press("ctrl+y")
         assert app.run_screen.prompt.text == "more"
         assert app.kept.take() == []
+        await until(pilot, lambda: any("brought back" in one.message for one in app._notifications), "it is said")
         await pilot.press("ctrl+u", *"x", "ctrl+y")
         assert app.run_screen.prompt.text == "xmore"
 
