@@ -41,18 +41,22 @@ SHAPES: Mapping[str, str] = {
     **{
         head: rf"{head}[\w-]{{8,}}"
         for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-", "glpat-", "gldt-", "glrt-", "glptt-",
-                     "github_pat_", "xapp-")
+                     "glcbt-", "glimt-", "glsoat-", "github_pat_", "xapp-")
     },
     **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
     **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
     **{head: rf"({head}){_RANDOM}[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
     **{head: rf"{_FIRST}{head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_", "gsk_", "xai-")},
     **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
-    **{head: rf"{_FIRST}{head}[0-9a-fA-F]{{32,}}" for head in ("dapi", "dop_v1_", "shpat_", "shpss_", "shpca_")},
+    **{
+        head: rf"{_FIRST}{head}[0-9a-fA-F]{{32,}}"
+        for head in ("dapi", "dop_v1_", "doo_v1_", "shpat_", "shpss_", "shpca_")
+    },
     **{head: rf"{_FIRST}{head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
     **{
         head: rf"{_FIRST}(?<!-){head}{_RANDOM}[\w=-]{{20,}}"
-        for head in ("glc_", "dckr_oat_", "figd_", "nvapi-", "sq0atp-", "sq0csp-", "tskey-", "pscale_tkn_", "sntrys_")
+        for head in ("glc_", "dckr_oat_", "figd_", "nvapi-", "sq0atp-", "sq0csp-", "tskey-", "pscale_tkn_", "sntrys_",
+                     "sntryu_", "sb_secret_", "ATBB")
     },
     **{
         head: rf"{_FIRST}(?<!-){head}{_RANDOM}[A-Za-z0-9]{{30,}}"
@@ -72,7 +76,7 @@ SHAPES: Mapping[str, str] = {
     "PMAK-": r"(?<![\w-])PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
     "dp.": r"(?<![\w.])dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,}",
     ":AA": r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])",
-    **{f"{head}.": rf"{_FIRST}(?<!\.){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs")},
+    **{f"{head}.": rf"{_FIRST}(?<!\.){head}\.[\w-]{{20,}}" for head in ("ya29", "hvs", "hvb")},
     "SG.": r"(?<![\w.])SG\.[\w-]{16,}\.[\w-]{16,}",
     "hooks.slack.com/services/": r"(hooks\.slack\.com/services/)[\w/]{20,}",
     "xox": r"xox[a-z]-[\w-]{10,}",
@@ -118,6 +122,9 @@ _REACH = 40
 """Characters of a name that are looked at before the word that tells."""
 _IN_NAME = re.compile(r"[\w-]*\Z")
 _CODE = re.compile(r"[(\[{}$]")
+_WORD = re.compile(r"[^\W_]+")
+_FILLED_IN = "$<{[(%`"
+"""What a value begins with that is put there by a shell or a template."""
 _LAST_NAME = re.compile(r"[A-Za-z_]\w*")
 _NAME_BEFORE = re.compile(r"[A-Za-z_]\w*\Z")
 _IDENTIFIER = re.compile(
@@ -275,9 +282,17 @@ def _shape(head: str) -> re.Pattern[str]:
 
 def _is_value(value: str, is_quoted: bool, is_variable: bool) -> bool:
     """Whether it is what a secret could be: nothing that code would say, and random unless a variable is set to it."""
+    if is_variable and value[0] not in _FILLED_IN and any(map(_looks_random, _WORD.findall(value))):
+        return not _PATH.fullmatch(value)
     if _is_code(value) or _PATH.fullmatch(value) or (not is_quoted and _IDENTIFIER.fullmatch(value)):
         return False
     return is_variable or (any(one.isdigit() for one in value) and any(one.isalpha() for one in value))
+
+
+def _looks_random(word: str) -> bool:
+    """Whether it has digits and letters of both cases, which few names in code have."""
+    kinds = (str.isdigit, str.islower, str.isupper)
+    return all(any(map(is_one, word)) for is_one in kinds)
 
 
 def _is_code(value: str) -> bool:

@@ -39,7 +39,7 @@ ASSIGNED = [
     "docker login -u me -p {} host", "docker --config c login -p'{}'", "helm registry login host -u me -p {}",
     "podman login --password={} host",
     "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
-    "export DB_PW={}", "SSHPASS={}",
+    "export DB_PW={}", "SSHPASS={}", "SMTP_PASSWORD=Xy7({}", "ADMIN_PASSWORD='Xy$1{}'", "BOT_TOKEN=OTk.GaBcDe.{}",
     "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
 ]  # fmt: skip
@@ -55,7 +55,8 @@ SERVICES = [
     f"GOCSPX-{RANDOM}-{RANDOM}", f"ops_eyJ{RANDOM * 4}", f"fm2_{RANDOM * 4}", f"HRKU-AA{RANDOM * 3}",
     f"CCIPAT_{RANDOM}_{RANDOM * 2}", f"lsv2_pt_{RANDOM * 2}_0a1b2c3d4e", f"tvly-dev-{RANDOM * 2}", f"phx_{RANDOM * 2}",
     f"CFPAT-{RANDOM * 3}", f"AKCp{RANDOM * 4}", "bkua_" + "0a1b" * 10, "squ_" + "0a1b" * 10, "CLOJARS_" + "0a1b" * 15,
-    f"rnd_{RANDOM * 2}",
+    f"rnd_{RANDOM * 2}", f"glcbt-{RANDOM}", f"glimt-{RANDOM}", f"glsoat-{RANDOM}", "doo_v1_" + "0a1b" * 16,
+    f"hvb.{RANDOM * 2}", f"sntryu_{RANDOM * 2}", f"sb_secret_{RANDOM * 2}", f"ATBB{RANDOM * 2}",
 ]  # fmt: skip
 CONCEALED = "only-a-server-knows"
 VARIABLE = "hunter2-hunter2"
