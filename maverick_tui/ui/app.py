@@ -182,7 +182,7 @@ class MaverickApp(App[int]):
             return
         self._navigation.entitle(self._first)
         self.theme_changed_signal.subscribe(self, self._theme_changed)
-        self.app_resume_signal.subscribe(self, lambda _app: self._drawn.begin_anew())
+        self.app_resume_signal.subscribe(self, lambda _app: self._come_back())
         self._make_ready()
         self._tell_problems(self.preferences.problems, "Preferences")
         works_here = not self.launch.is_demo and self.launch.replays is None and not self.launch.attaches
@@ -526,6 +526,11 @@ class MaverickApp(App[int]):
 
     def on_app_focus(self) -> None:
         """Whoever comes back to the window has seen nothing yet; the click that brings it up means the window."""
+        self._see_anew()
+
+    def _come_back(self) -> None:
+        """The terminal is ours again: nothing of what is on the screen has been seen there, and time has passed."""
+        self._drawn.begin_anew()
         self._see_anew()
 
     def _see_anew(self) -> None:

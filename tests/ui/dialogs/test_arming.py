@@ -20,7 +20,9 @@ from maverick_tui.ui.dialogs.trust import ShownFile, TrustQuestion, TrustScreen
 from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
+from tests.support.runs import Tape
 from tests.ui.dialogs.host import PENDING, asked
+from tests.ui.running import watching
 from tests.ui.waiting import until
 
 DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], object], ...] = (
@@ -40,6 +42,21 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
     (lambda: CommitScreen([], {}, Preview({}, (), {}), ""), " it", ("enter",), CommitWanted("commit", "it")),
     (lambda: WordsScreen("Back?", ["+x"], verb="take it back", may_be_empty=True), " it", ("enter",), "it"),
 )
+
+
+async def test_who_comes_back_from_a_shell_has_a_moment_to_see_what_is_asked() -> None:
+    async with watching(Tape().connect().done()) as (app, pilot):
+        question = ConfirmScreen("End it?", "It is at work.")
+        question.armed_after = 60
+        _ = app.push_screen(question)
+        await until(pilot, lambda: question.is_mounted)
+        question._arm()
+        app.app_resume_signal.publish(app)  # of Ctrl+Z and `fg`, with a key right behind that
+        await pilot.press("y")
+        assert app.screen is question
+        question._arm()
+        await pilot.press("y")
+        await until(pilot, lambda: app.screen is not question, "it was meant")
 
 
 async def test_nothing_is_decided_that_the_terminal_has_not_drawn() -> None:
