@@ -180,9 +180,14 @@ def title_of(node: DOMNode) -> str:
     return node.BINDING_GROUP_TITLE or _WORD_START.sub(" ", type(node).__name__).removesuffix(" Screen").capitalize()
 
 
+JOINERS = ("\u200c", "\u200d")
+"""What words of Persian and of India are written with, and families of emoji; Python does not call it printable."""
+
+
 def is_character(event: events.Key) -> bool:
     """Whether the key writes its character; Textual reports Alt+D as the character d, too."""
-    return event.is_printable and not _MODIFIERS.intersection(event.key.split("+")[:-1])
+    is_written = event.is_printable or event.character in JOINERS
+    return is_written and not _MODIFIERS.intersection(event.key.split("+")[:-1])
 
 
 class CommandFinder(CommandPalette):

@@ -22,7 +22,7 @@ from textual.widgets.text_area import Edit, EditResult
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
 from maverick_tui.ui import cut_text
-from maverick_tui.ui.keys import is_character
+from maverick_tui.ui.keys import JOINERS, is_character
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
@@ -48,6 +48,15 @@ _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 def typed(text: str) -> str:
     """What the person typed or pasted, with the line ends of every system and without anything a terminal obeys."""
     return inert(_LINE_END.sub("\n", text))
+
+
+def _typed_behind(before: str, text: str) -> str:
+    """The same of what comes behind something. A joiner may be typed before what it joins: a letter, or an emoji."""
+    if text in JOINERS and before:
+        for follows in (before[-1], "\N{WOMAN}"):
+            if typed(before + text + follows)[len(before) :] == text + follows:
+                return text
+    return typed(before + text)[len(before) :]
 
 
 class Prompt(TextArea, inherit_bindings=False):
@@ -183,7 +192,7 @@ class Prompt(TextArea, inherit_bindings=False):
         lines = self.wrapped_document.height
         row, column = min(edit.from_location, edit.to_location)
         before = self.document[row][:column][-REACH:]  # a key may be the second half of an emoji
-        result = super().edit(dataclasses.replace(edit, text=typed(before + edit.text)[len(before) :]))
+        result = super().edit(dataclasses.replace(edit, text=_typed_behind(before, edit.text)))
         self._replaced = result.replaced_text
         if self.wrapped_document.height != lines:
             self._fit()

@@ -93,6 +93,13 @@ async def test_an_emoji_that_comes_key_by_key_stays_whole_and_nothing_can_hide()
             app.prompt.post_message(events.Key(character, character))
         await pilot.pause()
         assert app.prompt.text == "❤\ufe0f a\ufffd\ufffd"
+        words = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👩\u200d👩\u200d👧 👩\u200d❤\ufe0f\u200d👨"
+        for typed, text in ((words, words), ("a\u200db", "a\ufffdb"), ("\u200c", "\ufffd")):
+            app.prompt.take()
+            for character in typed:
+                app.prompt.post_message(events.Key(character, character))
+            await pilot.pause()
+            assert app.prompt.text == text
 
 
 async def test_what_is_pasted_from_the_applications_clipboard_is_inert_too() -> None:
