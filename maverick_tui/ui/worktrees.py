@@ -64,8 +64,7 @@ class Worktrees:
         if close is not None and left.lost == "nothing":
             close()
             return
-        if run.is_busy:
-            self._say("It is at work. Ask again once it has settled, or interrupt it.")
+        if self._is_at_work(run):
             return
         from maverick_tui.ui.dialogs.worktree import WorktreeScreen
 
@@ -74,9 +73,17 @@ class Worktrees:
             return
         if becomes != "leave":
             loses = () if becomes == "remove" else await self._lets_go(run, becomes)
+            if self._is_at_work(run):  # by another window, or a task that has ended: its work is half done
+                return
             await self._carry_out(run, worktree, becomes, loses=loses, onto=left.head)
         if close is not None:
             close()
+
+    def _is_at_work(self, run: RunModel) -> bool:
+        """Whether it is, which is said then: nothing becomes of a worktree in the middle of a turn."""
+        if run.is_busy:
+            self._say("It is at work. Ask again once it has settled, or interrupt it.")
+        return run.is_busy
 
     async def _is_sure(self, run: RunModel) -> bool:
         """Ask about all that would be lost, and again if that has become something else while the person looked."""

@@ -104,6 +104,18 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         assert (project / "new.txt").read_text() == "new\n"
         assert (worktree.top / "model.py").exists()
         await pilot.press("alt+w")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and app.screen.is_mounted, "it is asked")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr(RunModel, "is_busy", True)  # another window has had it go on meanwhile
+            app.clear_notifications()
+            await pilot.press("m")
+            await until(
+                pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "and about that"
+            )
+            await pilot.press("y")
+            await until(pilot, lambda: "It is at work." in said(app), "it is left alone")
+        assert (worktree.top / "model.py").exists()
+        await pilot.press("alt+w")
         await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "and about that")
