@@ -1,4 +1,4 @@
-"""What hosts that were killed have left in the folder of the sockets: the next host removes it, the doctor names it."""
+"""What hosts that were killed have left, sockets, locks and numbers: the next host removes it, the doctor names it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.host.places import LOCK, SOCKET, is_at, require_own, runtime_folder
-from maverick_tui.host.waiting_line import NUMBER, remove_left
+from maverick_tui.host.waiting_line import NUMBER, numbers_folder, remove_left
 from maverick_tui.journal.folders import is_alive, is_run_id
 
 
 def left_behind() -> list[Path]:
     """Sockets, locks and numbers that nobody holds. ConfigError if the folder is not ours alone."""
-    folder = runtime_folder()
-    try:
-        require_own(folder)
-        return [path for path in sorted(folder.iterdir()) if _is_left(path)]
-    except OSError:
-        return []
+    left: list[Path] = []
+    with suppress(OSError):
+        require_own(runtime_folder())
+        left += filter(_is_left, sorted(runtime_folder().iterdir()))
+    with suppress(OSError):
+        left += filter(_is_left, sorted(numbers_folder().iterdir()))
+    return left
 
 
 def tidy_up() -> None:

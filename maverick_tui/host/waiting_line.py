@@ -1,8 +1,8 @@
 """WaitingLine: of all runs with hosts, so many work at once; the others wait in the order of asking.
 
-Whoever wants to work draws a number: a file in the folder of the sockets, locked by its owner. Those with the lowest
-numbers whose owners live may work. There is no list that could be wrong, and nobody who keeps it: the system lets go
-of the lock of a process that was killed, and the next in the line sees it.
+Whoever wants to work draws a number: a file that its owner locks, in a folder that stays when the user logs out, while
+runs work on. Those with the lowest numbers whose owners live may work. There is no list that could be wrong, and nobody
+who keeps it: the system lets go of the lock of a process that was killed, and the next in the line sees it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from maverick_tui import paths
 from maverick_tui.events.kinds import Noticed
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.host.places import is_at, make_runtime_folder
+from maverick_tui.host.places import is_at, make_runtime_folder, require_own, runtime_folder
 from maverick_tui.journal.folders import is_alive
 from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.log import EventLog
@@ -28,6 +29,17 @@ LOOK_EVERY = 0.2
 RESTS_AFTER = 0.5
 """Seconds between looks whether a run that may work has nothing to do."""
 NUMBER = ".turn"
+
+_MACHINE = Path("/etc/machine-id")
+
+
+def numbers_folder() -> Path:
+    """Where numbers are drawn; it need not exist. Each machine has its own, for several may share a home directory."""
+    try:
+        machine = _MACHINE.read_text().strip()
+    except OSError:  # not every system has one
+        machine = ""
+    return paths.user_state() / "turns" / (machine or "here")
 
 
 class WaitingLine:
@@ -80,20 +92,12 @@ class WaitingLine:
             await asyncio.sleep(RESTS_AFTER)
             if is_idle():
                 self.leave()
-            else:
-                with suppress(ConfigError, OSError):  # the folder may be gone until somebody logs in again
-                    self._draw()
-
-    def _draw(self) -> _Number:
-        """The number of this run, in its place: a system removes the folder when its user logs out."""
-        if self._number is None or not self._number.is_there:
-            self._number = _drawn(self._run_id, self._number)
-        return self._number
 
     def _before(self) -> int:
         """How many runs have to rest before it is this one's turn."""
-        number = self._draw()
-        return max(number.lower() - self._most + 1, 0) if self._most else 0
+        if self._number is None:
+            self._number = _drawn(self._run_id)
+        return max(self._number.before() - self._most + 1, 0) if self._most else 0
 
     def _tell(self, before: int) -> None:
         if before == self._told:
@@ -117,24 +121,21 @@ class _Number:
     def value(self) -> int:
         return int(self.path.stem)
 
-    @property
-    def is_there(self) -> bool:
-        """Whether others see it."""
-        return is_at(self.path, self._descriptor)
-
-    def lower(self) -> int:
-        """How many have a lower one, and live; what the others have left is removed."""
+    def before(self) -> int:
+        """How many come before it, and live; what the others have left is removed."""
+        numbers = [path for path in _numbers(self.path.parent) if int(path.stem) < self.value]
+        if self.path.parent == numbers_folder():
+            numbers += _beside_sockets()
         alive = 0
-        for path in _numbers(self.path.parent):
-            if int(path.stem) < self.value:
-                if is_alive(path):
-                    alive += 1
-                else:
-                    remove_left(path)
+        for path in numbers:
+            if is_alive(path):
+                alive += 1
+            else:
+                remove_left(path)
         return alive
 
     def give_back(self) -> None:
-        if self.is_there:
+        if is_at(self.path, self._descriptor):
             with suppress(OSError):
                 self.path.unlink()  # while it is still locked
         os.close(self._descriptor)
@@ -144,18 +145,38 @@ def _numbers(folder: Path) -> Iterator[Path]:
     return (path for path in folder.iterdir() if path.suffix == NUMBER and path.stem.isdecimal())
 
 
-def _drawn(run_id: str, lost: _Number | None) -> _Number:
-    """Draw the next number, or the one that was lost if nobody has it by now."""
+def _beside_sockets() -> list[Path]:
+    """Numbers of hosts of older versions, which draw them there alone.
+
+    All of them come first: those hosts know of no others, so none of them ever waits for us.
+    """
+    folder = runtime_folder()
+    with suppress(OSError, ConfigError):  # it may be gone, or somebody else's
+        require_own(folder)
+        return [*_numbers(folder)]
+    return []
+
+
+def _drawn(run_id: str) -> _Number:
+    """Draw the next number; beside the sockets where the disk is full, cannot be written, or has no locks."""
+    try:
+        paths.make_private(numbers_folder())
+        return _drawn_in(numbers_folder(), run_id)
+    except OSError as error:
+        log.info("No number can be drawn in %s: %s", numbers_folder(), error)
+        return _drawn_in(make_runtime_folder(), run_id)
+
+
+def _drawn_in(folder: Path, run_id: str) -> _Number:
     import fcntl
 
-    folder = make_runtime_folder()
     coming = folder / f"{run_id}.drawing"
     coming.unlink(missing_ok=True)
     descriptor = os.open(coming, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         # It is locked before it has its name: else its owner would seem to be gone.
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        value = lost.value if lost is not None else max((int(path.stem) for path in _numbers(folder)), default=0) + 1
+        value = max((int(path.stem) for path in _numbers(folder)), default=0) + 1
         while True:
             path = folder / f"{value:012d}{NUMBER}"
             try:
@@ -169,8 +190,6 @@ def _drawn(run_id: str, lost: _Number | None) -> _Number:
         raise
     finally:
         coming.unlink(missing_ok=True)
-    if lost is not None:
-        lost.give_back()
     return _Number(path, descriptor)
 
 

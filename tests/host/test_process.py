@@ -21,12 +21,13 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.index import RunIndex
 from maverick_tui.history.opening import open_run
 from maverick_tui.history.scanning import Summary
-from maverick_tui.host import places, process, starting
+from maverick_tui.host import process, starting
 from maverick_tui.host.live import live_runs
 from maverick_tui.host.orders import Order
 from maverick_tui.host.places import has_host
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.host.starting import WaitingHost, start_host
+from maverick_tui.host.waiting_line import numbers_folder
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.script import Pace
@@ -266,7 +267,7 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
     notices = [event for event in read_journal(journal_of(other)).events if isinstance(event, ev.Noticed)]
     assert [notice.kind for notice in notices] == ["waits_for_turn", "turn_comes", "idle"]
     assert f"`maverick runs resume {other}`" in notices[-1].text
-    assert not list(places.runtime_folder().glob("*.turn"))
+    assert not list(numbers_folder().iterdir())
 
 
 @pytest.mark.slow

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import fcntl
+import os
 import shutil
 import signal
 import subprocess
@@ -13,10 +16,12 @@ from typing import Any
 import pytest
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.host import waiting_line
+from maverick_tui.host.leftovers import left_behind, tidy_up
 from maverick_tui.host.live import LiveRun, _place
-from maverick_tui.host.places import runtime_folder
+from maverick_tui.host.places import make_runtime_folder, runtime_folder
 from maverick_tui.host.state import LiveState
-from maverick_tui.host.waiting_line import WaitingLine
+from maverick_tui.host.waiting_line import WaitingLine, numbers_folder
 from maverick_tui.interpreter import python_environment
 from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.commands import CloseRun, Interrupt, ReleasePrompts
@@ -67,7 +72,7 @@ async def test_those_above_the_limit_wait_in_the_order_of_asking_and_know_how_ma
     assert not two.try_enter(), "who comes back asks anew"
     for each in (one, two, three):
         each.leave()
-    assert [*runtime_folder().iterdir()] == []
+    assert [*numbers_folder().iterdir()] == []
 
 
 async def test_without_a_limit_nobody_waits_and_everybody_counts() -> None:
@@ -91,7 +96,7 @@ async def test_one_that_rests_makes_room_and_has_to_ask_again() -> None:
 
 HOLDER = """
 import asyncio, sys
-from maverick_tui.host.waiting_line import WaitingLine
+from maverick_tui.host.waiting_line import WaitingLine, numbers_folder
 from maverick_tui.runs.log import EventLog
 async def main():
     print(WaitingLine(sys.argv[1], 1, EventLog()).try_enter(), flush=True)
@@ -122,22 +127,87 @@ async def test_one_that_is_killed_leaves_no_gap_whether_it_works_or_waits(mark: 
     assert sorted(said) == ["False\n", "True\n"]
     assert before == ["It waits for its turn: 2 before it (max_runs is 1)."]
     await last.enter()
-    assert [path.suffix for path in runtime_folder().iterdir()] == [".turn"], "what the killed have left is removed"
+    assert [path.suffix for path in numbers_folder().iterdir()] == [".turn"], "what the killed have left is removed"
 
 
-async def test_a_folder_that_the_system_has_removed_takes_nobody_s_place() -> None:
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_nobody_loses_their_place_when_the_system_removes_its_runtime_folder(
+    comes_back: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    of_system = tmp_path / "run"
+    of_system.mkdir(mode=0o700)
+    monkeypatch.delenv("MAVERICK_RUNTIME_DIR")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(of_system))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where it is without that of the system
+    make_runtime_folder()
     one, two, three = (line(run_id, 1)[0] for run_id in IDS[:3])
     assert (one.try_enter(), two.try_enter(), three.try_enter()) == (True, False, False)
-    staying = asyncio.create_task(one.give_way(lambda: False))
-    shutil.rmtree(runtime_folder())
-    await until(lambda: runtime_folder().exists() and [*runtime_folder().iterdir()], "its number is back")
-    assert (three.try_enter(), two.try_enter()) == (False, False)
-    staying.cancel()
+    shutil.rmtree(of_system)
+    if comes_back:
+        of_system.mkdir(mode=0o700)
+    new = line(IDS[3], 1)[0]
+    assert (three.try_enter(), new.try_enter(), two.try_enter()) == (False, False, False), "the first one works"
     one.leave()
-    assert (three.try_enter(), two.try_enter()) == (False, True), "their order is what it was"
+    assert (new.try_enter(), three.try_enter(), two.try_enter()) == (False, False, True), "their order is what it was"
+    for each in (two, three, new):
+        each.leave()
 
 
-async def test_where_nobody_can_draw_a_number_runs_work_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+def test_hosts_of_older_versions_which_draw_beside_the_sockets_come_first() -> None:
+    left, number = (make_runtime_folder() / f"{value:012d}.turn" for value in (3, 7))
+    left.touch()
+    held = os.open(number, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    new, events = line(IDS[0], 1)
+    assert not new.try_enter()
+    assert notices(events) == ["It waits for its turn: 1 before it (max_runs is 1)."]
+    assert [*runtime_folder().iterdir()] == [number]
+    os.close(held)
+    assert new.try_enter(), "it was killed"
+    new.leave()
+
+
+def test_machines_that_share_a_home_directory_count_their_own_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert line(IDS[0], 1)[0].try_enter()
+    monkeypatch.setattr(waiting_line, "_MACHINE", other := tmp_path / "machine-id")
+    other.write_text("fedcba9876543210\n")
+    assert line(IDS[1], 1)[0].try_enter()
+    assert not line(IDS[2], 1)[0].try_enter()
+
+
+def test_a_number_of_one_that_was_killed_is_left_over() -> None:
+    one = line(IDS[0])[0]
+    assert one.try_enter()
+    number = numbers_folder() / "000000000009.turn"
+    number.touch()
+    assert left_behind() == [number], "also without a folder for sockets"
+    tidy_up()
+    assert [path.name for path in numbers_folder().iterdir()] == ["000000000001.turn"]
+    one.leave()
+
+
+def test_where_the_state_folder_has_no_locks_numbers_are_beside_the_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    flock = fcntl.flock
+
+    def without_locks(descriptor: int, operation: int) -> None:
+        if Path(f"/dev/fd/{descriptor}").resolve().is_relative_to(numbers_folder()):
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", without_locks)
+    (one, _), (two, _) = line(IDS[0], 1), line(IDS[1], 1)
+    assert (one.try_enter(), two.try_enter()) == (True, False)
+    one.leave()
+    assert two.try_enter()
+    two.leave()
+    assert [*numbers_folder().iterdir()] == [*runtime_folder().iterdir()] == []
+
+
+def test_where_nobody_can_draw_a_number_runs_work_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    numbers_folder().parent.parent.mkdir(parents=True)
+    numbers_folder().parent.touch()
     runtime_folder().symlink_to(Path.cwd())
     assert line(IDS[0], 1)[0].try_enter()
     assert "turn" in caplog.text
@@ -182,7 +252,7 @@ async def test_a_run_waits_before_it_connects_and_before_each_prompt_and_what_is
     assert [turn.text for turn in run.all(ev.TurnStarted)] == ["one", "two"]
     assert len(sessions) == 1
     other.leave()
-    assert [*runtime_folder().iterdir()] == []
+    assert [*numbers_folder().iterdir()] == []
     check_well_formed(run.events)
 
 
