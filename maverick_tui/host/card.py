@@ -42,6 +42,8 @@ def live_card(run: LiveRun, now: float, tags: tuple[str, ...] = ()) -> RunCard:
         told.get("tokens") or 0,
         told.get("cost_usd"),
         one_line(str(told.get("cost_sign", ""))),
+        told.get("turns_took") or 0.0,
+        moment("turn_began") or None,
         run.started_at or 0.0,  # as it was told: by it rows are sorted, and must not change places
         tags,
         is_out_of_reach=not run.has_host and not run.machine,

@@ -97,6 +97,10 @@ class ToldState(NamedTuple):
     cost_usd: float | None = None
     cost_sign: str = ""
     """What stands before a cost that is not a bill: `~` if it is an estimate, `≥` if some of it is not known."""
+    turns_took: float = 0.0
+    """Seconds of all turns that have ended."""
+    turn_began: float | None = None
+    """When the one began that has not."""
     last_at: float = 0.0
     queued_at: float | None = None
     silent_since: float | None = None

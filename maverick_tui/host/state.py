@@ -113,12 +113,14 @@ class LiveState:
                 self._queued.discard(event.prompt_id)
                 self.turns, self._is_working = event.turn, True
                 self._asked_first(event.text)
-                self._figures.turn_started(event.at)
+                if not self._is_inheriting:
+                    self._figures.turn_started(event.at)
             case ev.UsageReported():
                 self._figures.reported(event)
             case ev.TurnEnded():
                 self._is_working, self._rest = False, event.outcome
-                self._figures.turn_ended(event)
+                if not self._is_inheriting:
+                    self._figures.turn_ended(event)
             case ev.PermissionAsked():
                 self._asked[event.request] = asked_by(event.call, event.tool)
             case ev.PermissionSettled():
@@ -134,6 +136,7 @@ class LiveState:
                 self._rest, self._is_in_line = "starting", False
             case ev.RunEnded():
                 self._is_working, self._is_in_line, self._rest = False, False, "ended"
+                self._figures.run_ended(event.at)
 
     def _asked_first(self, text: str) -> None:
         if not self._is_inheriting:
@@ -160,6 +163,8 @@ class LiveState:
             "tokens": figures.usage.total,
             "cost_usd": figures.usage.cost_usd,
             "cost_sign": "≥" if figures.has_unpriced else "~" if is_estimate else "",
+            "turns_took": figures.settled.duration_ms / 1000,
+            "turn_began": figures.turn_began,
             "last_at": self.last_at,
             "queued_at": self.queued_at if phase == "queued" else None,
             "silent_since": self.silent_since,

@@ -84,6 +84,10 @@ class RunCard:
     cost_usd: float | None = None
     cost_sign: str = ""
     """What stands before a cost that is not a bill: `~` or `≥`."""
+    seconds: float = 0.0
+    """How long its turns have taken that have ended."""
+    turn_began: float | None = None
+    """When the one began that has not."""
     began: float = 0.0
     tags: tuple[str, ...] = ()
     is_followed: bool = False
@@ -128,6 +132,10 @@ class RunCard:
         """Whether it does something, or is about to, that can be stopped."""
         is_at_it = self.phase in _AT_WORK or self.phase in _WAITS or self.phase == "asking"
         return is_at_it and not self.is_out_of_reach
+
+    def took(self, now: float) -> float:
+        """How many seconds its turns have taken altogether, as its own screen says: while it rests, no more come."""
+        return self.seconds + (max(0.0, now - self.turn_began) if self.turn_began is not None else 0.0)
 
     def silent_for(self, now: float) -> float:
         """For how many seconds nothing has come of it that should have; 0 if that is not long."""
@@ -198,6 +206,8 @@ def card_of(run: RunModel, tags: tuple[str, ...] = ()) -> RunCard:
         usage.total,
         usage.cost_usd,
         "≥" if figures.has_unpriced else "~" if is_estimate else "",
+        figures.settled.duration_ms / 1000,
+        figures.turn_began,
         store.began_at,
         tags,
         is_followed=True,

@@ -59,6 +59,28 @@ def test_a_host_tells_of_its_run_what_the_store_of_a_reader_knows() -> None:
         assert told == same, event
 
 
+def test_its_time_is_that_of_its_turns_and_not_of_those_that_a_fork_has_inherited() -> None:
+    def took(events: Sequence[ev.Event], *moments: float) -> list[float]:
+        own, told = cards_at_each_event(events)[-1]
+        assert [own.took(at) for at in moments] == [told.took(at) for at in moments]
+        return [own.took(at) for at in moments]
+
+    tape = Tape().connect().prompt("Look").done()
+    ended = tape.events[-1]
+    assert isinstance(ended, ev.TurnEnded)
+    seconds = ended.usage.duration_ms / 1000
+    assert took(tape.events, tape.at, tape.at + 60) == [seconds, seconds], "it rests"
+    tape.wait(60).prompt("Go on")
+    began = next(event.at for event in reversed(tape.events) if isinstance(event, ev.TurnStarted))
+    assert took(tape.events, began + 5, began + 7) == pytest.approx([seconds + 5, seconds + 7])
+    tape.put(ev.RunEnded(began + 9, "gone"))
+    assert took(tape.events, began + 9, began + 60) == pytest.approx([seconds + 9, seconds + 9])
+    start, *rest = Tape().connect().prompt("Look").done().events
+    assert isinstance(start, ev.RunStarted)
+    fork = [replace(start, forked_from=RUN, forked_turn=1), *rest, ev.RunForked(rest[-1].at)]
+    assert took(fork, rest[-1].at + 60) == [0.0]
+
+
 def test_what_a_person_runs_is_told_of_a_run_at_rest() -> None:
     tape = Tape().connect().put(ev.ShellStarted(BEGAN, "s1", "npm run\ndev")).put(ev.ShellStarted(BEGAN, "s2", "make"))
     tape.prompt("Look").done().put(ev.ShellEnded(tape.at, "s2", "", 0)).put(ev.RunReopened(tape.at))

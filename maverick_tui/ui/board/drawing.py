@@ -22,7 +22,7 @@ _GAP = 2
 _LEAST_TEXT = 20
 """Columns of what a run does, for which its figures and its name give way."""
 _DROPPED_FIRST = (2, 1, 3, 0, 4)
-"""Which figures give way first: tokens, files, the cost, the plan, the age."""
+"""Which figures give way first: tokens, files, the cost, the plan, the time."""
 _CHANGED = 1
 """Which figure says how much was changed: in words where there is room."""
 _ROLES: dict[Tone, str] = {
@@ -120,13 +120,13 @@ def _below(card: RunCard, room: int, last_line: str) -> Iterator[Span]:
 
 
 def _figures(card: RunCard, now: float) -> list[str]:
-    """Plan, what was changed, tokens, cost and age."""
+    """Plan, what was changed, tokens, cost, and how long its turns have taken."""
     return [
         f"{card.done}/{card.steps}" if card.steps else "",
         card.changed_briefly,
         _short(card.tokens) if card.tokens else "",
         f"{card.cost_sign}{dollars(card.cost_usd)}" if card.cost_usd else "",
-        _age(now - card.began) if card.began else "",
+        _time(took) if (took := card.took(now)) else "",
     ]
 
 
@@ -134,8 +134,8 @@ def _short(tokens: int) -> str:
     return f"{tokens}" if tokens < 1_000 else f"{tokens / 1e3:.1f}k" if tokens < 1e6 else f"{tokens / 1e6:.1f}M"
 
 
-def _age(seconds: float) -> str:
-    """How old it is, in few characters: 12 s, 2:05, 1:02:05, 3 d."""
+def _time(seconds: float) -> str:
+    """So many seconds in few characters: 12 s, 2:05, 1:02:05, 3 d."""
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole} s"

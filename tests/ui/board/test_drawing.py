@@ -14,9 +14,9 @@ NOW = 10_000.0
 ASKS = RunCard(
     "a", agent="implementer", prompt="Mend the discount", phase="asking", about="Bash make test", since=NOW - 5,
     last_line="I reproduce it first", done=1, steps=4, files=2, tokens=9_800, cost_usd=0.032, cost_sign="~",
-    began=NOW - 125,
+    seconds=60.0, turn_began=NOW - 65,
 )  # fmt: skip
-RESTS = RunCard("b", agent="explorer", prompt="Why is it off?", phase="idle", last_line="By a cent.", began=NOW - 13)
+RESTS = RunCard("b", agent="explorer", prompt="Why is it off?", phase="idle", last_line="By a cent.", seconds=13.0)
 
 
 def drawn(card: RunCard, width: int, tall: int) -> list[str]:
@@ -45,6 +45,16 @@ def test_no_line_is_wider_than_its_room(tall: int) -> None:
     for width in range(18, 130):
         for card in (ASKS, RESTS):
             assert all(cell_len(line) <= width for line in drawn(card, width, tall)), width
+
+
+def test_the_time_of_a_run_counts_on_while_a_turn_is_at_work_and_no_more_once_it_rests() -> None:
+    def said(card: RunCard, now: float) -> str:
+        drawing = RowDrawing()
+        drawing.measure([card], now)
+        return "".join(text for text, _ in drawing.draw(card, 100, now, 1)[0]).split("  ")[-1]
+
+    assert [said(ASKS, now) for now in (NOW, NOW + 1)] == ["2:05", "2:06"]
+    assert [said(RESTS, now) for now in (NOW, NOW + 3600)] == ["13 s", "13 s"]
 
 
 def test_how_much_a_run_has_changed_is_said_in_words_where_there_is_room() -> None:
