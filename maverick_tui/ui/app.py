@@ -210,6 +210,7 @@ class MaverickApp(App[int]):
         if self._leaving.begun.is_set():
             return
         self._serving.hold_setup()
+        self._kept.follow_returning()
         if self._first is not None and self.launch.opens:
             self.open_kept(self.launch.opens, self.launch.opens_at)
         elif self._first is not None and self.launch.machine:

@@ -145,14 +145,18 @@ class HostedRuns:
             self._ended(run, "\n".join(remote.unsent.values()))
 
     async def _take_past(self, run: RunModel, remote: RemoteRun) -> int:
-        """Take in what a run has told before we came; how much that was. To show each step of it takes far longer."""
+        """Take in what a run has told before we came; how much that was. To show each step of it takes far longer.
+
+        Of one that was shown before, that takes the place of what is there.
+        """
         past = await remote.past()
-        if len(past) < LONG:
+        if len(past) < LONG and not run.store.entries:
             return 0
         from maverick_tui.runs.store import store_of
 
         store = await asyncio.to_thread(store_of, past)
-        store.reader, run.agent = run.store.reader, run.agent or getattr(past[0], "agent", "")
+        store.name = run.store.name or store.name  # one that was given at rest is in no event
+        store.reader, run.agent = run.store.reader, run.agent or getattr(next(iter(past), None), "agent", "")
         self._taken_in(run, store)
         return len(past)
 

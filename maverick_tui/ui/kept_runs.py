@@ -13,6 +13,7 @@ from textual.app import App
 from maverick_tui.inert import one_line
 from maverick_tui.runs.board import Rest, RunModel
 from maverick_tui.ui.hosting import has_host
+from maverick_tui.ui.returning import Returning
 from maverick_tui.ui.run_at_rest import GOES_ON, RunAtRest, rest_of
 from maverick_tui.ui.told_work import work_told
 from maverick_tui.ui.widgets.pastes import still_prompt
@@ -51,6 +52,8 @@ class KeptRuns:
         self._navigation = navigation
         self._serving = serving
         self._folder = folder
+        self._opening: list[str] = []
+        """The ids of the runs that are being read."""
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -79,6 +82,13 @@ class KeptRuns:
         self._work(self._open(run_id, number, words))
 
     async def _open(self, run_id: str, number: int | None, words: Sequence[str], *, is_left: bool = False) -> None:
+        self._opening.append(run_id)
+        try:
+            await self._read(run_id, number, words, is_left=is_left)
+        finally:
+            self._opening.remove(run_id)
+
+    async def _read(self, run_id: str, number: int | None, words: Sequence[str], *, is_left: bool) -> None:
         """Show it; one that was left is read again where it is, and not followed."""
         run = self._board.runs.get(run_id)
         is_served = run is not None and run.rest is None
@@ -172,8 +182,8 @@ class KeptRuns:
             await screen.transcript.prepare(store)
 
     def take_in(self, run: RunModel, store: RunStore) -> None:
-        """Show a run as this store has it."""
-        self._reread(run, store, 0)
+        """Show a run as this store has it; what is looked at stays where it is."""
+        self._reread(run, store, distance(run.store, store))
         if self._navigation.screen_of(run) is not None:
             self._navigation.entitle(run)
         self._navigation.runs_changed()
@@ -193,6 +203,22 @@ class KeptRuns:
         self.go_on(run, [Reconnect()], folder)
         if prompt is not None:
             run.ask(prompt)
+
+    def follow_returning(self) -> None:
+        """From now on, follow runs at rest again that somebody else has go on: what they ask is asked here, too."""
+        looking = Returning(self._board, self._can_follow).look(self._follow_again)
+        work_told(self._app, looking, group="returning", title="Kept run")
+
+    def _can_follow(self, run: RunModel) -> bool:
+        """Not while it is being read, nor below a dialog: that asks about a run at rest."""
+        return run.run_id not in self._opening and not any(screen.is_modal for screen in self._app.screen_stack)
+
+    def _follow_again(self, run: RunModel) -> None:
+        """Show what it tells from now on, below what is there; what is typed for it stays in its prompt."""
+        is_read_only = run.is_read_only
+        run.come_back(run.handle.wanted if isinstance(run.handle, RunAtRest) else ())
+        run.is_read_only = is_read_only
+        self._serving.attach(run)
 
     def go_on(self, run: RunModel, wanted: Sequence[Command], folder: Path | None = None) -> None:
         """Have a run go on with what is wanted of it, in its own folder or in another; what is wanted then follows."""

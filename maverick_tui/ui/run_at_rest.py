@@ -26,7 +26,7 @@ class RunAtRest:
     def __init__(self, run: RunModel, kept: KeptRuns) -> None:
         self._run = run
         self._kept = kept
-        self._wanted: list[Command] = []
+        self.wanted: list[Command] = []
         """What counts once it goes on, and does not make it."""
 
     def remember(self, wanted: Sequence[Command]) -> None:
@@ -35,9 +35,9 @@ class RunAtRest:
 
         for command in wanted:
             if isinstance(command, EditPrompt):
-                self._wanted.append(DropPrompt(command.prompt_id))
+                self.wanted.append(DropPrompt(command.prompt_id))
             elif isinstance(command, DropPrompt | SetModel):
-                self._wanted.append(command)
+                self.wanted.append(command)
 
     def send(self, command: Command) -> None:
         """Have it go on with a prompt; what only a run can do that is served is refused until then."""
@@ -62,7 +62,7 @@ class RunAtRest:
             self.remember([command])
             self._kept.choose_model(self._run, command.model)
         elif isinstance(command, SendPrompt | SteerPrompt | Reconnect | PlanContinue | ReleasePrompts) and may_go_on:
-            self._kept.go_on(self._run, [*self._wanted, command])
+            self._kept.go_on(self._run, [*self.wanted, command])
         else:
             self._kept.refuse(self._run, command)
 
