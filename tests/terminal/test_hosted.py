@@ -169,3 +169,23 @@ def test_two_windows_that_bring_a_run_back_at_the_same_moment_share_it(maverick:
         window.until(lambda glass: glass.text.count("Answered.") == 3)
         assert "The settings are wrong" not in window.glass.text
     assert [window.quit() for window in windows] == [0, 0]
+
+
+@pytest.mark.explore  # how it is found: `ui/test_returning.py`
+def test_a_run_whose_host_was_killed_goes_on_in_all_terminals_that_show_it(maverick: Maverick, hosted: Hosted) -> None:
+    pid = hosted({"answers": [{"steps": ["Here I am."]}]}, "Count")
+    here, there = maverick("attach", RUN), maverick("attach", RUN)
+    for app in (here, there):
+        app.see("✔ done in")
+    os.kill(pid, signal.SIGKILL)
+    for app in (here, there):
+        app.see("what you send reopens it")
+    there.send("typed there")
+    there.see("typed there")
+    here.send("goes on here" + ENTER)
+    there.see("goes on here")
+    there.until(lambda glass: prompt_of(glass) == "typed there")
+    there.send(ENTER)
+    for app in (here, there):
+        app.until(lambda glass: "▌ typed there" in glass.text and glass.text.count("✔ done in") == 3)
+    assert [app.quit() for app in (here, there)] == [0, 0]
