@@ -146,6 +146,9 @@ def remove(run: Run, yes: Yes = False) -> None:
         if not says_yes(f"Remove {worktree.branch}? It would lose {loss.words}."):
             typer.echo("Nothing was removed.", err=True)
             raise typer.Exit(FAILED)
+        if (now := loss_of(worktree)) != loss:
+            why = f"Nothing was removed: by now it would lose {now.words}."
+            raise ConfigError(why, hint="Look at it, and try again.")
     _tell(remove_it(worktree))
 
 

@@ -56,6 +56,11 @@ def preview(review: RunReview, scope: Scope, files: Sequence[ChangedFile], parts
     return Preview(looking.whole(whole) if whole else {}, looking.runs(), looks)
 
 
+def what_runs(review: RunReview, scope: Scope, files: Sequence[ChangedFile]) -> Sequence[str]:
+    """What of the repository's own a commit of these would run by now."""
+    return _Looking(review, scope, files).runs()
+
+
 def look_of(path: Path) -> Look | None:
     """What a file looks like, by which it is known to be the same."""
     try:

@@ -112,6 +112,30 @@ def test_what_git_ignores_is_lost_by_merge_or_keep_only_if_a_person_says_so(
     assert not ending.has_branch(worktree)
 
 
+def test_a_worktree_is_not_removed_with_more_than_was_said(
+    project: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(project, __gitignore="*.py\n")
+    maverick("run", "smith", "model.py=an hour of work", "--worktree")
+    (run_id,) = kept_runs()
+    worktree = records.worktree_of(run_id)
+    assert worktree is not None
+    late = worktree.top / "late.py"
+
+    def says_yes(question: str) -> bool:
+        assert ("late.py" in question) == late.exists()
+        late.write_text("saved while the question stands")
+        return True
+
+    monkeypatch.setattr("maverick_tui.cli.asking.is_anybody_there", lambda: True)
+    monkeypatch.setattr("maverick_tui.cli.asking.says_yes", says_yes)
+    refused = maverick("worktree", "remove", run_id)
+    assert "Nothing was removed: by now it would lose what git ignores (late.py, model.py)." in refused.err
+    assert late.exists()
+    assert maverick("worktree", "remove", run_id).code == 0
+    assert not late.exists()
+
+
 def test_a_worktree_in_which_nothing_was_done_goes_by_itself(project: Path, maverick: Run) -> None:
     before = state(project)
     ran = maverick("run", "smith", "nothing", "--worktree")

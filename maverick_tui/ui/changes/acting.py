@@ -359,9 +359,12 @@ class Acting:
         screen.look_again()
 
     def _commit(self, review: RunReview, files: list[ChangedFile], shown: Preview, message: str) -> Committed:
-        from maverick_tui.review.commit_preview import look_of
+        from maverick_tui.review.commit_preview import look_of, what_runs
         from maverick_tui.review.committing import commit
 
+        if (runs := what_runs(review, self._screen.looking.wanted.scope, files)) != shown.runs:
+            why = f"Nothing was committed: git would run {', '.join(runs) or 'nothing of the repository'} by now."
+            raise ConfigError(why, hint="The question did not say so. Commit again; your message is kept.")
         for path, look in shown.looks.items():
             if look_of(review.root / path) != look:
                 why = f"Nothing was committed: {shown_path(path)} has changed since this was shown."

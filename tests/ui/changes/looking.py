@@ -44,6 +44,7 @@ async def reviewing(
     """The changes of a run, on the screen."""
     monkeypatch.setattr(visiting, "open_review", lambda _run_id: review.as_review())
     monkeypatch.setattr(commit_preview, "preview", _as_shown)
+    monkeypatch.setattr(commit_preview, "what_runs", lambda *_: ())
     async with watching(tape or edited(), size=size) as (app, pilot):
         await pilot.press("alt+c")
         await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).looking.seen is not None, "it is read")

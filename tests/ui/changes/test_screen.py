@@ -698,7 +698,19 @@ async def test_what_a_commit_would_have_and_run_is_told_before(
         assert "M a.txt  1 hunk" in _choices(app), "the only hunk is not the whole file"
         runs = "Git will run what this repository names: .git/hooks/pre-commit."
         await until(pilot, lambda: runs in on_screen(pilot), "what would run")
-        await pilot.press("escape", "space", "C")
+        hook = folder / ".git" / "hooks" / "commit-msg"
+        hook.write_text("#!/bin/sh\ntouch RAN\n")
+        hook.chmod(0o755)
+        await pilot.press(*"It", "enter")
+        await until(pilot, lambda: app.top == "SaidScreen" and app.screen.is_mounted, "why nothing was committed")
+        assert isinstance(app.screen, committing.SaidScreen)
+        told = app.screen.view.text.replace("\n", " ")
+        assert "git would run .git/hooks/pre-commit, .git/hooks/commit-msg by now" in told
+        assert not (folder / "RAN").exists()
+        hook.unlink()
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "ChangesScreen", "back")
+        await pilot.press("space", "C")
         await until(pilot, lambda: app.top == "CommitScreen" and app.screen.is_mounted, "all that is not committed")
         await until(pilot, lambda: "with 45 lines that are not shown here" in _choices(app), "what else there is")
         assert "+46 -1" in _choices(app)
