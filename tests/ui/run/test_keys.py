@@ -22,7 +22,7 @@ from maverick_tui.ui.widgets.status_line import StatusLine
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel
 from tests.support.runs import STREAM_BROKE, Tape
 from tests.ui.running import FedApp, watching
-from tests.ui.waiting import on_screen, until
+from tests.ui.waiting import until
 
 
 def begun() -> Tape:
@@ -428,7 +428,7 @@ async def test_the_palette_is_there_once_also_below_the_help() -> None:
         await until(pilot, lambda: isinstance(app.screen, CommandFinder), "back to the palette")
         for size in ((20, 5), (6, 2), (5, 3), (3, 3), (1, 1), (80, 24)):  # as where a window is split again and again
             await pilot.resize_terminal(*size)
-        await until(pilot, lambda: "Race" in on_screen(pilot), "and it is there still")
+        await until(pilot, lambda: app.screen.query_one(Input).size.width > 40, "and it is there still")
 
 
 async def test_nothing_that_is_pasted_into_the_palette_steers_the_terminal() -> None:
