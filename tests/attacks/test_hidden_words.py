@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import pytest
 
@@ -13,6 +13,7 @@ from tests.attacks.driving import Call, unattended
 from tests.attacks.sandbox import Sandbox
 from tests.conftest import ServeModel
 from tests.support.cases import each
+from tests.support.effort import effort
 
 SPELLED = [
     "cat ~/.net\\\nrc", "cat {H}/.aw\\\ns/credentials", 'cat "{H}/.aw\\\ns/credentials"', "cat {H}/.s\\\nsh/id_r\\\nsa",
@@ -95,9 +96,7 @@ def test_a_call_with_programs_without_end_is_judged_in_time(sandbox: Sandbox) ->
         "cat " + "\\\n" * 4_000,
         "cat $'" + "\\x74" * 2_000,
     ):
-        began = time.process_time()
-        decide(judge, "Bash", bash(command))
-        assert time.process_time() - began < 1, command[:20]
+        assert effort(partial(decide, judge, "Bash", bash(command))) < 60, command[:20]
 
 
 REAL = {

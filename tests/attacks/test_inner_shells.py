@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tests.attacks.driving import Call, unattended
 from tests.attacks.sandbox import Sandbox
 from tests.conftest import ServeModel
 from tests.support.cases import each
+from tests.support.effort import effort
 
 AROUND = [
     "sh -c '{}'", "bash -c '{}'", "/bin/sh -ec '{}'", "bash -euo pipefail -c '{}'", "bash -c -o pipefail '{}'",
@@ -177,9 +177,7 @@ def test_every_name_that_is_known_can_stand_alone_and_at_the_end() -> None:
 @each("command", ["env " + "eval " * 2_000, "sh " * 3_000, "eval '" + "sh -c x; " * 1_000 + "'", "env -S " * 1_000])
 def test_texts_without_end_are_not_read_to_their_end(command: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)"]')
-    began = time.process_time()
-    judged(sandbox, command)
-    assert time.process_time() - began < 1
+    assert effort(lambda: judged(sandbox, command)) < 60
 
 
 def test_too_many_texts_may_be_anything(sandbox: Sandbox) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from claude_agent_sdk import AssistantMessage, ServerToolResultBlock
@@ -13,6 +12,7 @@ from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.events.kinds import ToolFinished
 from maverick_tui.runs.tool_text import summary
 from tests.support.cases import each
+from tests.support.effort import effort
 
 FOUND = {"type": "web_search_result", "title": "Prices ✓", "sizes": [1, 2]}
 
@@ -66,6 +66,5 @@ def test_a_result_of_the_endpoints_own_tool_is_told_as_it_came() -> None:
 @pytest.mark.parametrize("mark", ["<system-reminder>", "</system-reminder>", "<system-reminder"])
 def test_notes_without_an_end_cost_no_more_than_reading_them(mark: str) -> None:
     text = mark * 12_000
-    began = time.process_time()
     assert result_text(text) == text
-    assert time.process_time() - began < 1.0, "the square of it would take many times as long"
+    assert effort(lambda: result_text(text)) < 20, "the square of it would take many times as long"
