@@ -133,8 +133,8 @@ def test_whatever_ends_a_reader_the_run_goes_on_and_the_next_one_sees_all_of_it(
 def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answered(
     maverick: Maverick, hosted: Hosted
 ) -> None:
-    asks = ["Look.", {"tool": "Bash", "input": {"command": "touch made.txt"}}]
-    hosted({"answers": [asks, ["It is made."]]}, "Make it")
+    Path(".netrc").write_text("machine here")
+    hosted({"answers": [["Look.", {"tool": "Read", "input": {"file_path": ".netrc"}}], ["It is read."]]}, "Read it")
     one = maverick(environment=HERE_ALONE)  # it begins no run: no host has to be ready for one
     one.see("⚑ needs you")
     one.until_pressed(HOME, lambda glass: "WHILE YOU WERE AWAY" in glass.text)
@@ -143,9 +143,9 @@ def test_plain_maverick_leads_back_to_it_and_every_terminal_sees_who_has_answere
     one.see("waiting for you")
     other = maverick("attach", RUN)
     other.see("waiting for you")
-    one.allow("Bash")
+    one.allow("Read")
     other.see("answered by ")
-    one.see("It is made.")
+    one.see("It is read.")
     assert "answered by" not in one.look().text
     for app in (one, other):
         app.see("✔ done in")
