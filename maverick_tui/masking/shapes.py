@@ -13,6 +13,7 @@ from itertools import count
 
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
 from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
+from maverick_tui.masking.values import holds_login
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
           "password", "Password", "authorization")  # fmt: skip
@@ -31,9 +32,17 @@ _JOINING = r"(?:and|or|with|without|by|via|using|plus)"
 _OF_COOKIE = r"[^\s;\"'`\\]"
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
+_WITH_BLANKS = tuple(
+    f"{name}={quote}"
+    for name in ("PASSWORD", "PASSPHRASE", "PASSWD", "SECRET", "TOKEN", "_PASS", "_PW")
+    for quote in "\"'"
+)
+"""What stands before words that together are a secret, where an environment is set."""
+_PHRASES = ("passphrase", "Passphrase")
+_WORDS = r"(?![$<{%(*`])(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
 _REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
 _TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
-                "sshpass ", "--user ", *_REGISTRIES)  # fmt: skip
+                "sshpass ", "--user ", *_REGISTRIES, *_WITH_BLANKS, *_PHRASES)  # fmt: skip
 """Those of `SHAPES` after which there may be blanks."""
 _FIRST = "(?<![A-Za-z0-9])"
 """Nothing of a word before it, but for what emphasises it."""
@@ -70,6 +79,7 @@ SHAPES: Mapping[str, str] = {
                      "phx_", "CFPAT-", "AKCp")
     },
     **{head: rf"{_FIRST}{head}[0-9a-f]{{32,}}(?!\w)" for head in ("bkua_", "squ_", "sqp_", "sqa_", "CLOJARS_")},
+    "key-": rf"{_FIRST}(?<!-)key-[0-9a-f]{{32}}(?!\w)",
     "rnd_": rf"{_FIRST}rnd_{_RANDOM}[A-Za-z0-9]{{28,}}",
     ".atlasv1.": r"(\.atlasv1\.)[\w-]{20,}",
     "NRAL": r"(?<!\w)[0-9a-fA-F]{32,36}NRAL(?!\w)",
@@ -108,6 +118,13 @@ SHAPES: Mapping[str, str] = {
     "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
     "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",
     **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
+    **{head: rf"({re.escape(head)}){_WORDS}" for head in _WITH_BLANKS},
+    **{head: rf"({head}[\"']?[ \t]*[:=][ \t]*[\"']){_WORDS}" for head in _PHRASES},
+    # As .pgpass has them, without a name: the port tells what they are.
+    **{
+        head: rf"(?<![^\s\"'`])([\w.*-]+{re.escape(head)}[\w.*-]+:[\w.*-]+:)[^\s\"'`]{{4,}}"
+        for head in (":5432:", ":*:")
+    },
     **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:(?={_STRING}\\?")|{_CUT_OFF}){_STRING}' for name in _NAMED},
 }  # fmt: skip
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
@@ -258,7 +275,9 @@ def shaped(text: str) -> Iterator[Span]:
             continue
         value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
         is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
-        if is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable):
+        # As docker keeps a login: any other `auth` may be the name of a way to log in.
+        is_login = name == "auth" and bool(found["quoted"]) and holds_login(value)
+        if is_login or (is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable)):
             at = found.start("quoted" if found["quoted"] else "bare")
             yield at, at + len(value)
 

@@ -92,13 +92,22 @@ def _behind_scheme(value: str) -> Iterator[str]:
         yield from (found["token"], *_behind_base64(found["token"]))
 
 
+def holds_login(value: str) -> bool:
+    """Whether it is `user:password`, as it is sent to a server."""
+    return bool(_password_in(value))
+
+
 def _behind_base64(value: str) -> Iterator[str]:
     """The password of `user:password`, as it is sent to a server."""
+    if (password := _password_in(value)) and not is_ordinary(password):
+        yield password
+
+
+def _password_in(value: str) -> str:
     if not _BASE64.fullmatch(value):
-        return
+        return ""
     try:
         password = b64decode(value, validate=True).decode().partition(":")[2]
     except ValueError:  # it only looks like base64
-        return
-    if password.isprintable() and not is_ordinary(password):
-        yield password
+        return ""
+    return password if password.isprintable() else ""

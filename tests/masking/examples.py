@@ -38,6 +38,7 @@ ASSIGNED = [
     "redis-cli -h db -a {} ping", "docker run --user me:{}",
     "docker login -u me -p {} host", "docker --config c login -p'{}'", "helm registry login host -u me -p {}",
     "podman login --password={} host",
+    "db.host:5432:shop:me:{}\n", "*:*:*:me:{}", "    1\tlocalhost:5432:*:postgres:{}",
     "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
     "export DB_PW={}", "SSHPASS={}", "SMTP_PASSWORD=Xy7({}", "ADMIN_PASSWORD='Xy$1{}'", "BOT_TOKEN=OTk.GaBcDe.{}",
     "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
@@ -57,13 +58,25 @@ SERVICES = [
     f"CFPAT-{RANDOM * 3}", f"AKCp{RANDOM * 4}", "bkua_" + "0a1b" * 10, "squ_" + "0a1b" * 10, "CLOJARS_" + "0a1b" * 15,
     f"rnd_{RANDOM * 2}", f"glcbt-{RANDOM}", f"glimt-{RANDOM}", f"glsoat-{RANDOM}", "doo_v1_" + "0a1b" * 16,
     f"hvb.{RANDOM * 2}", f"sntryu_{RANDOM * 2}", f"sb_secret_{RANDOM * 2}", f"ATBB{RANDOM * 2}",
+    "key-" + "0a1b" * 8,
 ]  # fmt: skip
+PHRASE = "correct horse battery staple"
+SAID = [
+    'DB_PASSWORD="{}"',
+    "export GPG_PASSPHRASE='{}'",
+    "passphrase: '{}'",
+    'ssh_passphrase = "{}"',
+    "ADMIN_PASS='{}'",
+]
+LOGIN = "bWFydmluOmh1bnRlcjItaHVudGVyMg=="
 CONCEALED = "only-a-server-knows"
 VARIABLE = "hunter2-hunter2"
 
 EXAMPLES = [
     *((secret, f"refused: {secret}, and more") for secret in (*SHAPED, *SERVICES)),
     *((RANDOM, place.format(RANDOM)) for place in ASSIGNED),
+    *((PHRASE, place.format(PHRASE)) for place in SAID),
+    (LOGIN, f'{{"auths": {{"host": {{\n"auth": "{LOGIN}"}}}}}}'),
     *((secret, f"it is _{secret}_") for secret in (f"ya29.{RANDOM * 2}", f"hf_{RANDOM * 2}", f"npm_{RANDOM * 2}")),
     (CONCEALED, f"it said {CONCEALED} aloud"),
     (VARIABLE, f"cannot log in with {VARIABLE}"),

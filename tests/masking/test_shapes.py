@@ -116,6 +116,8 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     lin_api_key_from_the_environment_2, secret_access_key_of_the_2nd_account, tskey-authentication-and-more-of-it
     12:30:45:AA, dp.step.by_step, r8_unorm, pul-request, notes at -----END PRIVATE KEY----- and NRAL
     a login and password combination, the login or password provided, login with password authentication
+    "auth": "basic", "auth": "oauth2Client", PASSWORD="$(pass show my key)", a passphrase: "none"
+    api.py:5432:in load:db:12, ls a:*:b, **:*:c, primary-key-0a1b2c3d4e, passphrase=" ", MIN_PASSWORD_LENGTH="a b c d e"
     https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
     """
     assert redact(lines) == lines
