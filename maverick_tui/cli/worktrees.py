@@ -43,9 +43,10 @@ def list_worktrees(as_json: AsJson = False) -> None:
     """
     from maverick_tui.host.worktrees import is_worked_in
     from maverick_tui.worktrees.ending import has_branch, loss_of
-    from maverick_tui.worktrees.records import all_worktrees
+    from maverick_tui.worktrees.records import all_worktrees, damaged
 
     _tidy_up()
+    _tell_damaged(damaged())
     found = [one for one in all_worktrees() if one.is_there or has_branch(one)]
     states = ["alive" if is_worked_in(one) else "left" if one.is_there else "branch" for one in found]
     losses = [loss_of(one) for one in found]
@@ -68,6 +69,20 @@ def list_worktrees(as_json: AsJson = False) -> None:
             lost.words,
             (f"  {display_path(one.project)}", "dim"),
         )
+
+
+def _tell_damaged(run_ids: list[str]) -> None:
+    import sys
+
+    from maverick_tui.cli.layout import say_error
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.worktrees.records import require_known
+
+    for run_id in run_ids:
+        try:
+            require_known(run_id)
+        except ConfigError as error:
+            say_error(error.message, error.hint, sys.stderr)
 
 
 def _data(one: Worktree, state: str, lost: Loss) -> dict[str, object]:

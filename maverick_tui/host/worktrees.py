@@ -38,6 +38,9 @@ def find_worktree(start: str) -> Worktree:
     ]
     if len(found) == 1 and start:
         return found[0]
+    for run_id in records.damaged():
+        if start and run_id.startswith(start):
+            records.require_known(run_id)
     what = f"No worktree is of a run whose id begins with {start!r}" if not found else f"{start!r} may be several runs"
     raise ConfigError(f"{what}.", hint="See `maverick worktree list`.")
 

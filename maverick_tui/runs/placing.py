@@ -61,6 +61,7 @@ def _place(wish: Wish, agent: str, isolation: str | None, cwd: Path) -> Placed:
     if not wish.run_id:
         return Placed(cwd)
     working.begin(wish.run_id, cwd)
+    records.require_known(wish.run_id)
     if (known := records.worktree_of(wish.run_id)) is not None:
         working.begin(wish.run_id, known.top)
         known = records.worktree_of(wish.run_id) or known  # it may have been merged until then

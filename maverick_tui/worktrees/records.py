@@ -22,6 +22,7 @@ PREFIX = "maverick/"
 _ENDING = ".json"
 _RELEASED = ".released"
 """What is known of one that no race throws away any more, until that is written as a whole again."""
+_ENDINGS = (_ENDING, _RELEASED)
 _LARGEST = 50_000_000
 """Bytes: a set-up that builds beside its sources brings along thousands of files."""
 _SHORT = 8
@@ -118,11 +119,32 @@ def worktree_of(run_id: str) -> Worktree | None:
 def all_worktrees() -> Iterator[Worktree]:
     """All that anything is known of, in the order of their ids."""
     with suppress(OSError):
-        for run_id in sorted(
-            {path.stem for path in paths.worktrees().iterdir() if path.suffix in (_ENDING, _RELEASED)}
-        ):
+        for run_id in sorted({path.stem for path in paths.worktrees().iterdir() if path.suffix in _ENDINGS}):
             if (found := worktree_of(run_id)) is not None:
                 yield found
+
+
+def damaged() -> list[str]:
+    """The runs that have had a worktree of which is known no more than that: its file cannot be read."""
+    with suppress(OSError):
+        found = {path.stem for path in paths.worktrees().iterdir() if path.suffix in _ENDINGS}
+        return sorted(run_id for run_id in found if is_run_id(run_id) and worktree_of(run_id) is None)
+    return []
+
+
+def require_known(run_id: str) -> None:
+    """ConfigError if what is known of a run's worktree cannot be read: its work is there all the same."""
+    if not is_run_id(run_id) or worktree_of(run_id) is not None:
+        return
+    file = next((one for ending in _ENDINGS if os.path.lexists(one := file_of(run_id).with_suffix(ending))), None)
+    if file is not None:
+        place = next(iter(sorted(paths.worktrees().glob(f"*/*-{run_id[:_SHORT]}"))), None)
+        where = f"in {place}, on its branch {PREFIX}{place.name}" if place is not None else "gone from its place"
+        raise ConfigError(
+            f"What is known of the worktree of the run {run_id} cannot be read.",
+            path=str(file),
+            hint=f"The worktree is {where}. Take what you need from it with git, then remove that file: {file}",
+        )
 
 
 def worktree_at(folder: Path) -> Worktree | None:
@@ -160,6 +182,8 @@ def save(file: Path, data: dict[str, str]) -> None:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out:
             json.dump(data, out)
+            out.flush()
+            os.fsync(out.fileno())  # a rename may come to the disk before what is in the file
         Path(unnamed).replace(file)
     except BaseException as error:
         Path(unnamed).unlink(missing_ok=True)
@@ -189,7 +213,7 @@ def release(worktree: Worktree) -> Worktree:
 
 def forget(run_id: str) -> None:
     """Know nothing of it any more."""
-    for ending in (_ENDING, _RELEASED):
+    for ending in _ENDINGS:
         file_of(run_id).with_suffix(ending).unlink(missing_ok=True)
 
 

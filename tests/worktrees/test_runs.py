@@ -163,6 +163,29 @@ def test_a_run_goes_on_in_its_worktree_which_is_made_again_or_else_in_the_projec
     assert notices(run_id)[-1] == GONE
 
 
+@pytest.mark.parametrize("left", ["", '{"run_id": "'])
+def test_a_run_does_not_go_on_in_the_project_where_its_worktrees_record_is_damaged(
+    left: str, project: Path, maverick: Run
+) -> None:
+    maverick("run", "smith", "a.txt=better", "--worktree")
+    (run_id,) = kept_runs()
+    worktree = records.worktree_of(run_id)
+    assert worktree is not None
+    before = state(project)
+    records.file_of(run_id).write_text(left)
+
+    went_on = maverick("run", "--resume", run_id, "b.txt=better")
+    assert went_on.code != 0
+    assert "cannot be read" in went_on.err
+    assert state(project) == before
+    assert (worktree.top / "a.txt").read_text() == "better\n"
+    for command in (["list"], ["merge", run_id[:8]]):
+        said = maverick("worktree", *command).err
+        assert f"of the run {run_id} cannot be read" in said, command
+        assert worktree.top.name in said, "where its work is"
+        assert f"{run_id}.json" in said, "and which file it is"
+
+
 def test_an_agent_may_ask_for_a_worktree_and_where_there_can_be_none_that_is_told(
     project: Path, maverick: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
