@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import re
+import select
 import sys
 import time
 import uuid
@@ -77,6 +78,8 @@ GARBAGE = (2_000, 500, 1_000)
 WARNED_FOR = 60.0
 """Seconds that a warning about the folder is shown, unless somebody clicks it away."""
 QUIT_AGAIN_WITHIN = 2.0
+READ_WITHIN = 2.0
+"""Seconds in which a terminal takes what is said at the end, or is not told."""
 CLEAR = "\x1b[0m\x1b[2J"
 MOST_NOTICES = 2
 """Notices that are shown at a time: they cover what one reads."""
@@ -672,6 +675,11 @@ class MaverickApp(App[int]):
         self._leaving.quit()
 
 
+def _is_read() -> bool:
+    """Whether what is printed now is taken: a terminal that has stopped would hold up our end."""
+    return sys.platform == "win32" or bool(select.select([], [sys.stdout], [], READ_WITHIN)[1])
+
+
 def run_app(launch: Launch) -> int:
     """Run the application; its exit code."""
     interval = sys.getswitchinterval()
@@ -682,7 +690,7 @@ def run_app(launch: Launch) -> int:
             app.run()
     finally:
         sys.setswitchinterval(interval)
-    with suppress(OSError):  # the terminal may be gone
-        for line in app.farewell:
-            print(line)
+    with suppress(OSError):  # the terminal may be gone, or take nothing
+        if app.farewell and _is_read():
+            print("\n".join(app.farewell))
     return app.return_code or app.return_value or 0

@@ -48,7 +48,8 @@ class PtyProgram:
         self._set_size(*size)
         self.attributes_before = self.attributes
         self.send(early_keys)
-        self.pid = _spawn(command, environment, os.ttyname(slave))
+        self._terminal = os.ttyname(slave)
+        self.pid = _spawn(command, environment, self._terminal)
         os.close(slave)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -109,6 +110,7 @@ class PtyProgram:
         """Wait until these bytes came, after so many others; how many came up to their end."""
         end = time.monotonic() + PATIENCE
         while (found := self.written.find(pattern, start)) < 0:
+            self.look()
             if not self._wait_for_more(end):
                 raise AssertionError(f"{pattern!r} did not come, but {self.written[start:][-2000:]!r}")
         return found + len(pattern)
@@ -130,6 +132,12 @@ class PtyProgram:
             return self._news.wait_for(
                 lambda: len(self._chunks) > known or self._looked_at < len(self._chunks), end - time.monotonic()
             )
+
+    def stall(self) -> None:
+        """Take nothing any more that the program writes, as a line that has stalled."""
+        slave = os.open(self._terminal, os.O_RDWR | os.O_NOCTTY)
+        termios.tcflow(slave, termios.TCOOFF)
+        os.close(slave)
 
     def _read(self) -> None:
         while True:

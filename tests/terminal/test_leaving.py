@@ -16,7 +16,7 @@ from tests.support.processes import wait_until_gone
 from tests.support.pty_program import PATIENCE
 from tests.support.sampling import sampled
 from tests.terminal.application import ENTER, prompt_of
-from tests.terminal.conftest import HERE_ALONE, Maverick
+from tests.terminal.conftest import HERE_ALONE, OURS_ALONE, Maverick
 from tests.terminal.working import WORKS, until_working
 
 pytestmark = pytest.mark.slow
@@ -38,6 +38,19 @@ def test_a_window_that_is_closed_while_hundreds_of_keys_wait_ends_it(maverick: M
     app.send("x" * 1_500)
     app.hang_up()
     assert app.wait() in maverick.hung_up
+
+
+@OURS_ALONE
+def test_who_is_told_to_end_ends_though_the_terminal_takes_nothing(maverick: Maverick, teller: str) -> None:
+    scenes = [{"answers": [{"steps": [" ".join(["word"] * 20_000)], "pace": {"tokens_per_second": 500}}]}]
+    app = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True)
+    app.see("word")
+    app.stall()
+    app.send("x" * 100)  # each is painted, so that soon it waits for the terminal
+    os.kill(app.pid, signal.SIGTERM)
+    assert app.wait() == 128 + signal.SIGTERM
+    assert app.attributes == app.attributes_before
+    until_kept("go")
 
 
 # Without a terminal `ui/test_drafts.py` shows both of each of these.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +24,8 @@ _STOPPED_TWICE = (
     '; echo "[ended $?]"'
 )
 SHELL = ("bash", "--norc", "-c", _STOPPED_TWICE, "shell")
+# One with a line to type in has the terminal its own way then, and nobody has told the application.
+_TAKEN = 'set -m; "$@"; stty sane; echo "[stopped]"; read -r _; fg >/dev/null; echo "[ended $?]"'
 AS_MAKE_DOES = ("bash", "--norc", "-c", '"$@"; exit $?', "make")
 """Starts a program and waits for it: all of the job has to be stopped, or the shell waits on."""
 LINE_COUNT = 60
@@ -60,4 +65,23 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     app.read(b"[ended 0]")
     app.wait()
     assert app.attributes == app.attributes_before
+    assert app.output.left_behind == {}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells which processes a shell has")
+def test_stopped_from_elsewhere_it_has_keys_and_screen_again_after_fg(maverick: Maverick, teller: str) -> None:
+    program = (*SHELL[:3], _TAKEN, "shell", MAVERICK)
+    app = maverick("--agent", teller, scenes=[{"answers": ["Done."]}], is_ours=True, program=program)
+    app.see("What shall it do?")
+    os.kill(int(Path(f"/proc/{app.pid}/task/{app.pid}/children").read_text()), signal.SIGSTOP)
+    at = app.read(b"[stopped]\r\n")
+    app.send(ENTER)
+    app.read(b"\x1b[?1049h", at)
+    app.see("What shall it do?")
+    app.send("still here")
+    app.until(lambda glass: prompt_of(glass) == "still here")
+    app.send(CTRL_Q)
+    app.answer("Quit without sending this?", "y")
+    app.read(b"[ended 0]")
+    app.wait()
     assert app.output.left_behind == {}

@@ -43,6 +43,13 @@ def set_title(app: App[Any], title: str) -> None:
         cast("Any", driver).set_title(title)
 
 
+def end_soon(app: App[Any]) -> None:
+    """Wait no more for a terminal that takes nothing, where there is one that has our driver."""
+    kind, driver = terminal_driver(), getattr(app, "_driver", None)
+    if kind is not None and isinstance(driver, kind):
+        cast("Any", driver).end_soon()
+
+
 def write_beside(app: App[Any], escape: str) -> None:
     """Write a sequence to the terminal that paints nothing: a notification of the desktop, for example."""
     if isinstance(driver := getattr(app, "_driver", None), Driver):

@@ -33,6 +33,8 @@ from maverick_tui.ui.textual_private.steady import steady
 
 TAKEN_FOR = 0.01
 """Seconds until the thread looks again where somebody else has read the keys."""
+TAKES_WITHIN = 3.0
+"""Seconds in which a terminal takes something, or is left as it is by who has been told to end."""
 READ_FOR = 0.1
 """Seconds after which the thread looks whether it is to end, and whether a lone Escape was the key of that name."""
 
@@ -69,6 +71,10 @@ class TerminalDriver(LinuxDriver):
         self.write(f"{TITLE_BACK}{CLEARED}")
         super().stop_application_mode()
 
+    def end_soon(self) -> None:
+        """Wait no more for a terminal that takes nothing: our turn to end would never come."""
+        self._output.end_soon()
+
     def set_title(self, title: str) -> None:
         """Call the terminal's window so, until it is somebody else's."""
         if title != self._title:
@@ -82,8 +88,8 @@ class TerminalDriver(LinuxDriver):
     def close(self) -> None:
         """Let go of the terminal: somebody else may have it now, an editor for example."""
         self._has_terminal = False
-        self._output.close()
         super().close()
+        self._output.close()
 
     def _sigtstp_application(self, *_: object) -> None:
         """Stop with all of our job, as the terminal's own Ctrl+Z would: `make run` is stopped only when make is, too.
@@ -99,15 +105,26 @@ class TerminalDriver(LinuxDriver):
         ours = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(0, signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, ours)
-        self._sigcont_application()
+        if self._must_signal_resume:  # where nobody could continue us, we were not stopped
+            self._sigcont_application()
 
     def _sigcont_application(self, *_: object) -> None:
-        """Take the terminal again if it was given up for a Ctrl+Z.
+        """Take the terminal again if it was given up for a Ctrl+Z, or by a SIGSTOP, of which we are not told.
 
         A window that closes sends the same signal; an application that takes a terminal then which is gone never ends.
         """
+        if not self._must_signal_resume and self._has_terminal and self._is_in_front():
+            self.suspend_application_mode()
+            self._must_signal_resume = True
         if self._must_signal_resume:
             super()._sigcont_application()
+
+    def _is_in_front(self) -> bool:
+        """Whether the terminal is there, and our job the one that it is for."""
+        try:
+            return os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return False
 
     def run_input_thread(self) -> None:
         """Read keys until that is over, or the terminal is gone; Textual would read its end for ever."""
@@ -188,10 +205,12 @@ class Output(io.TextIOBase):
         self._fd: int | None = None
         self.queued = 0
         self._taken = 0
+        self._is_ending = False
 
     def open(self) -> None:
         """Have a way to the terminal that never waits. It is our own: others wait, and share the one that we got."""
-        self.close()  # after SIGSTOP and SIGCONT Textual starts without having stopped
+        if self._fd is not None:  # the thread may be writing there
+            return
         try:
             there = self._file.fileno()
             fd = os.open(os.ttyname(there), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
@@ -223,14 +242,22 @@ class Output(io.TextIOBase):
             self._is_gone = True
             return b""
 
+    def end_soon(self) -> None:
+        """Let the thread wait a moment only for a terminal that takes nothing."""
+        self._is_ending = True
+
     def write(self, data: str | bytes, /) -> int:
         """Write all of it, and wait for that."""
         rest = memoryview(data.encode() if isinstance(data, str) else data)
+        fd = self._file.fileno() if self._fd is None else self._fd
+        since = time.monotonic()
         while rest and not self._is_gone:
             try:
-                rest = rest[os.write(self._file.fileno(), rest) :]
-            except BlockingIOError:  # another program on this terminal has said for all that nobody waits
-                select.select([], [self._file], [])
+                rest = rest[os.write(fd, rest) :]
+                since = time.monotonic()
+            except BlockingIOError:
+                select.select([], [fd], [], READ_FOR)
+                self._is_gone = self._is_ending and time.monotonic() - since > TAKES_WITHIN
             except OSError:
                 self._is_gone = True
         self._taken += 1
