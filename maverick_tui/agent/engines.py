@@ -90,6 +90,8 @@ class Permission:
     ends_turn: bool = False
     mode: str = ""
     """The permission mode from then on, where the call is to leave planning."""
+    is_unasked: bool = False
+    """Whether nobody was asked about this very call: something that was allowed before covers it."""
 
 
 AskPerson: TypeAlias = Callable[[ToolQuestion], Awaitable[Permission]]

@@ -38,6 +38,8 @@ class _Question:
     """None if the question was withdrawn."""
     is_put: bool = False
     """Whether somebody was told of it, and is to hear what became of it."""
+    is_unasked: bool = False
+    """Whether it was answered by what was allowed before."""
 
     @property
     def call(self) -> str:
@@ -91,7 +93,7 @@ class Questions:
             return answer
         if answer is not None and answer.rule and answer.decision in ALLOWING:
             await self._write_rule(answer.rule, (about.ruled_as or self._agent) if answer.is_for_agent else "")
-        permission = _permission(about, answer)
+        permission = replace(_permission(about, answer), is_unasked=question.is_unasked)
         if about.tool == LEAVES_PLANNING and permission.is_granted:
             return replace(permission, mode=self.mode_after_plan())
         return permission
@@ -166,6 +168,7 @@ class Questions:
             question.answer.set_result(Permission(False, reason))  # nobody has said so
         elif decision == "allow" and not self.is_planning():
             self._settle(request, "once", by_rule=rule)
+            question.is_unasked = True
             question.answer.set_result(AnswerPermission(request, "once"))
 
     async def _grant_others(self) -> None:
@@ -184,6 +187,7 @@ class Questions:
     def _grant(self, request: str, rule: str) -> None:
         question = self._open[request]
         self._settle(request, "run", by_rule=rule)
+        question.is_unasked = True
         question.answer.set_result(AnswerPermission(request, "once"))
 
     def answer(self, command: AnswerPermission) -> None:

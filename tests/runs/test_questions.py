@@ -99,8 +99,8 @@ async def test_what_is_granted_while_another_question_is_judged_answers_it(judge
     await until(lambda: "make b" in judged.commands)
     run.answer("make a", grant="every Bash command")
     judged.going_on.set()
-    assert (await first).is_granted
-    assert (await second).is_granted
+    assert await first == Permission(True)
+    assert await second == Permission(True, is_unasked=True)
     assert run.settled == [("make a", "run", ""), ("make b", "run", "every Bash command")]
 
 

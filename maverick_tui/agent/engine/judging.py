@@ -71,7 +71,8 @@ async def permit(
     """Whether the call of a question may run: the judge decides, and the person where that asks.
 
     That it runs unasked is told; where it may write, the listener's `begins` is waited for. `judged_as` is what the
-    judge knows the tool as, where that is not its name; `why_not_unasked` is asked at last where no person was.
+    judge knows the tool as, where that is not its name; `why_not_unasked` is asked at last where no person was, about
+    this very call.
     """
     if (hold := hold_of(listener)) is not None and (why := await hold("")):
         return Permission(False, why, ends_turn=True)
@@ -103,7 +104,8 @@ async def permit(
         if permission.arguments is not None:
             asked, question = question.arguments, replace(question, arguments=permission.arguments)
             judgement = await judged_as_changed(judge, known_as, asked, judgement, question.arguments, mode=mode)
-        if why := await _begin(judge, question, listener, known_as, judgement, mode=mode):
+        why = await _begin(judge, question, listener, known_as, judgement, mode=mode)
+        if why := why or (why_not_unasked() if permission.is_unasked else ""):
             return Permission(False, why)
     return permission
 
@@ -120,11 +122,12 @@ async def _begin(
     return why_no_more(before, await judged(judge, known_as, arguments, mode=mode))
 
 
-def why_no_more(before: Judgement, now: Judgement) -> str:
+def why_no_more(before: Judgement, now: Judgement, *, is_unasked: bool = False) -> str:
     """Why a call that has waited must not run any more, though it was granted; empty if it may.
 
     What it names may lead elsewhere by now, and there may be other rules: a person has allowed no more than what there
-    was to be told when the call was judged.
+    was to be told when the call was judged. What was allowed for more calls than this one (`is_unasked`) does not
+    count where each of them is asked about.
     """
     if before.decision == "deny":
         return before.reason
@@ -134,6 +137,7 @@ def why_no_more(before: Judgement, now: Judgement) -> str:
         is_fine = now.decision == "allow"
     else:
         is_fine = now.decision != "deny" and not new and now.causes <= before.causes
+        is_fine = is_fine and not (is_unasked and now.is_asked_each_time)
     why = new[0] if new else now.reason or ASKS
     return "" if is_fine else f"{why} That was not so when the call was granted: look again."
 

@@ -54,6 +54,18 @@ async def test_what_the_judge_asks_about_is_the_persons_to_decide() -> None:
     assert person.events.empty()
 
 
+@pytest.mark.parametrize("is_unasked", [True, False])
+async def test_what_was_allowed_before_does_not_count_once_nothing_runs_unasked(is_unasked: bool) -> None:
+    async def grant(_question: ToolQuestion) -> Permission:
+        return Permission(True, is_unasked=is_unasked)
+
+    person, writes = Person(), ToolQuestion("Bash", {"command": "touch a"}, "c1")
+    person.ask = grant
+    judge = judge_of(Worker(), None, person=True)
+    permission = await permit(judge, writes, person, why_not_unasked=lambda: "It is planning.")
+    assert permission.is_granted is not is_unasked
+
+
 async def test_where_nobody_can_be_asked_what_would_ask_is_refused() -> None:
     question = ToolQuestion("Bash", {"command": "rm -r ~/.ssh"}, "c1")
     permission = await permit(judge_of(Worker(), None, person=False), question, SdkListener())

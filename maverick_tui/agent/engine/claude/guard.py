@@ -64,6 +64,8 @@ class Guard:
         """Calls that the CLI is about to ask a person about."""
         self._judged: dict[str, _Judged] = {}
         """What was said of calls that have not begun."""
+        self._granted_before: set[str] = set()
+        """Calls of which nobody was asked, though they were to be: something that was allowed before covers them."""
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
@@ -136,7 +138,10 @@ class Guard:
         """
         known = self._judged.pop(call, None) or _Judged(arguments, await judged(self._judge, tool, arguments))
         judge, before, mode, here = self._judge, known.judgement, known.mode, known.here
-        has_waited = was_asked = before.decision != "allow"
+        has_waited = before.decision != "allow"
+        is_unasked = call in self._granted_before
+        was_asked = has_waited and not is_unasked
+        self._granted_before.discard(call)
         if known.arguments != arguments:
             before = await judged_as_changed(judge, tool, known.arguments, before, arguments, mode=mode, here=here)
         if self._begins is not None and await may_write(judge, tool, arguments, here):
@@ -144,13 +149,19 @@ class Guard:
             await self._begins(call, tool, arguments)
         if not was_asked:
             mode = judge.mode_for(self._mode_since(known.choices, mode))
-        if has_waited and (why := why_no_more(before, await judged(judge, tool, arguments, mode=mode, here=here))):
+        now = await judged(judge, tool, arguments, mode=mode, here=here) if has_waited else before
+        if has_waited and (why := why_no_more(before, now, is_unasked=is_unasked)):
             return why
         return await in_thread(why_not_as_shown, tool, arguments, here)
+
+    def granted_before(self, call: str | None) -> None:
+        """A call is granted by what was allowed before, and so only in a mode in which that counts."""
+        self._granted_before.add(call or "")
 
     def drop(self, call: str | None) -> None:
         """A call was not granted."""
         self._judged.pop(call or "", None)
+        self._granted_before.discard(call or "")
 
     def is_asked_each_time(self, call: str | None) -> bool:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""

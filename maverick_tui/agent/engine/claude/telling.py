@@ -320,6 +320,8 @@ class ClaudeSession:
         )
         permission = await ask(question)
         if permission.is_granted:
+            if permission.is_unasked:
+                guard.granted_before(call)
             mode = cast("PermissionMode", permission.mode)
             # Else the CLI goes back to the mode before, and be it one that was only passed by on the way to planning.
             modes = [PermissionUpdate("setMode", mode=mode, destination="session")] if mode else None

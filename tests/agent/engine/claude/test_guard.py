@@ -87,6 +87,25 @@ async def test_what_waits_while_a_person_chooses_a_narrower_mode_does_not_run_by
     assert (decision == "allow") is (when in ("told", "passed by", "not at all"))
 
 
+@pytest.mark.parametrize("mode", ["plan", "dontAsk", "acceptEdits"])
+@pytest.mark.parametrize("is_unasked", [True, False])
+async def test_what_was_allowed_before_does_not_count_in_a_narrower_mode_that_is_chosen_while_the_call_waits(
+    is_unasked: bool, mode: str, tmp_path: Path
+) -> None:
+    async def begins(*_call: Any) -> None:
+        guard.set_mode(mode)
+
+    guard = Guard(Judge(["Bash"], tmp_path, person=True), begins=begins)
+    (matcher,) = guard.hooks["PreToolUse"]
+    asked = {"command": "touch a"}
+    call: Any = {"tool_name": "Bash", "tool_input": asked, "permission_mode": "default", "cwd": str(tmp_path)}
+    answer: Any = await matcher.hooks[0](call, "c1", cast(Any, None))
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+    if is_unasked:
+        guard.granted_before("c1")
+    assert bool(await guard.begin("c1", "Bash", asked)) is (is_unasked and mode != "acceptEdits")
+
+
 class Changelog(Talker):
     """As narrow as the README's example; the mode is the default."""
 
