@@ -13,8 +13,9 @@ from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import Standing, StandingRule, user_file
-from maverick_tui.events.kinds import Noticed, PermissionAsked, ToolFinished, TurnEnded
+from maverick_tui.events.kinds import Noticed, PermissionAsked, RequestStarted, ToolFinished, TurnEnded
 from maverick_tui.offline.app import MessagesApp
+from maverick_tui.offline.script import Answer, PauseStep, ScriptedUsage, TextStep, ToolStep
 from maverick_tui.runs.commands import SendPrompt
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, Watched, watch
@@ -24,6 +25,7 @@ from tests.support.processes import marked
 from tests.support.sampling import sampled
 
 KEY = "KEYMARK9931"
+USED = ScriptedUsage(input=10, output=5)
 ODD = "a (b) [c] {d} *!?.txt"
 """A name with signs of patterns and rules in it."""
 IS_OPEN = pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])
@@ -32,7 +34,7 @@ IS_OPEN = pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=py
 
 class Reader(Talker):
     name = "reader"
-    allowed_tools = ["Read", "Write", "Bash"]
+    allowed_tools = ["Read", "Write", "Bash", "Agent"]
 
 
 @pytest.fixture
@@ -138,6 +140,103 @@ async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
     sent = sent_to(model)
     assert "FREEMARK" in sent, "the CLI does look for changes"
     assert (KEY in sent) is is_open
+
+
+@IS_OPEN
+@pytest.mark.parametrize("by", sampled(["a rule", "a link"], 1))
+async def test_nor_for_a_summary_while_a_subagent_makes_calls(
+    by: str, is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_open:
+        monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
+    below = Answer(steps=(PauseStep(pause=0.3), ToolStep(tool="Bash", input={"command": "ls"})), usage=USED)
+    helper = call("Agent", description="a", prompt="go below", subagent_type="general-purpose", run_in_background=True)
+    reads = call("Read", file_path=str(files["linked.txt"]))
+    scenes = [
+        scene(reads, helper, say("Seen."), prompt="^one"),
+        scene(*[below] * 20, say("Done."), prompt="go below"),
+        scene(say("Two."), prompt="^two"),
+        scene(Answer(steps=(PauseStep(pause=2), TextStep(text="<summary>Of files.</summary>")), usage=USED)),
+    ]
+    async with serve(scenes) as model, watch(Reader) as run:
+        await run.ask("one")
+        if by == "a rule":
+            files["linked.txt"].write_text(f"{KEY} of a rule")
+            forbid("Read(linked.txt)")
+        else:
+            lead_to(key, files["linked.txt"])
+        await sum_up(run, 2)
+        await run.ask("two")
+    assert (KEY in sent_to(model)) is is_open
+
+
+@IS_OPEN
+async def test_nor_with_a_request_that_follows_on_a_call_that_the_cli_refuses_by_itself(
+    is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_open:
+        monkeypatch.setattr(Rereading, "_is_denied", lambda *_given: False)
+    unknown = Answer(steps=(TextStep(text="Hm."), PauseStep(pause=3), ToolStep(tool="Nonsense", input={})), usage=USED)
+    scenes = [scene(bash("cat linked.txt"), unknown, say("Done."), prompt="one")]
+    async with serve(scenes) as model, watch(Reader) as run:
+        run.prompt("one")
+        await run.until(RequestStarted, 2)  # the hook of the call is over, and the next request has none
+        lead_to(key, files["linked.txt"])
+        await run.until(TurnEnded)
+    assert not run.all(PermissionAsked)
+    assert (KEY in sent_to(model)) is is_open
+
+
+async def test_what_is_denied_for_a_summary_stays_denied_until_that_agent_goes_on(tmp_path: Path) -> None:
+    told = list[str]()
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    rule = StandingRule("deny", "Read(a.txt)", tmp_path / "rules.toml")
+    judge = Judge(["Read"], tmp_path, person=True, standing=lambda: Standing((rule,)))
+    rereading = Rereading(judge, write)
+    await rereading.note("Read", {"file_path": str(tmp_path / "a.txt")}, None)
+    for of_summary, of_other in (({}, {"agent_id": "a1"}), ({"agent_id": "a1"}, {})):
+        await rereading.before_summary(of_summary, None, None)
+        await rereading.before_request(of_other, None, None)
+        assert "a.txt" in told[-1]
+        await rereading.before_request(of_summary, None, None)
+        assert "a.txt" not in told[-1], "its tools ask as ever"
+
+
+async def test_every_file_of_a_command_is_known_however_many_words_there_are(tmp_path: Path, key: Path) -> None:
+    told = list[str]()
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    key.write_text(KEY)
+    for number, words in enumerate((400, 60_000)):
+        file = tmp_path / f"zz{number}.txt"
+        file.write_text("plain")
+        rereading = Rereading(Judge(["Read"], tmp_path, person=True), write)
+        command = f"echo {' '.join(f'w{word}' for word in range(words))} && cat {file.name}"
+        await rereading.note("Bash", {"command": command}, str(tmp_path))
+        lead_to(key, file)
+        await rereading.before_request({}, None, None)
+        assert file.name in told[-1]
+
+
+async def test_a_file_that_was_only_read_is_closed_once_it_leads_to_a_key(tmp_path: Path, key: Path) -> None:
+    told = list[str]()
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    file, rereading = tmp_path / "a.txt", Rereading(Judge(["Read"], tmp_path, person=True), write)
+    file.write_text("plain")
+    await rereading.note("Read", {"file_path": str(file)}, None)
+    await rereading.before_request({}, None, None)
+    assert told == []
+    lead_to(key, file)
+    await rereading.before_request({}, None, None)
+    assert "a.txt" in told[-1], "or edits of it would tell whether a guess at its text is right"
 
 
 async def test_without_a_way_to_tell_the_cli_there_is_no_summary(tmp_path: Path) -> None:

@@ -89,6 +89,14 @@ class Guard:
         """Send lines to the CLI in this way."""
         self._rereading.write = write
 
+    def speaks(self) -> None:
+        """The CLI has said something."""
+        self._rereading.speaks()
+
+    async def close(self) -> None:
+        """The CLI is gone."""
+        await self._rereading.close()
+
     def set_mode(self, mode: str) -> None:
         """A person has chosen a mode: what is being judged in a wider one does not run by that."""
         self._choices, self._chosen = self._choices + 1, mode
@@ -114,7 +122,9 @@ class Guard:
             judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision != "deny":
             await self._rereading.note(tool, arguments, here)
-        if judgement.decision == "ask" and (why := await in_thread(why_not_as_shown, tool, arguments, here)):
+        # Of what is asked about each time nothing is looked at before the person has said yes: that would tell of it.
+        is_open = judgement.decision == "ask" and not judgement.is_asked_each_time
+        if is_open and (why := await in_thread(why_not_as_shown, tool, arguments, here)):
             return _answer("deny", why)
         if tool_use_id and judgement.decision != "deny":
             self._judged[tool_use_id] = _Judged(arguments, judgement, mode, here, choices)
@@ -204,8 +214,7 @@ def _answer(decision: str, reason: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **answer}}
 
 
-def let_speak(hooks: Mapping[Any, Sequence[HookMatcher]], write: Callable[[str], Awaitable[None]]) -> None:
-    """Let the guards whose hooks are among these send lines to the CLI, now that it is there."""
-    for hook in (hook for matchers in hooks.values() for matcher in matchers for hook in matcher.hooks):
-        if isinstance(guard := getattr(hook, "__self__", None), Guard):
-            guard.speak_with(write)
+def guards_of(hooks: Mapping[Any, Sequence[HookMatcher]]) -> list[Guard]:
+    """The guards whose hooks are among these."""
+    owners = (getattr(hook, "__self__", None) for some in hooks.values() for one in some for hook in one.hooks)
+    return list({id(guard): guard for guard in owners if isinstance(guard, Guard)}.values())

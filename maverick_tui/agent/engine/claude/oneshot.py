@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from claude_agent_sdk import ClaudeAgentOptions, StreamEvent, Transport
 
 from maverick_tui.agent.engine.claude.asking import HookWatch
 from maverick_tui.agent.engine.claude.failures import wrap_sdk_error
-from maverick_tui.agent.engine.claude.guard import let_speak
+from maverick_tui.agent.engine.claude.guard import Guard, guards_of
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.agent.engines import require_prompt
@@ -32,10 +32,12 @@ async def asked(
     require_prompt(prompt)
     transport = open_transport(options)
     reply = Reply(timeout=timeout, stderr=lambda: last_words(transport))
-    let_speak(options.hooks or {}, transport.write)
+    guards = guards_of(options.hooks or {})
+    for guard in guards:
+        guard.speak_with(transport.write)
     watch = HookWatch(is_live=is_live(transport))
     options = replace(options, hooks=watch.over(options.hooks or {}))
-    pump = asyncio.create_task(_pump(prompt, options, transport, reply, watch), name="maverick-pump")
+    pump = asyncio.create_task(_pump(prompt, options, transport, reply, watch, guards), name="maverick-pump")
     try:
         yield reply
     finally:
@@ -43,6 +45,8 @@ async def asked(
             abandon(transport)
             pump.cancel()
         await finished(pump)
+        for guard in guards:
+            await guard.close()
         reply.end()
 
 
@@ -53,9 +57,18 @@ async def finished(task: asyncio.Task[None]) -> None:
     await asyncio.wait({task})
 
 
-async def _pump(prompt: str, options: ClaudeAgentOptions, transport: Transport, turn: Reply, watch: HookWatch) -> None:
+async def _pump(
+    prompt: str,
+    options: ClaudeAgentOptions,
+    transport: Transport,
+    turn: Reply,
+    watch: HookWatch,
+    guards: Iterable[Guard],
+) -> None:
     try:
         async for message in claude_agent_sdk.query(prompt=prompt, options=options, transport=transport):
+            for guard in guards:
+                guard.speaks()
             turn.feed(message)
             if (error := watch.found(message, is_answer=isinstance(message, StreamEvent))) is not None:
                 turn.end(error)

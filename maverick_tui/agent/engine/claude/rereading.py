@@ -4,7 +4,12 @@ Before each request it looks at files that were written, edited or printed, and 
 them; once it has summed a conversation up it adds those that were read, too (both measured). Meanwhile one may have
 become a link to a key, or a rule may be about it. So they are judged anew before that, and what would not be read
 unasked now is denied to the CLI by a setting, which it heeds there, with links followed. Its own tools then refuse such
-a file before they ask, for writing as well; so what was only read is denied for a summary alone.
+a file before they ask, for writing as well; so what was only read is denied for a summary alone, or where it leads
+elsewhere by now: else a refusal of the tools might tell what is there.
+
+There is no hook before the request that follows on a call which the CLI refuses by itself, and a command in the
+background, or a subagent's, may put links there at any time. So the files are also looked after while the CLI is at
+work.
 """
 
 from __future__ import annotations
@@ -13,12 +18,13 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS
+from maverick_tui.agent.permissions.always_asked import SHELLS
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import path_of
 from maverick_tui.agent.permissions.shell import mentions
@@ -28,6 +34,13 @@ from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
 
+LOOKS_EVERY = 0.1
+"""Seconds between two looks at the files while the CLI is at work."""
+_TIMES_AS_LONG = 10
+"""How much longer than a look the time between two is at least: there may be thousands of files."""
+QUIET_AFTER = 30.0
+"""Seconds after which a CLI that says nothing is not at work: it rests, or waits for a call, whose end is told."""
+_WORDS_END = re.compile(r"[\s\"'`;|&<>()=]+")
 _SIGNS = str.maketrans(dict.fromkeys("\\*?[]{}()! ", "?"))
 """Signs of patterns and rules in a name; one that stands for any character stands for them."""
 
@@ -53,19 +66,32 @@ class Rereading:
         self.write = write
         self._resumed = resumed
         self._files: dict[str, _Verdict | None] = {}
+        self._began: dict[str, str] = {}
+        """Where each of them led when it was first heard of."""
         self._watched: set[str] = set()
         """Those of them in which the CLI looks for changes."""
         self._denied: frozenset[str] = frozenset()
         """What the CLI was told last."""
         self._in_turn = asyncio.Lock()
         """Hooks of calls that ran side by side come at once: what was judged later is told later."""
+        self._summed_up: set[str] = set()
+        """The agents whose conversations are being summed up: "" is the one that is asked."""
+        self._settled: list[str] = []
+        """The files that were known at the last request or summary: a call that is about to write another one must not
+        find it denied."""
+        self._looking: asyncio.Task[None] | None = None
+        self._quiet_at = 0.0
 
     async def note(self, tool: str, arguments: Mapping[str, Any], here: str | None) -> None:
         """A call is not refused: the CLI may remember its files, and watch those that are not only read."""
-        for path in await in_thread(_files_of, tool, arguments, here or ""):
-            self._files.setdefault(path)
-            if tool != "Read":
-                self._watched.add(path)
+        for path, leads_to in await in_thread(_files_of, tool, arguments, here or ""):
+            self._note(path, leads_to, tool)
+
+    def _note(self, path: str, leads_to: str, tool: str) -> None:
+        self._files.setdefault(path)
+        self._began.setdefault(path, leads_to)
+        if tool != "Read":
+            self._watched.add(path)
 
     async def before_request(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
         """The model is about to be asked, as far as is known: deny what the CLI must not read by itself."""
@@ -73,18 +99,44 @@ class Rereading:
             called := given.get("tool_input"), dict
         ):  # as a person has changed it
             await self.note(str(given.get("tool_name")), called, given.get("cwd"))
+        self._summed_up.discard(_agent_of(given))  # it goes on
         async with self._in_turn:
-            await self._tell(await in_thread(self._judged_anew, self._earlier(given), self._watched))
+            await self._tell(await in_thread(self._judged_anew, self._earlier(given)))
         return {}
 
     async def before_summary(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
         """The same of all files before a summary; where it cannot be said to the CLI, there is none."""
+        self._summed_up.add(agent := _agent_of(given))
         async with self._in_turn:
-            denied = await in_thread(self._judged_anew, self._earlier(given), self._files)
+            denied = await in_thread(self._judged_anew, self._earlier(given))
             if denied and self.write is None:
+                self._summed_up.discard(agent)
                 return {"decision": "block", "reason": f"{min(denied)} would be read again, and may not be."}
             await self._tell(denied)
         return {}
+
+    def speaks(self) -> None:
+        """The CLI has said something, so that it may be at work: look after its files for a while."""
+        self._quiet_at = asyncio.get_running_loop().time() + QUIET_AFTER
+        if self._files and self.write is not None and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look(), name="maverick-rereading")
+
+    async def close(self) -> None:
+        """The CLI is gone."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait({self._looking})
+
+    async def _look(self) -> None:
+        now = asyncio.get_running_loop().time
+        while (began := now()) < self._quiet_at:
+            try:
+                async with self._in_turn:
+                    await self._tell(await in_thread(self._denied_of, self._settled))
+            except Exception:  # the CLI is gone, and its session says so
+                log.debug("The files could not be denied to the CLI", exc_info=True)
+                return
+            await asyncio.sleep(max(LOOKS_EVERY, _TIMES_AS_LONG * (now() - began)))
 
     def _earlier(self, given: Any) -> tuple[Path, ...]:
         """The files that tell of what was before this session, the first time."""
@@ -92,18 +144,24 @@ class Rereading:
         told = given.get("transcript_path") if isinstance(given, dict) else None
         return (Path(told), Path(told).with_name(f"{resumed}.jsonl")) if resumed and isinstance(told, str) else ()
 
-    def _judged_anew(self, earlier: Iterable[Path], files: Collection[str]) -> frozenset[str]:
+    def _judged_anew(self, earlier: Iterable[Path]) -> frozenset[str]:
         """Where those of the files are that may not be read unasked now, by their names and by their links."""
-        for path, tool in (item for told in earlier for item in _files_told(told)):
-            self._files.setdefault(path)
-            if tool != "Read":
-                self._watched.add(path)
-        standing = self._judge.standing
-        denied = (path for path in list(files) if self._is_denied(path, standing))
-        return frozenset(place for path in denied for place in (path, os.path.realpath(path)))
+        for path, leads_to, tool in (item for told in earlier for item in _files_told(told)):
+            self._note(path, leads_to, tool)
+        self._settled = list(self._files)
+        return self._denied_of(self._settled)
 
-    def _is_denied(self, path: str, standing: Standing) -> bool:
-        real, known = os.path.realpath(path), self._files[path]
+    def _denied_of(self, paths: Iterable[str]) -> frozenset[str]:
+        standing, denied = self._judge.standing, set[str]()
+        for path in paths:
+            real = os.path.realpath(path)
+            is_due = self._summed_up or path in self._watched or real != self._began[path]
+            if is_due and self._is_denied(path, real, standing):
+                denied |= {path, real}
+        return frozenset(denied)
+
+    def _is_denied(self, path: str, real: str, standing: Standing) -> bool:
+        known = self._files[path]
         if known is not None and (known.real, known.standing) == (real, standing):
             return known.is_denied
         try:
@@ -124,15 +182,22 @@ class Rereading:
         self._denied = denied
 
 
-def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[str]:
-    """The files that the CLI may remember by a call, as absolute paths."""
+def _agent_of(given: Any) -> str:
+    """Whose hook it is: "" is the agent that was asked, all others are its subagents."""
+    return str(given.get("agent_id") or "") if isinstance(given, dict) else ""
+
+
+def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[tuple[str, str]]:
+    """The files that the CLI may remember by a call, as absolute paths, and where they lead."""
     named: Iterable[str] = ()
     if tool in EDIT_TOOLS | {"Read"} and (path := path_of(arguments)):
-        named = [path]
+        named = [absolute(path, here)]
     elif tool in SHELLS:
-        words = sorted(mentions(str(arguments.get("command") or "")) or ())[:MOST_WORDS]
-        named = [word for word in words if os.path.isfile(absolute(word, here))]  # noqa: PTH113
-    return [absolute(path, here) for path in named]
+        command = str(arguments.get("command") or "")
+        words = mentions(command)
+        words = {*_WORDS_END.split(command)} if words is None else words  # too many for all that they may mean
+        named = filter(os.path.isfile, (absolute(word, here) for word in words))
+    return [(path, os.path.realpath(path)) for path in named]
 
 
 def absolute(path: str, here: str) -> str:
@@ -141,7 +206,7 @@ def absolute(path: str, here: str) -> str:
     return os.path.abspath(os.path.join(here, os.path.expanduser(name)))  # noqa: PTH100, PTH111, PTH118
 
 
-def _files_told(conversation: Path) -> Iterator[tuple[str, str]]:
+def _files_told(conversation: Path) -> Iterator[tuple[str, str, str]]:
     """The same of all calls in Claude Code's own file of a session, with their tools; nothing if there is none."""
     try:
         lines = conversation.read_bytes().splitlines()
@@ -157,4 +222,4 @@ def _files_told(conversation: Path) -> Iterator[tuple[str, str]]:
         except (ValueError, TypeError, KeyError):  # not as it is written today
             continue
         for tool, arguments, here in calls:
-            yield from ((path, tool) for path in _files_of(tool, arguments, here))
+            yield from ((path, leads_to, tool) for path, leads_to in _files_of(tool, arguments, here))

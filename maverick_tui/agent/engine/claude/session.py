@@ -193,6 +193,7 @@ class AgentSession:
         try:
             await self._client.disconnect()
         finally:
+            await self.guard.close()
             if self._reader is not None:
                 self._reader.cancel()
                 await asyncio.wait({self._reader})
@@ -399,6 +400,7 @@ class AgentSession:
     async def _read(self) -> None:
         try:
             async for message in self._client.receive_messages():
+                self.guard.speaks()
                 self._route(message)
                 self._leave_if_unasked(message)
         except Exception as error:  # becomes the failure of the open turn and of every later prompt
