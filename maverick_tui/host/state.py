@@ -46,6 +46,8 @@ class LiveState:
     _queued: set[str] = field(default_factory=set)
     _is_planned: bool = False
     _is_in_line: bool = False
+    _is_cut_off: bool = False
+    """Whether there is no way to the model, until somebody asks for one."""
     _is_inheriting: bool = False
     """Whether what is told is another run's, of which this is a fork."""
     _figures: Figures = field(default_factory=Figures)
@@ -65,8 +67,11 @@ class LiveState:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it does nothing more unless somebody comes: nothing is asked, running or queued."""
-        return self.phase in AT_REST and not self._queued and self._rest != "ready"
+        """Whether it does nothing more unless somebody comes: nothing is asked, running or queued, but for what waits
+        for a connection that has failed.
+        """
+        is_queued = bool(self._queued) and not self._is_cut_off
+        return self.phase in AT_REST and not is_queued and self._rest != "ready"
 
     def leave(self, at: float) -> None:
         """Nobody looks any more: what comes from now on is told to whoever comes back."""
@@ -95,11 +100,12 @@ class LiveState:
             case ev.ModelNamed():
                 self.model = event.model
             case ev.Connecting():
+                self._is_cut_off = False
                 self._rest = "connecting" if self._rest in ("starting", "failed") else self._rest
             case ev.Connected():
                 self._rest = "ready" if self._rest in ("starting", "connecting") else self._rest
             case ev.ConnectFailed():
-                self._rest = "failed"
+                self._rest, self._is_cut_off = "failed", True
             case ev.PromptQueued():
                 self._queued.add(event.prompt_id)  # a run that waits for its turn was asked this all the same
                 self._asked_first(event.text)

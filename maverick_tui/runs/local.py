@@ -201,7 +201,9 @@ class LocalRun:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being done; it may go on by itself later, when a limit resets."""
-        is_free = self._turns.current is None and self._ready is None and self._queue.next is None
+        # What waits for a connection that has failed waits for somebody to ask for another one.
+        waits = self._queue.next is not None and (self._connection.is_wanted or self._connection.is_open)
+        is_free = self._turns.current is None and self._ready is None and not waits
         comes = self._questions.is_waiting or self._turns.has_jobs
         prompter = self._connection.prompter
         works_on = prompter is not None and prompter.session.works_on

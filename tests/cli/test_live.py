@@ -173,6 +173,22 @@ def test_a_failure_and_a_limit_are_told_apart_and_a_failure_is_logged_without_se
     assert maverick("ps").out.startswith(f"✘ failed  {broken[:8]}  cook")
 
 
+def test_a_run_that_cannot_begin_has_failed_and_gives_its_place_to_the_next(
+    maverick: Run, cook: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_MAX_RUNS", "1")
+    monkeypatch.setenv("MAVERICK_HOST_IDLE_MINUTES", "0.01")
+    Path("no stove").touch()
+    broken = detached(maverick, "go")
+    waited = maverick("wait", broken)
+    assert (waited.code, waited.out) == (FAILED, f"{broken} failed\n")
+    assert "There is no stove." in waited.err
+    Path("no stove").unlink()
+    following = detached(maverick, "go")
+    assert maverick("wait", following).out == f"{following} done\n"
+    until(lambda: not is_alive(journal_of(broken)), "nobody needs it")
+
+
 def test_a_host_that_hangs_is_told_from_one_that_was_killed(
     maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,8 @@ class Cook(MaverickAgent):
 
     @asynccontextmanager
     async def open_session(self, context, listener, **options):
+        if Path("no stove").exists():
+            raise AgentError("There is no stove.", hint="Buy one.")
         conceal(["<CONCEALED>"])
         yield Session(listener)
 
@@ -89,7 +91,8 @@ Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
 def write_cook(home: Path, conceals: str = "") -> None:
     """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `call`, `fail` and `dear` mean something to it.
 
-    It adds what it is asked to a file `asked`, where there is one, and knows a secret of its own.
+    It adds what it is asked to a file `asked`, where there is one, knows a secret of its own, and cannot begin where
+    there is a file `no stove`.
     """
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
