@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.git.ending import ends_with_us
-from maverick_tui.git.repository import find_repository, odd_files
+from maverick_tui.git.repository import differs_by_process, find_repository, odd_files
 from maverick_tui.programs import find_program, search_path
 
 SECONDS = 10.0
@@ -28,7 +28,7 @@ _LOOK = 0.05
 _COMMANDS: Mapping[str, Sequence[str]] = {
     "status": ("--ignore-submodules=dirty", "--no-ahead-behind"),
     "ls-files": (),
-    "log": ("--no-ext-diff", "--no-textconv", "--no-mailmap", f"-O{os.devnull}"),
+    "log": ("--no-ext-diff", "--no-textconv", "--no-mailmap"),
     "symbolic-ref": (),
     "rev-parse": (),
 }
@@ -40,6 +40,7 @@ _NO_PROTOCOL = "none-by-maverick"
 _VARIABLES: Mapping[str, str] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",  # or a worktree has other files than those that a person sees here
     "GIT_ALLOW_PROTOCOL": _NO_PROTOCOL,  # what is not named here is refused, whatever the configuration allows
     "GIT_PROTOCOL_FROM_USER": "0",
     "GIT_SSH_COMMAND": "false",
@@ -69,6 +70,7 @@ ALWAYS: Mapping[str, str] = {
     "submodule.recurse": "false",
     "status.submoduleSummary": "false",
     "diff.autoRefreshIndex": "false",
+    "diff.orderFile": os.devnull,  # it may be a pipe, or have no end
     "log.showSignature": "false",
     "commit.gpgSign": "false",
     "tag.gpgSign": "false",
@@ -102,6 +104,10 @@ _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 _THEIRS = ("system", "global")
 _READ_FILES = frozenset({"core.attributesfile", "core.excludesfile", "mailmap.file"})
 """Files that git reads from beginning to end."""
+_GITS_OWN = ("%(prefix)/", ":(optional)")
+"""What a path may begin with that only git can say the meaning of: for one, where it was installed."""
+OWN = ("local", "worktree")
+"""Whose a setting is that a repository brings along."""
 INCLUDED = "included"
 """Whose a setting is that stands in a file which others include, whether or not that counts."""
 
@@ -183,7 +189,16 @@ def read_settings(
     top = repository.top if repository is not None else folder
     if settings is None or any(one.key in _READ_FILES and _never_ends(top, one.value) for one in settings):
         return None
-    return program, settings
+    bases = {folder, top, *((repository.own, repository.common) if repository is not None else ())}
+    return None if any(_is_beyond_us(one, bases) for one in settings) else (program, settings)
+
+
+def _is_beyond_us(setting: Setting, bases: Iterable[Path]) -> bool:
+    """Whether a repository leads git to a place that we cannot know, from one of the folders that a path begins in."""
+    if setting.scope not in (*OWN, INCLUDED) or "/" not in setting.value:
+        return False
+    file = os.path.expanduser(setting.value)  # noqa: PTH111 - Path's may raise
+    return file.startswith(_GITS_OWN) or any(differs_by_process(os.path.join(base, file)) for base in bases)  # noqa: PTH118
 
 
 def _never_ends(top: Path, file: str) -> bool:
@@ -203,7 +218,9 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
     line = [program, "--no-pager", *LISTING, "--file", str(file)]
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
     # Of a file by itself git says that it comes from the command.
-    return None if listing is None else [one._replace(scope=INCLUDED) for one in _listed(listing)]
+    found = [one._replace(scope=INCLUDED) for one in _listed(listing)] if listing is not None else None
+    bases = {folder, file.parent}
+    return None if found is None or any(_is_beyond_us(one, bases) for one in found) else found
 
 
 def chosen_editor(folder: Path, *others: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from maverick_tui.git.asking import (
     INCLUDED,
+    OWN,
     Found,
     Setting,
     as_variables,
@@ -34,7 +35,6 @@ _OF_HOOKS = ("core.hookspath", "init.templatedir")
 _INCLUDING = ("include.path", "includeif.path")
 UNREADABLE = "a configuration that cannot be read"
 
-_OWN = ("local", "worktree")
 _HOOK = "post-index-change"
 """The one hook that read-only commands run: they rewrite the index when files were touched."""
 _COMMITTING = (
@@ -109,7 +109,7 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
     `filters` are those that the files go through. What the person has set for all repositories is theirs.
     """
     settings = [setting for setting in settings if setting.scope != "command" and setting.value]
-    own = [setting for setting in settings if setting.scope in _OWN]
+    own = [setting for setting in settings if setting.scope in OWN]
     named = [setting for setting in settings if setting.key == "core.hookspath"][-1:]
     path = _expanded(named[0].value) if named else ""
     is_theirs = bool(named) and named[0] not in own and os.path.isabs(path)  # noqa: PTH117
@@ -278,7 +278,7 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
     if not _is_gits_too(repository, folder, found):
         yield UNREADABLE
     settings = found[1]
-    own = [setting for setting in settings if setting.scope in _OWN]
+    own = [setting for setting in settings if setting.scope in OWN]
     # A condition may hold for the agent's git alone: on another branch, or where its folder has another name by a link.
     at_times = included_on_conditions(own, folder, *([repository.top] if repository is not None else ()))
     if at_times is None:
@@ -360,7 +360,7 @@ def _runs(setting: Setting, settings: list[Setting]) -> bool:
 def _hooks(repository: Repository, settings: list[Setting]) -> Iterator[Path]:
     """The hooks that may run, if they are the repository's: one in a folder that the person has named is theirs."""
     chosen = [setting for setting in settings if setting.key == "core.hookspath" and setting.scope != "command"]
-    theirs = [setting for setting in chosen if setting.scope not in (*_OWN, INCLUDED)]
+    theirs = [setting for setting in chosen if setting.scope not in (*OWN, INCLUDED)]
     named = [_expanded(one.value) for one in chosen if one not in theirs]
     named += [path for one in theirs[-1:] if not os.path.isabs(path := _expanded(one.value))]  # noqa: PTH117
     folders = [repository.top / path for path in named]

@@ -202,6 +202,21 @@ def _hooks(folder: str) -> Callable[[Ground], None]:
     return place
 
 
+def _by_prefix(path: Path) -> str:
+    """A path that git alone can spell out: where it was installed, and from there to the top of all folders."""
+    return f"%(prefix){'/..' * 9}{path}"
+
+
+def _hooks_by_prefix(ground: Ground) -> None:
+    ground.hooks(ground.project / ".husky")
+    ground.config(f"[core]\n hooksPath = {_by_prefix(ground.project / '.husky')}")
+
+
+def _included_by_prefix(ground: Ground) -> None:
+    ground.config(f'[includeIf "onbranch:main"]\n path = {_by_prefix(ground.project / ".git" / "more")}')
+    ground.config("[core]\n fsmonitor = {run}", ".git/more")
+
+
 def _signed(text: str, signature: str) -> Callable[[Ground], None]:
     """A commit that carries a signature, so that showing it asks a program whether it is good."""
 
@@ -443,6 +458,7 @@ TRAPS = [
     Trap("core.fsmonitor v1", _config("[core]\n fsmonitor = {run}\n fsmonitorHookVersion = 1"), STATUS),
     Trap("core.fsmonitor v2", _config("[core]\n fsmonitor = {run}\n fsmonitorHookVersion = 2"), LISTING),
     Trap("core.hooksPath", _hooks(".husky"), STATUS),
+    Trap("core.hooksPath by prefix", _hooks_by_prefix, STATUS, is_told=False),
     Trap("hooks", _hooks(".git/hooks"), DIFF),
     Trap("hook.x.command", _config('[hook "x"]\n command = {run}\n event = post-index-change'), is_named=True),
     Trap("filter.x.clean", _config(FILTER + "clean = {run}", "* filter=x"), STATUS),
@@ -460,6 +476,7 @@ TRAPS = [
     Trap("include.path", _included, STATUS),
     Trap("includeIf gitdir", _included_if("gitdir:**"), STATUS),
     Trap("includeIf onbranch", _included_if("onbranch:main"), STATUS),
+    Trap("includeIf by prefix", _included_by_prefix, STATUS, is_told=False),
     Trap("config.worktree", _worktree_config, STATUS),
     Trap("diff.external", _config("[diff]\n external = {run}"), DIFF),
     Trap("diff.x.command", _config('[diff "x"]\n command = {run}', "* diff=x"), DIFF),

@@ -12,6 +12,7 @@ import pytest
 from maverick_tui import ConfigError
 from maverick_tui.git import making
 from maverick_tui.git.asking import Setting, as_variables, ask, find_git, overrides, parsed, read_settings
+from maverick_tui.git.changing import Git
 from tests.support.processes import MARK, kill_marked, wait_until_gone
 
 
@@ -82,6 +83,14 @@ def test_files_that_never_end_are_not_asked_about(file: str, setting: str, proje
     with (project / ".git" / "config").open("a") as config:
         config.write(f"{setting} = {file}\n")
     assert read_settings(project) is None
+
+
+def test_an_order_of_files_that_never_ends_is_not_read(project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    with (project / ".git" / "config").open("a") as config:
+        config.write("[diff]\n orderFile = pipe\n")
+    assert ask(project, "status", "--porcelain") == b"?? a.txt\n"
+    assert Git(project)("status", "--porcelain") == "?? a.txt"
 
 
 def test_git_that_waits_for_ever_ends_with_us(project: Path, tmp_path: Path) -> None:

@@ -7,15 +7,23 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from maverick_tui import MaverickConfig
 from maverick_tui.git import making
 from maverick_tui.git.asking import environment, read_settings
-from maverick_tui.git.programs import UNREADABLE, agent_variables, programs_named, run_by_commits
+from maverick_tui.git.programs import (
+    UNREADABLE,
+    agent_variables,
+    programs_named,
+    run_by_commits,
+    started_by_settings,
+)
 from maverick_tui.git.repository import find_repository
 from tests.support.agents import Talker
+from tests.support.cases import each
 
 
 def test_settings_of_the_environment_stay_and_ours_are_added(tmp_path: Path) -> None:
@@ -179,6 +187,33 @@ def test_switches_that_make_git_run_something(key: str, value: str, is_named: bo
     with (tmp_path / ".git" / "config").open("a") as config:
         config.write(f"[{section}]\n {name} = {value}\n")
     assert programs_named(tmp_path) == ([key.lower()] if is_named else [])
+
+
+@each(
+    "settings",
+    [
+        "[core]\n hooksPath = %(prefix)/../proc/self/cwd/hooks\n",
+        "[blame]\n ignoreRevsFile = %(prefix)/../etc/passwd\n",
+        "[blame]\n ignoreRevsFile = :(optional)/etc/passwd\n",
+        '[includeIf "onbranch:other"]\n path = %(prefix)/../proc/self/cwd/more\n',
+        '[includeIf "onbranch:other"]\n path = more\n',
+        "[core]\n hooksPath = /proc/self/cwd/hooks\n",
+        "[core]\n hooksPath = inner/to-git/hooks\n",
+        "[core]\n hooksPath = /dev/fd/5/hooks\n",
+        "[include]\n path = ../inner/to-git/more\n",
+    ],
+)
+def test_paths_that_git_alone_can_spell_out_count_as_unknown(settings: str) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        making.init(folder, "main")
+        (folder / "inner").mkdir()
+        (folder / "inner" / "to-git").symlink_to("../../" * 9 + "proc/thread-self/cwd")
+        (folder / ".git" / "more").write_text("[core]\n fsmonitor =\n hooksPath = %(prefix)/x\n")
+        with (folder / ".git" / "config").open("a") as config:
+            config.write(settings)
+        assert programs_named(folder)[:1] == [UNREADABLE]
+        assert started_by_settings(folder) is None
 
 
 @pytest.mark.parametrize("condition", ["gitdir:**/by-link/", "onbranch:other", "onbranch:main"])
