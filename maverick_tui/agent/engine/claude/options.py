@@ -106,6 +106,8 @@ def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, st
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(agent.max_tokens or settings.max_tokens),
         "CLAUDE_CODE_MAX_RETRIES": str(settings.api_retries),
         "DISABLE_AUTOUPDATER": "1",
+        # It would ask the model for a title that nobody sees: with all of the prompt once more, and past every hook.
+        "CLAUDE_CODE_DISABLE_TERMINAL_TITLE": "1",
         # Each command begins in the folder that was shown to whoever allows it, whatever the one before has left.
         "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1",
     }

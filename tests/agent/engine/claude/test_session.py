@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import json
+import mmap
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import claude_agent_sdk
 import pytest
 from claude_agent_sdk import (
     Message,
@@ -38,6 +40,7 @@ from tests.support.processes import kill_marked, marked, until_running, wait_unt
 from tests.support.replay import replay
 from tests.support.sampling import sampled
 
+CLI = Path(claude_agent_sdk.__file__).parent / "_bundled" / ("claude.exe" if os.name == "nt" else "claude")
 LONG_COMMAND = f"{sys.executable} -c 'import time; time.sleep(300)'"
 
 
@@ -495,3 +498,26 @@ async def test_a_turn_of_the_clis_own_that_does_not_say_so_is_not_taken_for_ours
     assert turn.is_ended
     assert session.last_usage is not None
     assert session.last_usage.input_tokens == 10, "what the other turn used is not ours"
+
+
+@pytest.mark.explore  # 200 MB are read
+def test_no_key_that_the_cli_takes_reaches_a_server() -> None:
+    with CLI.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as program:
+        at = program.find(b'"AWS_BEARER_TOKEN_BEDROCK","ANTHROPIC_FOUNDRY_API_KEY"')
+        listed = json.loads(program[program.rfind(b"[", 0, at) : program.find(b"]", at) + 1])
+    assert {"ANTHROPIC_API_KEY", *listed} <= {*WITHHELD}
+
+
+async def test_a_prompt_is_sent_once_also_by_a_cli_that_may_do_what_is_not_essential(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):  # nothing leaves this machine
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1,localhost")
+    async with serve([say("One."), say("Two.")]) as model, Talker().session(context()) as session:
+        for _ in range(2):
+            await drain(session.query("one " + "word " * 400))
+        asked = [request for request in model.requests if request.get("messages")]
+    assert len(asked) == 2, [str(request.get("system"))[:300] for request in asked]
