@@ -193,10 +193,10 @@ class AgentSession:
         try:
             await self._client.disconnect()
         finally:
-            await self.guard.close()
             if self._reader is not None:
                 self._reader.cancel()
                 await asyncio.wait({self._reader})
+            await self.guard.close()  # whatever was read would have it begin again
 
     # -- prompts --------------------------------------------------------------------------------------------------
 
