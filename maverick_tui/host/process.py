@@ -35,6 +35,8 @@ from maverick_tui.host.serving import RunServer
 from maverick_tui.host.waiting_line import WaitingLine
 from maverick_tui.journal.folders import journal_of, make_folder
 from maverick_tui.logged import RedactedFormatter
+from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.settings import secret_inputs
 from maverick_tui.offline.demo.tour import off_script, prompts
 from maverick_tui.offline.settings import settings_for, settings_in
 from maverick_tui.runs.commands import CloseRun, SendPrompt
@@ -65,6 +67,7 @@ def main() -> int:
         return 0
     try:
         order = order_from_json(json.loads(told))
+        conceal(secret_inputs(order.inputs))  # what is asked may repeat them, and is kept before its agent is there
         _log_for(order)
         os.chdir(order.cwd)
         asyncio.run(_host(order))
