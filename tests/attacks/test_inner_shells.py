@@ -174,7 +174,10 @@ def test_every_name_that_is_known_can_stand_alone_and_at_the_end() -> None:
             inner_of(line)  # one that cannot be judged would be refused
 
 
-@each("command", ["env " + "eval " * 2_000, "sh " * 3_000, "eval '" + "sh -c x; " * 1_000 + "'", "env -S " * 1_000])
+@each("command", [
+    "env " + "eval " * 2_000, "sh " * 3_000, "eval '" + "sh -c x; " * 1_000 + "'", "env -S " * 1_000,
+    "git commit -m \"$(cat <<'EOF'\n" + "refs/ " * 6_000 + "\nEOF\n)\"",
+])  # fmt: skip
 def test_texts_without_end_are_not_read_to_their_end(command: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)"]')
     assert effort(lambda: judged(sandbox, command)) < 60

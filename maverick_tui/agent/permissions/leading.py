@@ -27,6 +27,8 @@ def places_of(path: str, here: Path) -> tuple[Path, Path, Path]:
         text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it
     by_name = os.path.normpath(whole)
+    if len(by_name) > LONGEST_PATH:  # nobody can open that, and each of its folders would be looked at
+        whole = by_name = by_name[:LONGEST_PATH]
     followed = Path(os.path.realpath(whole))
     return Path(by_name), followed, followed if by_name == whole else Path(os.path.realpath(by_name))
 

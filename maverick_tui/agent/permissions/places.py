@@ -221,8 +221,7 @@ class Places:
         """Why writing to all of these asks: each may be ordinary, and all of them be a repository."""
         places = self._written(parts_of_git(paths), here)
         beside = {str(one) for place in places for one in (place, *place.parents)}
-        found = (Path(one) for one in sorted(beside) if self._is_of_bare_repository(Path(one), beside))
-        yield from map(_of_repository, found)
+        yield from (_of_repository(place) for place in places if self._is_of_bare_repository(place, beside))
 
     @says_first
     def why_not_to_edit(self, path: str, here: Path | None = None) -> Iterator[str]:
