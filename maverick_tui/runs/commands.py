@@ -26,6 +26,11 @@ class SendPrompt(Command):
     """Pictures that it shows: the mark that stands for each in the text, to its bytes as base64."""
 
 
+def is_for_engine(text: str) -> bool:
+    """Whether what a person has written is such a command, and no prompt."""
+    return text.split(maxsplit=1)[:1] == ["/compact"]
+
+
 @dataclass(frozen=True, slots=True)
 class DropPrompt(Command):
     """Take a waiting prompt back."""

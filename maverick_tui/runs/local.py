@@ -48,6 +48,7 @@ from maverick_tui.runs.commands import (
     SetModel,
     SteerPrompt,
     WaitOn,
+    is_for_engine,
 )
 from maverick_tui.runs.connection import Connection
 from maverick_tui.runs.continuing import PERSON, Continuing
@@ -74,10 +75,12 @@ INTERRUPT_TIMEOUT = 3.0
 """Seconds after which a CLI that does not stop is given up."""
 NOT_ATTENDED = "This run works without a person, so nobody runs commands beside it."
 HAS_IMAGE = "Images can be shown only where a turn begins: the prompt is the next one. Interrupt to send it at once."
+IS_COMMAND = "A command has a turn of its own: it is the next one. Interrupt to have it at once."
 NOT_STEERED = (
     "This agent takes nothing in before its answer has ended: the prompt is the next one. "
     "Interrupt the agent to send it at once."
 )
+CLEARS_LATER = "A new conversation begins once all is done that was asked before."
 GIVE_UP = 5.0
 """Seconds that an agent's own code has to end after that."""
 
@@ -152,7 +155,7 @@ class LocalRun:
         elif not past.is_fork:
             self.events.emit(RunReopened(self.events.now()))
             for prompt in past.waiting:  # what a person has written is not lost, and not sent unasked
-                self._queue.add(SendPrompt(prompt.prompt_id, prompt.text))
+                self._queue.add(SendPrompt(prompt.prompt_id, prompt.text, is_for_engine(prompt.text)))
             self._queue.hold()
             self._continuing.recall(past)
         self._ready: OpenTurn | None = None
@@ -168,6 +171,7 @@ class LocalRun:
         self._release: asyncio.Future[None] | None = None
         """Done when `serve` is not to wait for the answer any longer."""
         self._stopping: asyncio.Task[None] | None = None
+        self._stopping_tasks: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def keep(self, path: Path, size: int | None = None) -> None:
@@ -418,28 +422,28 @@ class LocalRun:
     async def _stop_at_fuse(self, call: str) -> None:
         """Stop what is answered past a fuse, where the engine did not ask; a prompt of our own asks, and goes on.
 
-        No person has stopped it: jobs, commands and prompts that wait are left as they are. What only works on in the
-        background asks when the agent is told of its end.
+        No person has stopped it: jobs, commands and prompts that wait are left as they are.
         """
         turn = self._turns.current
         what = await self.fuses.passed(call)
         if not what or turn is not self._turns.current or self._is_stopping or self._is_closing:
             return
-        if turn is None and not self._turns.tasks:
+        if turn is None and (not self._turns.tasks or self._is_stopping_tasks):
             return
         now = self.events.now()
         self.events.emit(Noticed(now, "fuse", f"{what}: what was being answered is stopped, to ask you first."))
         self.events.emit(InterruptRequested(now))
         self._questions.withdraw()
-        if turn is not None:
-            self._queue.add_first(SendPrompt(uuid.uuid4().hex, GO_ON))
+        self._queue.add_first(SendPrompt(uuid.uuid4().hex, GO_ON))
+        self._want_connection()
+        self._wake.set()  # where no turn ends by that
         self._cut(turn)
 
     def _cut(self, turn: OpenTurn | None) -> None:
         """End what is being answered, or what works on behind."""
         if turn is None:
-            if self._turns.tasks and self._connection.prompter is not None:
-                _ = self._spawn(self._stop_tasks(self._connection.prompter))
+            if self._turns.tasks and self._connection.prompter is not None and not self._is_stopping_tasks:
+                self._stopping_tasks = self._spawn(self._stop_tasks(self._connection.prompter))
             return
         if self._is_executing or not (turn.is_asked or turn.origin == "background"):
             turn.is_cut = True
@@ -516,6 +520,8 @@ class LocalRun:
             self.events.emit(RunNamed(self.events.now(), command.name))
         elif isinstance(command, ClearConversation):
             self._continuing.forget()
+            if self._turns.current is not None or self._queue.next is not None:
+                self.events.emit(Noticed(self.events.now(), "clear", CLEARS_LATER))
             self._queue.add(command)
             self._want_connection()
         elif isinstance(command, Reconnect):
@@ -547,9 +553,11 @@ class LocalRun:
     def _steer(self, prompt_id: str) -> None:
         """Send a prompt that waits as soon as it can be: in the middle of the turn, where the engine takes it."""
         turn, prompter = self._turns.current, self._connection.prompter
-        is_shown = self._turns.pictures.has_any(self._queue.text_of(prompt_id))
+        if (wanted := self._queue.prompt(prompt_id)) is None:
+            return
+        is_shown = self._turns.pictures.has_any(wanted.text)
         can_steer = turn is not None and not turn.is_command and prompter is not None and prompter.can_steer
-        can_steer = can_steer and not is_shown
+        can_steer = can_steer and not is_shown and not wanted.is_command
         if turn is not None and self._is_stopping:
             turn = None  # it is the next one anyway, in a moment
             can_steer = False
@@ -558,7 +566,8 @@ class LocalRun:
         self._continuing.call_off(PERSON)
         self._want_connection()
         if turn is not None and not can_steer:
-            self.events.emit(Noticed(self.events.now(), "steer", HAS_IMAGE if is_shown else NOT_STEERED))
+            why = IS_COMMAND if wanted.is_command else HAS_IMAGE if is_shown else NOT_STEERED
+            self.events.emit(Noticed(self.events.now(), "steer", why))
 
     def _words_between(self) -> str:
         """What a person wants the agent to know in the middle of its turn; it waits until the engine has taken it."""
@@ -574,6 +583,11 @@ class LocalRun:
     def _is_stopping(self) -> bool:
         """Whether the turn is being interrupted: what it takes in now would be lost with it."""
         return self._stopping is not None and not self._stopping.done()
+
+    @property
+    def _is_stopping_tasks(self) -> bool:
+        """The same of what works on behind."""
+        return self._stopping_tasks is not None and not self._stopping_tasks.done()
 
     def _turn_ended(self, turn: OpenTurn, failure: Failure | None) -> None:
         self._queue.calm()

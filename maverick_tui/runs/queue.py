@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from maverick_tui.events.kinds import PromptDropped, PromptQueued, PromptsHeld, PromptsReleased, QueueChanged
-from maverick_tui.runs.commands import ClearConversation, SendPrompt
+from maverick_tui.runs.commands import ClearConversation, SendPrompt, is_for_engine
 from maverick_tui.runs.log import EventLog
 
 
@@ -52,15 +52,15 @@ class Queue:
 
     def replace(self, prompt_id: str, text: str) -> None:
         """Let a prompt that waits say something else."""
-        if (prompt := self._prompt(prompt_id)) is not None and text.strip():
-            self._items[self._items.index(prompt)] = replace(prompt, text=text)
+        if (prompt := self.prompt(prompt_id)) is not None and text.strip():
+            self._items[self._items.index(prompt)] = replace(prompt, text=text, is_command=is_for_engine(text))
             self._log.emit(PromptQueued(self._log.now(), prompt_id, text))
             self._tell()
 
     def move(self, prompt_id: str, by: int) -> None:
         """Let a prompt change places with the one before it, or after it."""
         places = [at for at, item in enumerate(self._items) if isinstance(item, SendPrompt)]
-        prompt = self._prompt(prompt_id)
+        prompt = self.prompt(prompt_id)
         if prompt is None or by not in (-1, 1):
             return
         here = places.index(self._items.index(prompt))
@@ -72,7 +72,7 @@ class Queue:
 
     def urge(self, prompt_id: str, *, is_to_steer: bool) -> bool:
         """Let a prompt be the next, whoever held it; perhaps even before the turn has ended. Whether it waits."""
-        if (prompt := self._prompt(prompt_id)) is None:
+        if (prompt := self.prompt(prompt_id)) is None:
             return False
         if prompt_id not in self._hurried:
             self._items.remove(prompt)
@@ -85,10 +85,10 @@ class Queue:
         self._tell()
         return True
 
-    def text_of(self, prompt_id: str) -> str:
-        """What a prompt says that waits; empty if none does."""
-        prompt = self._prompt(prompt_id)
-        return prompt.text if prompt is not None else ""
+    def prompt(self, prompt_id: str) -> SendPrompt | None:
+        """One that waits; None if none does."""
+        prompts = (item for item in self._items if isinstance(item, SendPrompt))
+        return next((prompt for prompt in prompts if prompt.prompt_id == prompt_id), None)
 
     def give_urgent(self) -> list[SendPrompt]:
         """The prompts that the agent is to have now, in their order, each once; they wait until it has them."""
@@ -101,17 +101,13 @@ class Queue:
         """The agent has what it was given: that waits no longer. What was changed meanwhile waits on, in its name."""
         given, self._given = self._given, []
         self.drop(lambda prompt: prompt in given)
-        return [prompt if self._prompt(prompt.prompt_id) is None else replace(prompt, prompt_id="") for prompt in given]
+        return [prompt if self.prompt(prompt.prompt_id) is None else replace(prompt, prompt_id="") for prompt in given]
 
     def calm(self) -> None:
         """The turn has ended: what was to be given to the agent meanwhile waits like any other, as the next."""
         self._urgent.clear()
         self._given.clear()
         self._hurried.clear()
-
-    def _prompt(self, prompt_id: str) -> SendPrompt | None:
-        prompts = (item for item in self._items if isinstance(item, SendPrompt))
-        return next((prompt for prompt in prompts if prompt.prompt_id == prompt_id), None)
 
     def _tell(self) -> None:
         ids = tuple(item.prompt_id for item in self._items if isinstance(item, SendPrompt))

@@ -12,7 +12,7 @@ from maverick_tui import MaverickConfig
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.day_use import DayLedger
 from maverick_tui.journal.folders import journal_of
-from maverick_tui.offline.script import Answer, Scene, ScriptedUsage, TextStep, ToolStep
+from maverick_tui.offline.script import Answer, PauseStep, Scene, ScriptedUsage, TextStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.failure_words import GO_ON
 from maverick_tui.runs.fuse_count import Used
@@ -23,7 +23,7 @@ from maverick_tui.runs.unattended import Unattended
 from tests.conftest import ServeModel
 from tests.runs.watching import Watched, watch
 from tests.support.agents import Direct, Talker
-from tests.support.model import call, drop, say, scene, stall
+from tests.support.model import call, drop, last_prompt, say, scene, stall
 from tests.support.sampling import sampled
 
 
@@ -37,6 +37,12 @@ class Editor(Talker):
     """Edits by the CLI."""
 
     allowed_tools = ("Read", "Edit")
+
+
+class Delegating(Talker):
+    """Has subagents that edit."""
+
+    allowed_tools = ("Read", "Edit", "Agent")
 
 
 class ApiReader(Talker):
@@ -167,6 +173,29 @@ async def test_calls_that_the_cli_refuses_by_itself_do_not_pass_a_fuse(serve: Se
         await alone.serve()
     assert alone.cut == "limit"
     assert len(server.requests) <= 3
+
+
+async def test_what_works_on_behind_is_asked_about_when_it_is_stopped(serve: ServeModel) -> None:
+    Path("notes").write_text("x")
+    wrong = {"file_path": str(Path("notes").absolute()), "old_string": "zzz", "new_string": "y"}
+    edits = Answer(
+        steps=(PauseStep(pause=1), TextStep(text="Editing."), ToolStep(tool="Edit", input=wrong)),
+        usage=ScriptedUsage(input=100_000, output=20),
+    )
+    scenes = [
+        scene(edits, edits, edits, say("past the fuse", fault=stall()), prompt="INNER"),
+        scene(say("I go on."), prompt="^You were stopped"),
+        scene(call("Agent", **SUBAGENT | {"run_in_background": True}), say("It works."), prompt="^go"),
+    ]
+    async with serve(scenes) as server, watch(Delegating, config=fused(usd=0.5)) as run:
+        run.prompt("go")
+        question = await asked(run)
+        assert [notice.kind for notice in run.all(ev.Noticed)].count("fuse") == 1
+        assert [turn.text for turn in run.all(ev.TurnStarted)] == ["go", GO_ON], "it asks before it goes on"
+        assert not any("You were stopped" in last_prompt(request) for request in server.requests)
+        say_to(run, question, options(question)[1])
+        assert (await run.until(ev.TurnEnded, 2)).outcome == "done"
+        assert "You were stopped" in last_prompt(server.requests[-1])
 
 
 def talks(reason: str = "end_turn", **more: Any) -> Answer:

@@ -8,8 +8,16 @@ import pytest
 
 from maverick_tui.agent.engine.recalling import history_of
 from maverick_tui.events import kinds as ev
-from maverick_tui.runs.commands import AnswerPermission, EditPrompt, Interrupt, MovePrompt, SendPrompt, SteerPrompt
-from maverick_tui.runs.local import NOT_STEERED
+from maverick_tui.runs.commands import (
+    AnswerPermission,
+    ClearConversation,
+    EditPrompt,
+    Interrupt,
+    MovePrompt,
+    SendPrompt,
+    SteerPrompt,
+)
+from maverick_tui.runs.local import CLEARS_LATER, IS_COMMAND, NOT_STEERED
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.prompter import Prompter
@@ -190,3 +198,32 @@ async def test_an_engine_that_takes_nothing_meanwhile_says_so(
     assert NOT_STEERED in [event.text for event in run.all(ev.Noticed)]
     assert not run.all(ev.PromptSteered)
     assert [event.text for event in run.all(ev.TurnStarted)] == ["one", "three", "two"]
+
+
+async def test_what_waits_is_a_command_or_a_prompt_by_what_it_says_when_it_begins(
+    serve: ServeModel, home: Path
+) -> None:
+    read = call("Read", file_path=str(home / ".ssh" / "config"))
+    scenes = [
+        scene(read, say("Read."), prompt="^one"),
+        scene(say("Tested."), prompt="^now test"),
+        scene(say("<summary>All of it.</summary>"), prompt="summary"),
+    ]
+    async with serve(scenes) as model, watch(Cli) as run:
+        run.prompt("one")
+        asked = await run.until(ev.PermissionAsked)
+        for prompt_id, text, is_command in (("p2", "/compact", True), ("p3", "three", False)):
+            run.send(SendPrompt(prompt_id, text, is_command))
+        run.send(EditPrompt("p2", "now test it"))
+        run.send(EditPrompt("p3", "/compact and keep the plan"))
+        run.send(SteerPrompt("p3"))
+        assert run.all(ev.Noticed)[-1].text == IS_COMMAND
+        assert run.all(ev.QueueChanged)[-1].urgent == ()
+        run.send(ClearConversation())
+        assert run.all(ev.Noticed)[-1].text == CLEARS_LATER
+        run.send(AnswerPermission(asked.request, "deny"))
+        await run.until(ev.TurnEnded, 3)
+        started = [(event.text, event.is_command) for event in run.all(ev.TurnStarted)]
+        assert started == [("one", False), ("/compact and keep the plan", True), ("now test it", False)]
+        await run.until(ev.Noticed, 1, lambda notice: notice.kind == "cleared")
+    assert any("now test it" in last_prompt(request) for request in model.requests)
