@@ -161,6 +161,8 @@ class NetworkError(AgentError):
     hint_by_default = "Check the network and ANTHROPIC_BASE_URL, then try again in a moment."
 
     def __init__(self, message: str, *, status: int | None = None, **more: Unpack[_More]) -> None:
+        if status is not None and not more.get("hint"):  # it has answered, so it is where it should be
+            more["hint"] = "Try again in a moment: the failure is on its side."
         super().__init__(message, **more)
         self.status = status
         self.retry_after: float | None = None

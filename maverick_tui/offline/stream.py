@@ -25,6 +25,8 @@ from maverick_tui.offline.script import (
     with_texts,
 )
 
+NOTHING = "(nothing)"
+"""What the model says where a pattern finds nothing: the call may have been denied."""
 _TOKEN = re.compile(r"\s*\S{1,6}|\s+")
 
 
@@ -153,7 +155,7 @@ def encode(name: str, **data: Any) -> bytes:
 
 def _block(step: TextStep | ThinkingStep | ToolStep, results: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(step, TextStep):
-        return {"type": "text", "text": _fill(step.text, results)}
+        return {"type": "text", "text": _fill(step.text, results, missing=NOTHING)}
     if isinstance(step, ThinkingStep):
         return {"type": "thinking", "thinking": _fill(step.thinking, results)}
     return {
@@ -164,19 +166,19 @@ def _block(step: TextStep | ThinkingStep | ToolStep, results: Mapping[str, str])
     }
 
 
-def _fill(value: Any, results: Mapping[str, str]) -> Any:
+def _fill(value: Any, results: Mapping[str, str], missing: str = "") -> Any:
     """Replace `${label}` by that tool's result, and `${label|pattern}` by what the pattern finds in it."""
-    return with_texts(value, lambda text: REFERENCE.sub(lambda found: _look_up(found, results), text))
+    return with_texts(value, lambda text: REFERENCE.sub(lambda found: _look_up(found, results, missing), text))
 
 
-def _look_up(found: re.Match[str], results: Mapping[str, str]) -> str:
+def _look_up(found: re.Match[str], results: Mapping[str, str], missing: str) -> str:
     if (result := results.get(found["label"])) is None:
         return found[0]
     if not found["pattern"]:
         return result
     match = re.search(found["pattern"], result)
     if match is None:
-        return ""
+        return missing
     return next((group for group in match.groups() if group is not None), match[0])
 
 

@@ -20,6 +20,8 @@ _TITLES = {
     "LimitError": "A limit was reached",
     "RefusalError": "The model refuses",
 }
+_OVERLOADED = (503, 529)
+"""What an endpoint answers that is there, and has too much to do."""
 CONTINUE = "Your last answer broke off. Continue exactly where it stopped; do not repeat what you have already said."
 """What a model is asked that is to go on where its answer broke off."""
 GO_ON = "You were stopped while the user was asked whether you may use more. Go on where you were."
@@ -36,6 +38,8 @@ def title(failure: Failure, characters: int = 0) -> str:
         return f"The stream broke after {characters:,} characters" if characters else "The stream broke"
     if failure.kind == "rate_limit":
         return "Rate-limited"
+    if failure.error == "NetworkError" and failure.status is not None:
+        return "The endpoint is overloaded" if failure.status in _OVERLOADED else "The endpoint has failed"
     return _TITLES.get(failure.error, "The agent failed")
 
 

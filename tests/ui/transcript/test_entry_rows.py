@@ -408,6 +408,15 @@ def test_each_kind_of_failure_has_a_title(error: str, kind: str, title: str) -> 
     assert "continue" not in text
 
 
+@pytest.mark.parametrize(("status", "title"), [(529, "The endpoint is overloaded"), (500, "The endpoint has failed")])
+def test_an_endpoint_that_answers_is_not_out_of_reach(status: int, title: str) -> None:
+    failure = failure_of(NetworkError(f"The endpoint failed with HTTP {status}.", status=status))
+    text = text_of(told(ev.ConnectFailed(BEGAN, failure)).entries[0])
+    assert title in text
+    assert "on its side" in text
+    assert "network" not in text
+
+
 @pytest.mark.parametrize(
     ("cause", "title"),
     [
