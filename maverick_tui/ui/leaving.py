@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from textual.app import App
@@ -232,9 +233,11 @@ class Leaving:
         from maverick_tui.ui.changes.screen import ChangesScreen
         from maverick_tui.ui.widgets.prompt import Prompt
 
-        *_, below, dialog = (None, *self._app.screen_stack)
-        words = [prompt.text for prompt in dialog.query(Prompt)] if isinstance(below, ChangesScreen) else []
-        return {below.model: words[0]} if isinstance(below, ChangesScreen) and words and words[0].strip() else {}
+        for below, dialog in pairwise(self._app.screen_stack):  # over the dialog there may be the help
+            words = [prompt.text for prompt in dialog.query(Prompt)] if isinstance(below, ChangesScreen) else []
+            if isinstance(below, ChangesScreen) and words and words[0].strip():
+                return {below.model: words[0]}
+        return {}
 
     def end_now(self, code: int, fate: Fate = "leave") -> None:
         """Leave with an exit code; runs at work that can do without us have this fate."""
