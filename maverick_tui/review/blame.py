@@ -19,8 +19,11 @@ from maverick_tui.git.repository import find_repository, repository_of
 from maverick_tui.masking.redact import redact_lines
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.kinds import YOU, Author, Authors
+from maverick_tui.review.makers import Makers, better
 from maverick_tui.review.traced import NOBODY, Told, Traced
 from maverick_tui.snapshots.shadow import all_shadows
+from maverick_tui.worktrees import records
+from maverick_tui.worktrees.records import Worktree
 
 _ORIGIN = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?")
 _MOST = 50_000_000
@@ -67,14 +70,18 @@ def blame(file: Path, first: int = 1, last: int | None = None) -> list[BlamedLin
     for traced in here:
         told = traced.now(os.path.relpath(path, traced.shadow.folder), b"".join(texts))
         is_new = is_new and told is None
-        found = [_better(old, new) for old, new in zip(found, told or found, strict=True)]
+        found = [better(old, new) for old, new in zip(found, told or found, strict=True)]
     origins = _origins(path, first, last)
-    wanted = {at: one for at, one in origins.items() if not found[at].is_of_a_run}
-    if wanted:
-        repository = repository_of(path.parent)
+    project, repository = find_repository(path.parent), repository_of(path.parent)
+    # What stood here once may have come back from a run's worktree: the last snapshot here knows nothing of that.
+    has_worktrees = bool(origins) and any(_has_project(one, repository) for one in records.all_worktrees())
+    wanted = {at: one for at, one in origins.items() if has_worktrees or not found[at].is_of_a_run}
+    if wanted and project is not None:
         others = [one for one in everywhere if one not in here and one.is_of(repository)]
-        for at, one in _committed(path, wanted, [*here, *others]).items():
-            found[at] = _better(found[at], one)
+        git = Git(project.top)
+        makers = Makers(git)
+        for at, told in _committed(git, wanted, [*here, *others]).items():
+            found[at] = makers.chosen([found[at], *told], origins[at].commit, origins[at].at)
     if is_new:  # what neither a commit nor a snapshot has is from since then
         found = [one if one.authors or at in origins else Told((YOU,), 0.0) for at, one in enumerate(found)]
     shown = redact_lines(b"".join(texts).decode(errors="replace"))
@@ -84,10 +91,8 @@ def blame(file: Path, first: int = 1, last: int | None = None) -> list[BlamedLin
     ]
 
 
-def _better(known: Told, new: Told) -> Told:
-    """What says more: a run rather than a person, and a person rather than nobody."""
-    is_better = new.is_of_a_run if known.authors else bool(new.authors)
-    return new if is_better and not known.is_of_a_run else known
+def _has_project(worktree: Worktree, repository: str) -> bool:
+    return repository_of(Path(worktree.project)) == repository
 
 
 def _lines(path: Path, told: Path) -> list[bytes]:
@@ -140,12 +145,9 @@ def _unquoted(name: bytes) -> str:
     return os.fsdecode(name)
 
 
-def _committed(path: Path, wanted: dict[int, _Origin], folders: Sequence[Traced]) -> dict[int, Told]:
-    """Who has written lines that were committed, by what snapshots know of what was in the file then."""
-    repository = find_repository(path.parent)
-    assert repository is not None
-    git = Git(repository.top)
-    found: dict[int, Told] = {}
+def _committed(git: Git, wanted: dict[int, _Origin], folders: Sequence[Traced]) -> dict[int, list[Told]]:
+    """Who has written lines that were committed, by what snapshots of each folder know of what was in the file then."""
+    found: dict[int, list[Told]] = {}
     for commit, name in sorted({(one.commit, one.path) for one in wanted.values()}):
         try:
             data = git.run("cat-file", "blob", f"{commit}:{name}")
@@ -156,7 +158,7 @@ def _committed(path: Path, wanted: dict[int, _Origin], folders: Sequence[Traced]
             told = traced.then(name, data, next(iter(lines.values())).at)
             for at, origin in lines.items():
                 if origin.line < len(told):
-                    found[at] = _better(found.get(at, NOBODY), told[origin.line])
+                    found.setdefault(at, []).append(told[origin.line])
     return found
 
 

@@ -134,6 +134,11 @@ class RunReview:
         found: list[ChangedFile] = []
         for change in chain.changes(first, last):
             by = [writer for path in (change.was, change.path) for some in attribution.touched(path) for writer in some]
+            if any(writer.takes_back for writer in by):  # what is left may be somebody else's alone
+                left = hunks_of(chain.shadow, change, 0, MOST_LINES)
+                lines = (attribution.hunk(hunk, change.path, change.was) for hunk in left)
+                still = [writer for hunk in lines for some in hunk for writer in some]
+                by = still if still and not any(writer.takes_back for writer in still) else by  # or given back
             if with_others or any(map(is_asked, by)):
                 counts = (change.added, change.deleted, change.is_binary, change.permissions)
                 by = [writer for writer in by if not writer.takes_back] or by  # who has written nothing of their own

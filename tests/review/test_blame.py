@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from maverick_tui import ConfigError
+from maverick_tui.host.worktrees import merge, message_for
 from maverick_tui.review.blame import blame
+from maverick_tui.worktrees import ending
+from maverick_tui.worktrees.making import make
+from maverick_tui.worktrees.records import Worktree
+from tests.review import played
 from tests.review.played import PlayedRun, make_unreadable
 from tests.snapshots.folders import git, project
 from tests.support.command_line import Run, command_line
 
 RUN, OTHER = "run-aaaa", "run-bbbb"
+RACERS = ("aaaa0000", "bbbb0000", "cccc0000")
 
 
 @pytest.fixture
@@ -130,6 +137,85 @@ def test_merged_from_a_worktree_that_is_gone(folder: Path, tmp_path: Path) -> No
     here.turn("More")
     mine = here.edit("a.txt", "three", "3")
     assert by(folder / "a.txt") == ["-", edit, mine]
+
+
+def raced(folder: Path) -> tuple[dict[str, Worktree], dict[str, str]]:
+    """Runs in worktrees of their own that make the same edit, and the call of each."""
+    trees = {run_id: make(run_id, "smith", folder).worktree for run_id in RACERS}
+    runs = {run_id: PlayedRun(one.top, run_id, repository=str(folder)) for run_id, one in trees.items()}
+    edits = {run_id: run.edit("a.txt", "two", "2") for run_id, run in runs.items()}
+    for run in runs.values():
+        run.end_turn()
+        run.close()
+    return trees, edits
+
+
+@pytest.mark.parametrize("commits", ["the run", "Maverick"])
+def test_of_runs_that_wrote_the_same_it_is_the_one_that_was_merged(folder: Path, commits: str) -> None:
+    trees, edits = raced(folder)
+    if commits == "the run":
+        for one in trees.values():
+            commit(one.top, f"by {one.run_id}")
+    for winner, worktree in trees.items():
+        git(folder, "reset", "--quiet", "--hard", worktree.base)
+        merge(worktree)
+        assert not worktree.is_there
+        assert by(folder / "a.txt") == ["-", edits[winner], "-"]
+        assert [one.run_id for one in blame(folder / "a.txt", 2, 2)[0].authors] == [winner]
+
+
+def test_what_was_merged_and_picked_anew_is_of_the_run_that_its_message_names(folder: Path) -> None:
+    trees, edits = raced(folder)
+    (folder / "mine.txt").write_text("mine\n")  # what is picked onto this is another commit then
+    commit(folder, "mine")
+    mine = git(folder, "rev-parse", "HEAD")
+    for winner, worktree in trees.items():
+        git(folder, "reset", "--quiet", "--hard", mine)
+        git(folder, "cherry-pick", ending.keep(worktree, message_for(worktree)))
+        assert by(folder / "a.txt") == ["-", edits[winner], "-"]
+
+
+def test_what_an_earlier_run_wrote_before_it_was_deleted_is_of_the_run_that_was_merged_since(folder: Path) -> None:
+    earlier = PlayedRun(folder, OTHER)
+    old = earlier.edit("a.txt", "two", "2")
+    earlier.end_turn()
+    commit(folder)
+    assert by(folder / "a.txt") == ["-", old, "-"]
+    (folder / "a.txt").write_text("one\ntwo\nthree\n")  # nobody takes a snapshot of this
+    commit(folder, "deleted")
+    trees, edits = raced(folder)
+    for one in trees.values():
+        commit(one.top, f"by {one.run_id}")
+    assert merge(trees[RACERS[1]])
+    assert by(folder / "a.txt") == ["-", edits[RACERS[1]], "-"]
+
+
+def test_a_message_names_no_run_that_has_not_written_the_line(folder: Path) -> None:
+    trees, _ = raced(folder)
+    run = PlayedRun(folder, RUN)
+    edit = run.edit("a.txt", "three", "3")
+    run.end_turn()
+    (folder / "a.txt").write_text("one\ntwo\n3\nmine\n")
+    commit(folder, "".join(f"Maverick's run {one}.\n" for one in (*trees, "dddd0000")))
+    assert by(folder / "a.txt") == ["-", "-", edit, "you"]
+
+
+def test_what_came_to_a_worktree_by_a_merge_stays_of_the_run_that_wrote_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = PlayedRun(folder, RUN)
+    worktree = make(OTHER, "smith", folder).worktree
+    other = PlayedRun(worktree.top, OTHER, repository=str(folder))
+    edit = run.edit("a.txt", "two", "2")
+    run.end_turn()
+    commit(folder)
+    monkeypatch.setattr(played, "now", lambda: time.time() + 60)
+    other.bash(lambda: git(worktree.top, "merge", "--quiet", "main"), "git merge main")
+    mine = other.edit("b.txt", "b", "B")
+    other.end_turn()
+    other.close()
+    merge(worktree)
+    assert (by(folder / "a.txt"), by(folder / "b.txt")) == (["-", edit, "-"], [mine])
 
 
 def test_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -341,6 +341,8 @@ def test_hunks_are_rejected_but_not_what_is_yours_in_them(folder: Path) -> None:
     review.files()
     assert not review.reject(START, "a.txt", review.hunks(START, "a.txt")[-1:]).refused
     assert (folder / "a.txt").read_text() == "".join(lines).replace("line 5\n", "mine\n")
+    assert not review.files(), "all that is left of it is yours"
+    assert [one.path for one in review.files(with_others=True)] == ["a.txt"]
     RunReview(RUN).redo()
     assert "and a half\n" in (folder / "a.txt").read_text()
     # What has changed since it was looked at stays.

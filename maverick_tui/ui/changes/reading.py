@@ -81,6 +81,12 @@ def look(review: RunReview, wanted: Wanted, *, is_fresh: bool) -> Seen:
     )
 
 
+def standing(review: RunReview) -> ChangeSum:
+    """How much stands of all that the run has changed, by the last snapshot or whatever was taken back since."""
+    review.refresh()
+    return sum_of(review.root, review.files(is_fresh=False))
+
+
 def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:
     """The diff of one file."""
     hunks = review.hunks(scope, file.path)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from maverick_tui.exceptions import MaverickError
 from maverick_tui.paths import shipped
 from maverick_tui.ui.themes import diff_palette, text_palette
 
@@ -90,9 +93,27 @@ class ChangesVisits:
 
     def leave(self) -> None:
         """Show what is below."""
-        if self._app.screen is self._screen:
+        if self._screen is not None and self._app.screen is self._screen:
+            run, looking = self._screen.model, self._screen.looking
             _ = self._app.pop_screen()
             self._left()
+            group = f"changes-{run.run_id}"  # what was counted before may be less than what is known now
+            _ = self._app.run_worker(self._count(run, looking), group=group, exclusive=True, exit_on_error=False)
+
+    async def _count(self, run: RunModel, looking: Looking) -> None:
+        """Say of the run what stands of its changes: it tells that with its next snapshot, and something may have been
+        taken back or given back since the last one.
+        """
+        from maverick_tui.ui.changes.reading import standing
+
+        if (told := run.store.snapshot) is None or run.machine:
+            return
+        with suppress(MaverickError):  # whoever looked was told
+            files, added, deleted, _ = await looking.reviewing.ask(standing)
+            if run.store.snapshot is told:  # the run may have told more meanwhile
+                run.store.snapshot = replace(told, files=files, added=added, deleted=deleted)
+                if (screen := self._navigation.screen_of(run)) is not None and screen.is_mounted:
+                    screen.status_clock.refresh_now()
 
     def go_to_call(self, author: Author) -> None:
         """Show the call that has written something, where it stands in its run's transcript; or its run at least."""

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.review import committed
 from maverick_tui.review.kinds import START, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
+from maverick_tui.runs.card import card_of
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.snapshots.undoing import Undone
 from maverick_tui.ui.board.screen import BoardScreen
@@ -29,12 +31,13 @@ from maverick_tui.ui.changes import screen as changes_screen
 from maverick_tui.ui.changes.comments import COMMIT_MESSAGE
 from maverick_tui.ui.changes.diff_view import DiffView
 from maverick_tui.ui.changes.looking import mark_of
+from maverick_tui.ui.changes.screen import ChangesScreen
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from maverick_tui.ui.run.screen import RunScreen
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.review.played import PlayedRun
 from tests.snapshots.folders import git, project, project_with_committer
-from tests.support.runs import BEGAN
+from tests.support.runs import BEGAN, Tape
 from tests.ui.changes.looking import at_file, edited, reviewing, screen_of
 from tests.ui.changes.told_review import ToldReview, shop
 from tests.ui.running import FedApp, watching
@@ -593,6 +596,69 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
         await until(pilot, lambda: "3 + drei" in screen.diff.text, "what I have written is there")
         assert "you" in screen.diff.text
     run.close()
+
+
+async def test_the_status_line_and_the_board_follow_what_is_taken_back_and_given_back(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project(tmp_path / "project")
+    run = _counted_in_german(folder, monkeypatch)
+    figure = "+1 -1 in 1 file"
+    tape = edited().put(replace(snapshot(), files=1, added=1, deleted=1))
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        await until(pilot, lambda: figure in on_screen(pilot), "what the run has told")
+
+        async def looked_at() -> ChangesScreen:
+            await pilot.press("alt+c")
+            await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).is_mounted, "its changes")
+            return screen_of(app)
+
+        screen = await looked_at()
+        await until(pilot, lambda: screen.diff.diff is not None, "the diff")
+        await pilot.press("x")
+        await until(pilot, lambda: app.top == "WordsScreen" and app.screen.is_mounted, "why")
+        await pilot.press("enter")
+        await until(pilot, lambda: "gives it back" in screen.hints.notice, "it is taken back")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen" and "in 1 file" not in on_screen(pilot), "nothing stands")
+        assert card_of(app.run_model).files == 0
+        screen = await looked_at()
+        await give_back(app, pilot)
+        await until(pilot, lambda: "given back" in screen.hints.notice, "it is given back")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen" and figure in on_screen(pilot), "it stands again")
+        assert (card_of(app.run_model).files, card_of(app.run_model).added) == (1, 1)
+        RunReview("7f3a00c0ffee").undo()  # somewhere else
+        await looked_at()
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen" and "in 1 file" not in on_screen(pilot), "it is known here")
+        app.tell(Tape().put(replace(snapshot(), files=2)))
+        await until(pilot, lambda: "2 files (Alt+c)" in on_screen(pilot), "what it tells")
+    run.close()
+
+
+async def test_what_a_run_tells_while_its_changes_are_counted_is_what_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    review = shop()
+    async with reviewing(review, monkeypatch, edited().put(snapshot())) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        is_asked, may_answer, files = threading.Event(), threading.Event(), review.files
+
+        def slow_files(*args: Any, **more: Any) -> list[ChangedFile]:
+            is_asked.set()
+            assert may_answer.wait(PATIENCE)
+            return files(*args, **more)
+
+        monkeypatch.setattr(review, "files", slow_files)
+        await pilot.press("escape")
+        await until(pilot, is_asked.is_set, "it is counted")
+        told = replace(snapshot(), files=7)
+        app.tell(Tape().put(told))
+        await until(pilot, lambda: app.run_model.store.snapshot == told, "the run has told more")
+        may_answer.set()
+        counting = [one for one in app.workers if one.group == f"changes-{app.run_model.run_id}"]
+        assert counting
+        await app.workers.wait_for_complete(counting)
+        assert app.run_model.store.snapshot == told
 
 
 def _shouted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedRun:
