@@ -110,9 +110,9 @@ class PtyProgram:
         """Wait until these bytes came, after so many others; how many came up to their end."""
         end = time.monotonic() + PATIENCE
         while (found := self.written.find(pattern, start)) < 0:
-            self.look()
             if not self._wait_for_more(end):
                 raise AssertionError(f"{pattern!r} did not come, but {self.written[start:][-2000:]!r}")
+            self.look()  # not before: what came since would not be waited for
         return found + len(pattern)
 
     def _take(self) -> bool:
