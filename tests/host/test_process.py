@@ -286,6 +286,21 @@ async def test_what_only_the_window_knows_to_be_secret_is_not_kept_by_a_host_wit
     assert "the-window" not in kept
 
 
+async def test_a_secret_input_is_kept_nowhere_though_the_prompt_comes_before_the_agent(
+    order: Order, home: Path
+) -> None:
+    write_cook(home)
+    secret = {"token": "of-the-input-9f3c"}  # which the cook has not asked for, so no agent ever comes
+    asked = replace(order, agent="cook", prompt="Log in with of-the-input-9f3c", inputs=secret)
+    await asyncio.to_thread(start_host, asked)
+    reader = Reader()
+    await until(lambda: reader.told(ev.ConnectFailed), "there is no such input")
+    await reader.leave()
+    kept = journal_of(RUN).read_text()
+    assert "Log in with [secret]" in kept
+    assert "of-the-input" not in kept
+
+
 @pytest.mark.parametrize("event", [ev.Connected(2.0), ev.ConnectFailed(2.0, ev.Failure("AgentError", "agent", "No."))])
 async def test_garbage_is_collected_from_the_moment_that_all_is_imported(event: ev.Event) -> None:
     run = LocalRun(asyncio.Event().wait, run_id=RUN, name="worker")  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.events import Paste
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.review.comments import Comment
@@ -204,3 +205,13 @@ async def test_what_was_left_a_moment_before_the_window_goes_is_kept(monkeypatch
     comments = Comments(run_id, Unsent(), print)
     await comments.bring_back()
     assert list(comments.unsaid.values()) == ["half a thought"]
+
+
+async def test_words_below_the_help_are_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with reviewing(shop(), monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("c", *"half a thou", "f1")
+        await until(pilot, lambda: app.top != "WordsScreen", "the help lies over it")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app.top == "ConfirmScreen")
+        assert "half a thou" in str(app.screen.query_one(".dialog--text", Static).render())
