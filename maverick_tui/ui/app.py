@@ -609,6 +609,14 @@ class MaverickApp(App[int]):
         if not is_there and not self.screen.has_class("dialog"):
             _ = self.push_screen(CommandFinder(id="--command-palette"))
 
+    def search_themes(self) -> None:
+        """Show all themes in our own finder, which is left once however often somebody presses."""
+        from textual.theme import ThemeProvider
+
+        from maverick_tui.ui.keys import CommandFinder
+
+        _ = self.push_screen(CommandFinder([ThemeProvider], placeholder="Search for themes…"))
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the palette offers: the commands of the screen, and what holds everywhere."""
         from maverick_tui.ui.alerts import alert_commands
@@ -616,7 +624,12 @@ class MaverickApp(App[int]):
         from maverick_tui.ui.run.screen import RunScreen
 
         ours = list(screen_commands(screen))
-        named = {command.title for command in ours} | {"Keys"}  # the help shows them, and what they do elsewhere
+        not_ours = {
+            "Keys",  # the help shows them, and what they do elsewhere
+            "Maximize",  # questions and the status line would be gone with the rest of the screen
+            "Minimize",
+        }
+        named = {command.title for command in ours} | not_ours
         yield from (command for command in super().get_system_commands(screen) if command.title not in named)
         yield from ours
         if isinstance(screen, RunScreen):

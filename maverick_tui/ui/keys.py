@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import actions, events
+from textual import actions, events, on
 from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingsMap, BindingType
 from textual.command import CommandList, CommandPalette
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input, OptionList
 from textual.worker import Worker
 
 from maverick_tui.ui.textual_private.asking import bindings_of, with_own_keys
@@ -201,6 +203,14 @@ class CommandFinder(CommandPalette):
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Leave, unless it was left before, as our own dialogs are."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _choose_once(self, event: Message) -> None:
+        """Do what was chosen once: of a key that is held down, more may be on the way than it took to leave."""
+        if not self.is_active:
+            _ = event.stop()
+            _ = event.prevent_default()
 
     def _gather_commands(self, search_value: str) -> Worker[None] | None:  # type: ignore[override]
         """Look for commands, unless what was typed comes after it was left."""

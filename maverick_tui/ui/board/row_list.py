@@ -24,7 +24,10 @@ _EDGE = 3
 
 
 class BoardList(ScrolledLines):
-    """A list that may change at any moment: the highlight stays on its run, wherever that goes."""
+    """A list that may change at any moment: the highlight stays on its run, wherever that goes.
+
+    Until somebody has gone to a run it is on the first: rows come in the order in which their runs answer.
+    """
 
     notice: reactive[str] = reactive("")
 
@@ -41,6 +44,10 @@ class BoardList(ScrolledLines):
         """How many there are, also those that are filtered out: rows do not grow while one types."""
         self.marked: list[str] = []
         """Runs that are to be shown side by side, in the order in which they were marked."""
+        self.wanted = ""
+        """The key of the run that somebody was at before, which may have yet to answer."""
+        self.stays = False
+        """Whether somebody has gone to a run."""
         self._at = 0
         self._drawing = RowDrawing()
         self._drawn: dict[int, tuple[Line, ...]] = {}
@@ -64,19 +71,16 @@ class BoardList(ScrolledLines):
 
     # -- what is listed -----------------------------------------------------------------------------------------------
 
-    def show(self, cards: Sequence[RunCard], key: str = "", *, total: int = 0) -> None:
-        """List these of so many; the run of this key is highlighted, or else the one that was, or what stands in its
-        place.
-        """
+    def show(self, cards: Sequence[RunCard], *, total: int = 0) -> None:
+        """List these of so many."""
         before, tall = self.card, self.row_height
-        key = key or (before.key if before is not None else "")
+        at = self._place_in(cards)
         is_same_order = len(cards) == len(self.cards) and all(
             new.key == old.key for new, old in zip(cards, self.cards, strict=True)
         )
         self.cards, self._total = cards, max(total, len(cards))
         self._drawing.measure(cards, self._clock())
         if not is_same_order or tall != self.row_height:
-            at = next((at for at, card in enumerate(cards) if card.key == key), min(self._at, max(len(cards) - 1, 0)))
             self._move_view(at)
             self._drawn.clear()
             self.refresh()
@@ -85,6 +89,16 @@ class BoardList(ScrolledLines):
             self.refresh_changed()
         if (before.key if before else "") != (self.card.key if self.card else ""):
             self._moved(self.card)
+
+    def _place_in(self, cards: Sequence[RunCard]) -> int:
+        """The highlighted row of these: that of the same run, or what stands in its place."""
+        here = self.card.key if self.card is not None else ""
+        key = here if self.stays else self.wanted
+        found = next((at for at, card in enumerate(cards) if card.key == key), None)
+        if found is not None:
+            self.stays = True
+            return found
+        return min(self._at, max(len(cards) - 1, 0)) if self.stays else 0
 
     def _move_view(self, at: int) -> None:
         """The highlight stays on its line of the screen, but for the top of the list: what needs a person is there."""
@@ -117,8 +131,15 @@ class BoardList(ScrolledLines):
         if self.cards:
             self.go_to(min(max(self._at + by, 0), len(self.cards) - 1))
 
+    def stay(self) -> None:
+        """Somebody means the highlighted run."""
+        if self.cards and not self.stays:
+            self.stays = True
+            self._moved(self.card)
+
     def go_to(self, at: int) -> None:
         """Highlight this row."""
+        self.stay()
         if at == self._at:
             return
         before, self._at = self._at, at

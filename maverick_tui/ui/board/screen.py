@@ -132,6 +132,7 @@ class BoardScreen(Screen[None]):
         self._filter = BoardFilter(self._typed, PLACEHOLDER)
         self._filter.set_reactive(FilterLine.text, looked.text)
         self.rows = BoardList(clock, self._move, self._choose)
+        self.rows.wanted = looked.key
         self._hints = KeyHints(id="keys")
         self._peeking = Peeking(lending, look_on, questions(self._go_home))
         self._peeking.questions.serve_keys(self)
@@ -161,11 +162,11 @@ class BoardScreen(Screen[None]):
         """List what is known, and go on asking."""
         self.keys_changed()
         self._stopping = self._make_stopping()
-        self.draw(self._looked.key)
+        self.draw()
         self.set_interval(TICK, self._tick)
         self.run_worker(self.gathering.look(), group="looking", exit_on_error=False)
         if self._looked.is_peeking:
-            self.action_peek()
+            self._peek(self.rows.card)
 
     def on_unmount(self) -> None:
         """Follow nobody any more who was only looked at."""
@@ -206,8 +207,8 @@ class BoardScreen(Screen[None]):
         if self._due is None and self.is_mounted:
             self._due = self.set_timer(DRAWN_EVERY, self.draw)
 
-    def draw(self, key: str = "") -> None:
-        """List all runs as they stand; the one of this key is highlighted, if there is one."""
+    def draw(self) -> None:
+        """List all runs as they stand."""
         if self._due is not None:
             self._due.stop()
             self._due = None
@@ -219,7 +220,7 @@ class BoardScreen(Screen[None]):
         query = self._filter.text
         shown = [card for card in cards if matches(query, card, now)] if query else cards
         self.rows.notice = NO_MATCH if cards else self.gathering.problem or NOBODY
-        self.rows.show(shown, key, total=len(cards))
+        self.rows.show(shown, total=len(cards))
         self._header.counts = counted(cards, now)
         self._filter.count = f"{len(shown)} of {len(cards)}" if query else ""
         self._peeking.show_cards(cards)
@@ -243,7 +244,8 @@ class BoardScreen(Screen[None]):
         self._due = self.set_timer(TYPED_FOR, self.draw)
 
     def _move(self, card: RunCard | None) -> None:
-        self._looked.key = card.key if card is not None else ""
+        if self.rows.stays:
+            self._looked.key = card.key if card is not None else ""
         if self._peeking.is_open:
             self._peeking.look_at(card)
         self.refresh_bindings()
@@ -332,9 +334,14 @@ class BoardScreen(Screen[None]):
         """Back to where one came from."""
         self.post_message(self.BackRequested())
 
+    def _meant(self) -> RunCard | None:
+        """The highlighted run, which somebody does something about: no other one takes its place."""
+        self.rows.stay()
+        return self.rows.card
+
     def action_open(self) -> None:
         """Open the highlighted run."""
-        if (card := self.rows.card) is not None:
+        if (card := self._meant()) is not None:
             self._choose(card)
 
     def _choose(self, card: RunCard) -> None:
@@ -342,7 +349,7 @@ class BoardScreen(Screen[None]):
 
     def action_changes(self) -> None:
         """Show what the highlighted run has changed."""
-        if (card := self.rows.card) is None:
+        if (card := self._meant()) is None:
             return
         if card.machine:
             self._hints.say(f"It works on {one_line(card.machine)}, and its changes are there: look at them there.")
@@ -354,11 +361,14 @@ class BoardScreen(Screen[None]):
         if self._peeking.is_open:
             self._peeking.close()
             self.set_focus(self._filter)
-        elif self._refuses(self.rows.card):
-            return
+            self.remove_class("-peeking")
         else:
-            self._peeking.open(self.rows.card)
-        self.set_class(self._peeking.is_open, "-peeking")
+            self._peek(self._meant())
+
+    def _peek(self, card: RunCard | None) -> None:
+        if not self._refuses(card):
+            self._peeking.open(card)
+            self.add_class("-peeking")
 
     def _refuses(self, card: RunCard | None) -> bool:
         """Whether a run cannot be followed; then why is said."""
@@ -371,7 +381,7 @@ class BoardScreen(Screen[None]):
 
     def action_interrupt(self) -> None:
         """Interrupt the highlighted run."""
-        if (card := self.rows.card) is not None:
+        if (card := self._meant()) is not None:
             self.interrupt(card)
 
     def interrupt(self, card: RunCard) -> None:
@@ -394,7 +404,7 @@ class BoardScreen(Screen[None]):
 
     def action_end_run(self) -> None:
         """End the highlighted run, once somebody has agreed."""
-        if (card := self.rows.card) is None:
+        if (card := self._meant()) is None:
             return
         if (run := self._board.runs.get(card.run_id)) is not None:
             self.post_message(self.EndRequested(run))
@@ -405,7 +415,7 @@ class BoardScreen(Screen[None]):
 
     def action_mark(self) -> None:
         """Mark the highlighted run to stand beside others, or not."""
-        if (card := self.rows.card) is None:
+        if (card := self._meant()) is None:
             return
         marked = self.rows.marked
         if self._refuses(card):
@@ -432,12 +442,12 @@ class BoardScreen(Screen[None]):
 
     def action_name(self) -> None:
         """Ask what the highlighted run is to be called."""
-        if (card := self.rows.card) is not None:
+        if (card := self._meant()) is not None:
             self._label(labelling.ask_name(self.app, card, self._board.runs.get(card.run_id), self.gathering))
 
     def action_tag(self) -> None:
         """Ask for the tags of the highlighted run."""
-        if (card := self.rows.card) is not None and not card.machine:
+        if (card := self._meant()) is not None and not card.machine:
             self._label(labelling.ask_tags(self.app, card, self.gathering))
 
     @work(exclusive=True, group="ask", exit_on_error=False)

@@ -76,6 +76,8 @@ class BoardVisits:
             self._app, self._board, self._attach, self._attach_far, self._hear_guest
         )
         self._looked = self._looked or Looked()
+        if self._navigation.shown_run is None:
+            self._looked.key = ""  # who comes from no run goes on with none, and sees first who needs them
 
         def gathering(changed: Callable[[], None]) -> Gathering:
             return Gathering(self._board, lambda: self._navigation.far_runs, self._clock, changed)

@@ -14,7 +14,7 @@ from textual.widgets import Button, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 
 Fate = Literal["leave", "interrupt", "end"]
@@ -35,8 +35,11 @@ class Asked(NamedTuple):
     """Whether something is at work that hears us: else to interrupt and to end are not offered."""
 
 
-class LeavingScreen(ArmedDialog[Fate | None]):
-    """Asks; Enter leaves them at work, and None is to stay. Agents go on meanwhile, and the question goes with them."""
+class LeavingScreen(ReadDialog[Fate | None]):
+    """Asks; Enter leaves them at work, and None is to stay. Agents go on meanwhile, and the question goes with them.
+
+    But for staying, an answer counts only once all of it has been on the screen.
+    """
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
     AUTO_FOCUS = "#leave"
@@ -48,11 +51,13 @@ class LeavingScreen(ArmedDialog[Fate | None]):
         Binding("n,escape", "stay", "Stay", key_display="Esc", id="leaving.stay"),
         Binding("left,up", "app.focus_previous", "Answer before", show=False, id="leaving.before"),
         Binding("right,down", "app.focus_next", "Next answer", show=False, id="leaving.next"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="leaving.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="leaving.page_down"),
     ]
 
     def __init__(self, ask: Callable[[], Asked]) -> None:
         """`ask` says what is asked as things are when it is called."""
-        super().__init__(classes="dialog")
+        super().__init__()
         self._ask = ask
         self._asked = ask()
 
@@ -83,8 +88,7 @@ class LeavingScreen(ArmedDialog[Fate | None]):
         if not self.is_mounted or (asked := self._ask()) == self._asked:
             return
         self._asked = asked
-        self.query_one(".dialog--title", Static).update(Content(one_line(asked.title)))
-        self.query_one(".dialog--text", Static).update(Content(inert(asked.text)))
+        self.ask_anew(asked.title, asked.text)
         self.query_one("#leave", Button).label = answer("l", asked.leave)
         self._offer_to_stop()
         if self.focused is None or not self.focused.display:
@@ -96,8 +100,9 @@ class LeavingScreen(ArmedDialog[Fate | None]):
         return self._asked.may_stop or action != "choose" or parameters == ("leave",)
 
     def action_choose(self, fate: Fate) -> None:
-        """Leave, with this for the agents."""
-        _ = self.dismiss(fate)
+        """Leave, with this for the agents, if it is known what is asked."""
+        if not self.show_unread():
+            _ = self.dismiss(fate)
 
     def action_stay(self) -> None:
         """Leave nothing."""
@@ -107,4 +112,7 @@ class LeavingScreen(ArmedDialog[Fate | None]):
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
         fates: dict[str | None, Fate] = {"leave": "leave", "interrupt": "interrupt", "end": "end"}
-        _ = self.dismiss(fates.get(event.button.id))
+        if (fate := fates.get(event.button.id)) is not None:
+            self.action_choose(fate)
+        else:
+            self.action_stay()

@@ -9,17 +9,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.left_once import Dialog
+from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.widgets.inert_input import InertInput
 
 
-class ConfirmScreen(ArmedDialog[bool]):
+class ConfirmScreen(ReadDialog[bool]):
     """Asks; the answer is no unless somebody says yes, once all of it has been on the screen."""
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
@@ -35,13 +34,11 @@ class ConfirmScreen(ArmedDialog[bool]):
     ]
 
     def __init__(self, title: str, text: str, yes: str = "Yes", no: str = "No") -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._title = one_line(title)
         self._text = inert(text)
         self._yes = one_line(yes)
         self._no = one_line(no)
-        self._seen: set[int] = set()
-        """The rows that have been on the screen, of a window that is too low for all of them."""
 
     def compose(self) -> ComposeResult:
         """Title, text, and two buttons."""
@@ -52,56 +49,17 @@ class ConfirmScreen(ArmedDialog[bool]):
                 yield Button(answer("y", self._yes), id="yes", compact=True)
                 yield Button(answer("n", self._no), id="no", compact=True)
 
-    def on_mount(self) -> None:
-        """Note which rows are read."""
-        self.watch(self._box, "scroll_y", self._scrolled, init=False)
-
-    def set_focus(self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False) -> None:
-        """Stay where it is read: in a low window the answers are further down, and Textual would go there."""
-        super().set_focus(widget, scroll_visible=False, from_app_focus=from_app_focus)
-
-    def on_resize(self) -> None:
-        """What is in which row may be another."""
-        self._seen.clear()
-        self.wait_drawn()
-
-    @property
-    def _box(self) -> Vertical:
-        return self.query_one(".dialog--box", Vertical)
-
-    def _scrolled(self, before: float, after: float) -> None:
-        for top in (round(before), round(after)):
-            self._seen.update(range(top, top + self._box.container_size.height))
-        if before != after:
-            self.wait_drawn()
-
     def retell(self, title: str, text: str) -> None:
         """Ask with these words from now on."""
         if (told := (one_line(title), inert(text))) == (self._title, self._text):
             return
         self._title, self._text = told
-        self._seen.clear()
         if self.is_mounted:
-            self.wait_drawn()
-            self.query_one(".dialog--title", Static).update(Content(self._title))
-            self.query_one(".dialog--text", Static).update(Content(self._text))
-
-    def action_page(self, by: int) -> None:
-        """Read on, or back."""
-        self._box.scroll_relative(y=by * max(self._box.container_size.height - 1, 1), animate=False, immediate=True)
+            self.ask_anew(title, text)
 
     def action_answer(self, answer: bool) -> None:
         """Leave with this answer; a yes has to wait until everything that it is about has been seen."""
-        box = self._box
-        self._scrolled(box.scroll_y, box.scroll_y)
-        unseen = next((row for row in range(box.virtual_size.height) if row not in self._seen), None)
-        if answer and unseen is not None:
-            box.scroll_to(y=unseen, animate=False, immediate=True)
-            self.wait_still()  # a key that is held down is not read with
-            has_rows = box.container_size.height > 0
-            why = "You have not seen all of it: PgDn shows more." if has_rows else "The window is too low to read this."
-            self.notify(why, timeout=3)
-        else:
+        if not answer or not self.show_unread():
             _ = self.dismiss(answer)
 
     @on(Button.Pressed)

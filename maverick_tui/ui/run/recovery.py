@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from maverick_tui.runs.entries import FailureEntry, PromptEntry, StallEntry
+from maverick_tui.runs.entries import FailureEntry, PromptEntry
 from maverick_tui.runs.failure_words import CONTINUE
 from maverick_tui.ui.transcript.texts import answer_of_turn, source
 
@@ -31,32 +31,24 @@ class Recovery:
         return self._run.store.current_failure
 
     def retry(self) -> None:
-        """Send the last prompt, or command, again; if it was not a prompt that failed, connect again.
+        """Send the prompt, or command, of the turn again; if it was not a prompt that failed, connect again.
 
         A model that is silent is interrupted before.
         """
         if (stall := self._run.store.stall) is not None:
-            self._ask_again(stall)
-            return
-        failed = [
-            entry
-            for entry in self._run.store.entries
-            if isinstance(entry, PromptEntry) and self.failure is not None and entry.turn == self.failure.turn
-        ]
-        if failed:
-            self._send(failed[-1].text, is_command=failed[-1].is_command)
+            asked = self._prompt_of(stall.turn)
+            self._run.interrupt()
+            if asked is not None and asked.text:
+                self._send(asked.text, is_command=asked.is_command)
+        elif self.failure is not None and (failed := self._prompt_of(self.failure.turn)) is not None:
+            self._send(failed.text, is_command=failed.is_command)
         else:
             self._run.reconnect()
 
-    def _ask_again(self, stall: StallEntry) -> None:
-        asked = [
-            entry
-            for entry in self._run.store.entries
-            if isinstance(entry, PromptEntry) and entry.turn == stall.turn and entry.text
-        ]
-        self._run.interrupt()
-        if asked:
-            self._send(asked[-1].text, is_command=asked[-1].is_command)
+    def _prompt_of(self, turn: int) -> PromptEntry | None:
+        """The prompt that began a turn: those behind it were said while the agent was at work on that."""
+        entries = self._run.store.entries
+        return next((entry for entry in entries if isinstance(entry, PromptEntry) and entry.turn == turn), None)
 
     def go_on(self) -> None:
         """Ask the agent to go on where its answer broke off."""

@@ -116,6 +116,40 @@ async def test_what_needs_a_person_is_on_top_and_the_highlight_stays_on_its_run(
         await until(pilot, lambda: isinstance(app.screen, PickerScreen), "and then leaves")
 
 
+async def test_the_highlight_is_on_top_until_somebody_goes_to_a_run_and_comes_back_to_that() -> None:
+    def highlighted(app: FedApp) -> str:
+        card = board_of(app).rows.card
+        return card.run_id if card is not None else ""
+
+    async def asks(name: str) -> None:
+        add(app, name, working(name).ask("Bash", {"command": name}))
+        await until(pilot, lambda: name in listed(app), "another one asks")
+
+    async with opened({"old": working("old").done()}) as (app, pilot):
+        await asks("first")
+        assert listed(app) == ["first", "old"]
+        assert highlighted(app) == "first", "nobody has gone to the other one"
+        await pilot.press("insert", "up")
+        await asks("later")
+        assert listed(app)[-1] == "old"
+        assert highlighted(app) == "first", "somebody has to do with it"
+        await pilot.press("end")
+        await asks("last")
+        assert highlighted(app) == "old"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.top == "RunScreen", "it is opened")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.top == "BoardScreen" and len(listed(app)) == 4, "the board")
+        assert highlighted(app) == "old", "one comes back to it"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen", "the run again")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.top == "PickerScreen" and app.screen.focused, "the picker")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.top == "BoardScreen" and len(listed(app)) == 4, "the board")
+        assert highlighted(app) == listed(app)[0], "what needs somebody comes first"
+
+
 async def test_a_peek_is_live_and_a_question_is_answered_in_it() -> None:
     tapes = {"works": working(), "later": working("later", BEGAN + 1)}
     async with opened(tapes) as (app, pilot):

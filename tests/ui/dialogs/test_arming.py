@@ -87,6 +87,33 @@ async def test_nothing_is_decided_that_the_terminal_has_not_drawn() -> None:
             waiting.clear()
 
 
+async def test_what_is_typed_while_the_words_of_a_question_change_answers_nothing() -> None:
+    words = ["It is merged into main.", "It is merged into release."]
+    leaving = LeavingScreen(lambda: Asked("Quit?", words[0]))
+    confirm = ConfirmScreen("Merge?", words[0])
+    dialog: ArmedDialog[Any]
+    for dialog, follow, key, answer in (
+        (leaving, leaving.follow, "e", "end"),
+        (confirm, lambda: confirm.retell("Merge?", words[0]), "y", True),
+    ):
+        dialog.armed_after = 60
+        words.sort()
+        async with asked(dialog) as (app, pilot):
+            dialog._arm()
+            await until(pilot, lambda: dialog.is_armed)  # noqa: B023
+            follow()
+            assert dialog.is_armed, "nothing has changed"
+            words.reverse()
+            follow()
+            await pilot.press(key)
+            assert app.answer is PENDING
+            await until(pilot, lambda: words[0] in app.text, "it is asked in other words")
+            dialog._arm()
+            await until(pilot, lambda: dialog.is_armed)  # noqa: B023
+            await pilot.press(key)
+            assert app.answer == answer
+
+
 @pytest.mark.parametrize(("make", "typed", "keys", "answer"), DIALOGS)
 async def test_what_is_still_being_typed_answers_nothing(
     make: Callable[[], ArmedDialog[Any]], typed: str, keys: tuple[str, ...], answer: object

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from maverick_tui.inert import inert
+from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
+from tests.ui.waiting import until
 
 
 def question() -> ConfirmScreen:
@@ -67,9 +69,31 @@ async def test_in_a_low_window_a_yes_counts_once_all_of_it_was_on_the_screen(
         await pilot.press(*["pageup"] * 3)
         app.find("Merge 1 smith into main?")
         await pilot.press(*["pagedown"] * 3)
-        app.find("y  Merge")
+        await until(pilot, lambda: "y  Merge" in app.text, "its end")
         await pilot.press("y")  # Textual's buttons take no second press for a moment
         assert app.answer is True
+
+
+@pytest.mark.parametrize("key", ["e", "i", "enter"])
+async def test_what_becomes_of_agents_is_not_said_before_it_was_read_what_is_asked(key: str) -> None:
+    text = "\n".join(f"agent {number} is at work" for number in range(12))
+    for size, is_readable in (((20, 5), False), ((60, 15), True)):
+        async with asked(LeavingScreen(lambda: Asked("Quit?", text)), size) as (app, pilot):
+            await pilot.press(key)
+            assert app.answer is PENDING
+            await pilot.press(*["pageup"] * 3)
+            if is_readable:
+                await until(pilot, lambda: "Quit?" in app.text, "its beginning")
+            await pilot.press(*["pagedown"] * 4)
+            if is_readable:
+                await until(pilot, lambda: "Esc  Stay" in app.text, "its end")
+                await pilot.press("l" if key == "enter" else key)  # Textual's buttons take no second press for a moment
+                assert app.answer == {"e": "end", "i": "interrupt"}.get(key, "leave")
+            else:
+                await pilot.press("e")
+                assert app.answer is PENDING
+                await pilot.press("escape")
+                assert app.answer is None
 
 
 async def test_another_key_answers_nothing() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import SystemCommand
 from textual.command import CommandList
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -429,6 +430,31 @@ async def test_the_palette_is_there_once_also_below_the_help() -> None:
         for size in ((20, 5), (6, 2), (5, 3), (3, 3), (1, 1), (80, 24)):  # as where a window is split again and again
             await pilot.resize_terminal(*size)
         await until(pilot, lambda: app.screen.query_one(Input).size.width > 40, "and it is there still")
+
+
+async def test_enter_held_down_in_a_list_of_commands_does_what_was_chosen_once() -> None:
+    done: list[int] = []
+    async with watching(begun().done()) as (app, pilot):
+        app.get_system_commands = lambda _: [SystemCommand("Only one", "", lambda: done.append(1))]  # type: ignore[method-assign,assignment]
+        for show in (app.action_command_palette, app.action_change_theme):
+            show()
+            await until(pilot, lambda: app.top == "CommandFinder" and app.screen.query(CommandList), "the list")
+            listed = app.screen.query_one(CommandList)
+            await until(pilot, lambda: listed.option_count and app.screen.focused, "what is in it")  # noqa: B023
+            for _ in range(5):  # in one packet
+                app.post_message(Key("enter", "\r"))
+            await until(pilot, lambda: app.top == "RunScreen", "the run again")
+        await until(pilot, lambda: app.theme == min(app.available_themes), "it was chosen")
+        assert done == [1]
+
+
+async def test_nothing_of_the_palette_takes_the_rest_of_the_screen_away() -> None:
+    async with watching(begun().done()) as (app, _):
+        assert app.screen.focused is not None
+        assert app.screen.focused.allow_maximize
+        titles = {command.title for command in app.get_system_commands(app.screen)}
+        assert not titles & {"Maximize", "Minimize"}
+        assert "Theme" in titles
 
 
 async def test_nothing_that_is_pasted_into_the_palette_steers_the_terminal() -> None:

@@ -349,6 +349,25 @@ async def test_one_key_retries_and_another_continues() -> None:
         assert "Continue exactly where it stopped" in sent.text
 
 
+async def test_the_prompt_of_a_turn_is_asked_again_and_not_what_was_said_into_it() -> None:
+    tape = begun().prompt("Refactor it").say("I will.")
+    tape.put(events.PromptSteered(tape.at, 1, "p-2", "and mind the tabs")).say("Half", is_open=True)
+    since = tape.at
+    async with watching(tape.put(events.Stalled(tape.at, since))) as (app, pilot):
+        await until(pilot, lambda: "F5 ask again" in app.shown())
+        app.kept.take()
+        await pilot.press("f5")
+        _, again = app.kept.take()
+        app.tell(tape.done("failed", failure=STREAM_BROKE))
+        await until(pilot, lambda: "F5 retry the prompt" in app.shown())
+        await pilot.press("f5")
+        (retried,) = app.kept.take()
+        for sent in (again, retried):
+            assert isinstance(sent, commands.SendPrompt)
+            assert sent.text == "Refactor it"
+        assert "and mind the tabs" in app.shown()
+
+
 async def test_a_command_that_failed_is_done_again_as_a_command() -> None:
     tape = Tape().connect().prompt("/compact keep the prices", is_command=True)
     async with watching(tape) as (app, pilot):

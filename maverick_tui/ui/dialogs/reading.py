@@ -1,0 +1,69 @@
+"""ReadDialog: a dialog that does what it asks about only once all of it has been on the screen."""
+
+from __future__ import annotations
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ScreenResultType
+from textual.widget import Widget
+from textual.widgets import Static
+
+from maverick_tui.inert import inert, one_line
+from maverick_tui.ui.dialogs.arming import ArmedDialog
+
+
+class ReadDialog(ArmedDialog[ScreenResultType]):
+    """In a window that is too low for all of it, its box is turned in pages."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="dialog")
+        self._seen: set[int] = set()
+        """The rows that have been on the screen."""
+
+    def on_mount(self) -> None:
+        """Note which rows are read."""
+        self.watch(self._box, "scroll_y", self._scrolled, init=False)
+
+    def set_focus(self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False) -> None:
+        """Stay where it is read: in a low window the answers are further down, and Textual would go there."""
+        super().set_focus(widget, scroll_visible=False, from_app_focus=from_app_focus)
+
+    def on_resize(self) -> None:
+        """What is in which row may be another."""
+        self._seen.clear()
+        self.wait_drawn()
+
+    @property
+    def _box(self) -> Vertical:
+        return self.query_one(".dialog--box", Vertical)
+
+    def _scrolled(self, before: float, after: float) -> None:
+        for top in (round(before), round(after)):
+            self._seen.update(range(top, top + self._box.container_size.height))
+        if before != after:
+            self.wait_drawn()
+
+    def ask_anew(self, title: str, text: str) -> None:
+        """Ask in these words from now on: what is being typed was meant for others, which may have asked less."""
+        self._seen.clear()
+        self.query_one(".dialog--title", Static).update(Content(one_line(title)))
+        self.query_one(".dialog--text", Static).update(Content(inert(text)))
+        self.wait_still()
+
+    def action_page(self, by: int) -> None:
+        """Read on, or back."""
+        self._box.scroll_relative(y=by * max(self._box.container_size.height - 1, 1), animate=False, immediate=True)
+
+    def show_unread(self) -> bool:
+        """Show the next of what has not been seen, and say so; False if all of it has been."""
+        box = self._box
+        self._scrolled(box.scroll_y, box.scroll_y)
+        unseen = next((row for row in range(box.virtual_size.height) if row not in self._seen), None)
+        has_rows = box.container_size.height > 0
+        if unseen is None and has_rows:
+            return False
+        box.scroll_to(y=unseen, animate=False, immediate=True)
+        self.wait_still()  # a key that is held down is not read with
+        why = "You have not seen all of it: PgDn shows more." if has_rows else "The window is too low to read this."
+        self.notify(why, timeout=3)
+        return True
