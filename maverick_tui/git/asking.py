@@ -104,6 +104,9 @@ _EMPTIED_SECTIONS = frozenset({"alias", "pager"})
 _THEIRS = ("system", "global")
 _READ_FILES = frozenset({"core.attributesfile", "core.excludesfile", "mailmap.file"})
 """Files that git reads from beginning to end."""
+_PATHS = _READ_FILES | set("core.hookspath core.worktree blame.ignorerevsfile init.templatedir".split())
+INCLUDING = frozenset({"include.path", "includeif.path"})
+"""With those above, the settings whose files are looked at, here or by whoever asks for settings."""
 _GITS_OWN = ("%(prefix)/", ":(optional)")
 """What a path may begin with that only git can say the meaning of: for one, where it was installed."""
 OWN = ("local", "worktree")
@@ -189,16 +192,23 @@ def read_settings(
     top = repository.top if repository is not None else folder
     if settings is None or any(one.key in _READ_FILES and _never_ends(top, one.value) for one in settings):
         return None
-    bases = {folder, top, *((repository.own, repository.common) if repository is not None else ())}
-    return None if any(_is_beyond_us(one, bases) for one in settings) else (program, settings)
+    begin = [folder, top, *((repository.own, repository.common) if repository is not None else ())]
+    return None if any(_is_beyond_us(one, begin) for one in settings) else (program, settings)
 
 
-def _is_beyond_us(setting: Setting, bases: Iterable[Path]) -> bool:
-    """Whether a repository leads git to a place that we cannot know, from one of the folders that a path begins in."""
-    if setting.scope not in (*OWN, INCLUDED) or "/" not in setting.value:
+def _is_beyond_us(setting: Setting, begin: Iterable[Path]) -> bool:
+    """Whether a repository leads git to a place that we cannot know; a path begins in one of these folders, or in that
+    of the file that has the setting.
+    """
+    if setting.scope not in (*OWN, INCLUDED):
+        return False
+    if setting.value.startswith(_GITS_OWN):
+        return True
+    if setting.key not in _PATHS and setting.kind not in INCLUDING:
         return False
     file = os.path.expanduser(setting.value)  # noqa: PTH111 - Path's may raise
-    return file.startswith(_GITS_OWN) or any(differs_by_process(os.path.join(base, file)) for base in bases)  # noqa: PTH118
+    of_file = os.path.dirname(setting.origin.removeprefix("file:"))  # noqa: PTH120
+    return any(differs_by_process(folder / file) for one in begin for folder in (one, one / of_file))
 
 
 def _never_ends(top: Path, file: str) -> bool:
@@ -219,8 +229,7 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
     # Of a file by itself git says that it comes from the command.
     found = [one._replace(scope=INCLUDED) for one in _listed(listing)] if listing is not None else None
-    bases = {folder, file.parent}
-    return None if found is None or any(_is_beyond_us(one, bases) for one in found) else found
+    return None if found is None or any(_is_beyond_us(one, (folder, file.parent)) for one in found) else found
 
 
 def chosen_editor(folder: Path, *others: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from maverick_tui.git.asking import (
     INCLUDED,
+    INCLUDING,
     OWN,
     Found,
     Setting,
@@ -20,6 +21,7 @@ from maverick_tui.git.asking import (
 )
 from maverick_tui.git.repository import (
     Repository,
+    differs_by_process,
     find_repository,
     is_anothers,
     is_any_above,
@@ -32,7 +34,7 @@ from maverick_tui.programs import absolute_places
 
 _FILE = "file:"
 _OF_HOOKS = ("core.hookspath", "init.templatedir")
-_INCLUDING = ("include.path", "includeif.path")
+_INCLUDED_IF = "includeif.path"
 UNREADABLE = "a configuration that cannot be read"
 
 _HOOK = "post-index-change"
@@ -114,8 +116,7 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
     path = _expanded(named[0].value) if named else ""
     is_theirs = bool(named) and named[0] not in own and os.path.isabs(path)  # noqa: PTH117
     folder = repository.top / path if named else repository.common / "hooks"
-    hooks = [str(folder / name) for name in _COMMITTING if not is_theirs]
-    there = [hook for hook in hooks if os.path.isfile(hook) and os.access(hook, os.X_OK)]  # noqa: PTH113 - never raises
+    there = [hook for name in _COMMITTING if not is_theirs and _may_run(hook := folder / name)]
     found = [os.path.relpath(hook, repository.top) for hook in there]
     is_signed = [one.value.lower() not in _OFF for one in settings if one.key == "commit.gpgsign"][-1:] == [True]
     for one in own:
@@ -193,17 +194,19 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
         return None
     top = repository.top if repository is not None else folder
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
-    is_conditional = any(setting.kind == _INCLUDING[1] for setting in settings)
+    is_conditional = any(setting.kind == _INCLUDED_IF for setting in settings)
     if (included := included_on_conditions(settings, top)) is None:
         return None
     settings += (setting for setting in included if setting.value)
     folders = [top / _expanded(one.value) for one in settings if one.key in _OF_HOOKS]
     folders += [repository.common / "hooks"] if repository is not None else []
     hooks = [*folders, *(folder / name for folder in folders for name in _names_in(folder))]  # which may be links
+    if any(map(differs_by_process, hooks)):
+        return None
     for one in settings:
         if one.origin.startswith(_FILE):
             file = top / one.origin.removeprefix(_FILE)
-            hooks += [file, *([file.parent / _expanded(one.value)] if one.kind in _INCLUDING else ())]
+            hooks += [file, *([file.parent / _expanded(one.value)] if one.kind in INCLUDING else ())]
     return hooks, [setting.command for setting in settings if setting.command], is_conditional
 
 
@@ -214,7 +217,7 @@ def included_on_conditions(settings: Sequence[Setting], *tops: Path) -> list[Set
     """
     found, read, level = list[Setting](), set[Path](), [*settings]
     while level:
-        conditional = [one for one in level if one.kind == _INCLUDING[1] and one.origin.startswith(_FILE)]
+        conditional = [one for one in level if one.kind == _INCLUDED_IF and one.origin.startswith(_FILE)]
         named = ((one.origin.removeprefix(_FILE), _expanded(one.value)) for one in conditional)
         files = {(top / file).parent / value for file, value in named for top in tops} - read
         level = []
@@ -365,9 +368,12 @@ def _hooks(repository: Repository, settings: list[Setting]) -> Iterator[Path]:
     named += [path for one in theirs[-1:] if not os.path.isabs(path := _expanded(one.value))]  # noqa: PTH117
     folders = [repository.top / path for path in named]
     folders += [] if theirs else [repository.common / "hooks"]
-    for hook in (folder / _HOOK for folder in folders):
-        if hook.is_file() and os.access(hook, os.X_OK):
-            yield hook
+    yield from (hook for hook in (folder / _HOOK for folder in folders) if _may_run(hook))
+
+
+def _may_run(hook: Path) -> bool:
+    """Whether it is there for git to run; what only git finds there may be anything."""
+    return differs_by_process(hook) or (os.path.isfile(hook) and os.access(hook, os.X_OK))  # noqa: PTH113 - never raises
 
 
 def _submodules(repository: Repository, settings: list[Setting]) -> list[Path] | None:

@@ -16,8 +16,10 @@ _MOST_POINTER = 1 << 20
 """The most bytes of a file that says where a folder of git's is: git does not accept a larger `.git`, either."""
 _MOST_ENTRIES = 20_000
 """The most entries of git's own folder that are looked at."""
-_MOST_LINKS = 40
-"""As many as the system follows for one path."""
+_MOST_LINKS, _MOST_PATH = 40, 4_096
+"""As many links as the system follows for one path, and as many bytes of one as it takes."""
+_BY_PROCESS = frozenset({"/proc", "/dev/fd"})
+"""Folders in which the same name leads each process elsewhere."""
 _NOT_ENTERED = frozenset("objects hooks modules worktrees lfs annex".split())
 """Folders of git's own with many files, or with none that git reads line by line."""
 _NOT_WRITTEN = frozenset("objects hooks modules lfs annex info rr-cache".split())
@@ -56,6 +58,8 @@ def find_repository(folder: Path) -> Repository | None:
         own = _linked(top, read_small(pointer, _MOST_POINTER)) if is_file else pointer
         common = _common(own) if own is not None else None
         if own is not None and common is not None:
+            if any(map(differs_by_process, (own / "HEAD", own / "commondir", common / "objects"))):
+                return None  # whoever asks git learns that it knows of one
             return Repository(top, own, Path(os.path.realpath(common)))
         if is_file:  # git looks no further, either
             return None
@@ -248,34 +252,39 @@ def _common(own: Path) -> Path | None:
     """
     shared = read_small(own / "commondir", _MOST_POINTER)
     common = own / _pointed(shared) if shared else own
-    if shared and differs_by_process(str(common)):
-        return None
     return common if os.path.lexists(own / "HEAD") and os.access(common / "objects", os.X_OK) else None
 
 
 def _linked(top: Path, text: str | None) -> Path | None:
     """Where the file `.git` of a worktree or a submodule points; nowhere if it is another file."""
     path = _pointed((text or "").removeprefix("gitdir: "))
-    is_known = path and text and text.startswith("gitdir: ") and not differs_by_process(str(top / path))
-    return top / path if is_known else None
+    return top / path if path and text and text.startswith("gitdir: ") else None
 
 
-def differs_by_process(path: str) -> bool:
-    """Whether an absolute path leads through `/proc`: where to, is another thing for us than for git."""
-    parts, at, left = path.split("/")[::-1], "/", _MOST_LINKS
-    while parts:
-        part = parts.pop()
-        at = os.path.normpath(f"{at}/{part}")
-        if at in ("/proc", "/dev/fd") or not left:
+def differs_by_process(path: Path | str) -> bool:
+    """Whether an absolute path leads through `/proc`: where to, is another thing for us than for git.
+
+    So does what nobody can follow.
+    """
+    rest, at, left = str(path).split("/")[::-1], "", _MOST_LINKS
+    if len(str(path)) > _MOST_PATH:
+        return True
+    while rest:
+        part = rest.pop()
+        if part == "..":
+            at = at.rpartition("/")[0]
+        if part in ("", ".", ".."):
+            continue
+        at = f"{at}/{part}"
+        if at in _BY_PROCESS or not left:
             return True
         try:
-            target = os.readlink(at) if part not in ("", ".", "..") else ""  # noqa: PTH115 - asked for every part
+            target = os.readlink(at)  # noqa: PTH115 - for every part of a path
         except (OSError, ValueError):
             continue
-        if target:
-            left -= 1
-            at = "/" if target.startswith("/") else os.path.dirname(at)  # noqa: PTH120
-            parts += target.split("/")[::-1]
+        left -= 1
+        at = "" if target.startswith("/") else at.rpartition("/")[0]
+        rest += target.split("/")[::-1]
     return False
 
 

@@ -33,13 +33,15 @@ _OF_COOKIE = r"[^\s;\"'`\\]"
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
 _WITH_BLANKS = tuple(
-    f"{name}={quote}"
-    for name in ("PASSWORD", "PASSPHRASE", "PASSWD", "SECRET", "TOKEN", "_PASS", "_PW")
-    for quote in "\"'"
+    f"{name}={quote}" for name in ("PASSWORD", "PASSPHRASE", "PASSWD", "SECRET", "_PASS") for quote in "\"'"
 )
 """What stands before words that together are a secret, where an environment is set."""
 _PHRASES = ("passphrase", "Passphrase")
-_WORDS = r"(?![$<{%(*`])(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
+# Nor what speaks of a secret: a message, or the words beside a field.
+_WORDS = (
+    r"(?![$<{%(*`\\])(?![^\"'\r\n]*(?i:\b(?:pass(?:word|phrase)?|secret|token)\b))"
+    r"(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
+)
 _REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
 _TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
                 "sshpass ", "--user ", *_REGISTRIES, *_WITH_BLANKS, *_PHRASES)  # fmt: skip
@@ -120,11 +122,9 @@ SHAPES: Mapping[str, str] = {
     **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
     **{head: rf"({re.escape(head)}){_WORDS}" for head in _WITH_BLANKS},
     **{head: rf"({head}[\"']?[ \t]*[:=][ \t]*[\"']){_WORDS}" for head in _PHRASES},
-    # As .pgpass has them, without a name: the port tells what they are.
-    **{
-        head: rf"(?<![^\s\"'`])([\w.*-]+{re.escape(head)}[\w.*-]+:[\w.*-]+:)[^\s\"'`]{{4,}}"
-        for head in (":5432:", ":*:")
-    },
+    # As .pgpass has them, without a name: the port tells what they are. A list of users has numbers there.
+    ":5432:": r"(?<![^\s\"'`])([\w.*-]+:5432:[\w.*-]+:[\w.*-]+:)[^\s\"'`]{4,}",
+    ":*:": rf"(?<![^\s\"'`])([\w.*-]+:\*:(?!-?\d+:)[\w.*-]+:[\w.*-]+:){_RANDOM}[^\s\"'`]{{4,}}",
     **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:(?={_STRING}\\?")|{_CUT_OFF}){_STRING}' for name in _NAMED},
 }  # fmt: skip
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""

@@ -134,11 +134,13 @@ class RunReview:
         found: list[ChangedFile] = []
         for change in chain.changes(first, last):
             by = [writer for path in (change.was, change.path) for some in attribution.touched(path) for writer in some]
-            if any(writer.takes_back for writer in by):  # what is left may be somebody else's alone
+            if any(writer.takes_back for writer in by) and not change.permissions:
+                # What is left may be somebody else's alone, if it is all lines, and none of them was given back.
                 left = hunks_of(chain.shadow, change, 0, MOST_LINES)
-                lines = (attribution.hunk(hunk, change.path, change.was) for hunk in left)
+                lines = (attribution.hunk(hunk, change.path, change.was) for hunk in left if not hunk.is_cut)
                 still = [writer for hunk in lines for some in hunk for writer in some]
-                by = still if still and not any(writer.takes_back for writer in still) else by  # or given back
+                is_whole = bool(still) and not any(hunk.is_cut for hunk in left)
+                by = still if is_whole and not any(writer.takes_back for writer in still) else by
             if with_others or any(map(is_asked, by)):
                 counts = (change.added, change.deleted, change.is_binary, change.permissions)
                 by = [writer for writer in by if not writer.takes_back] or by  # who has written nothing of their own

@@ -27,8 +27,8 @@ class SendPrompt(Command):
 
 
 def is_for_engine(text: str) -> bool:
-    """Whether what a person has written is such a command, and no prompt."""
-    return text.split(maxsplit=1)[:1] == ["/compact"]
+    """Whether what a person has written is such a command, and no prompt: that may begin with a blank."""
+    return not text[:1].isspace() and text.split(maxsplit=1)[:1] == ["/compact"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -189,31 +190,80 @@ def test_switches_that_make_git_run_something(key: str, value: str, is_named: bo
     assert programs_named(tmp_path) == ([key.lower()] if is_named else [])
 
 
+UP = "{up}"
+"""As many ways up as there are folders above the project."""
+
+
 @each(
     "settings",
     [
         "[core]\n hooksPath = %(prefix)/../proc/self/cwd/hooks\n",
+        "[core]\n hooksPath = :(optional)hooks\n",
         "[blame]\n ignoreRevsFile = %(prefix)/../etc/passwd\n",
-        "[blame]\n ignoreRevsFile = :(optional)/etc/passwd\n",
         '[includeIf "onbranch:other"]\n path = %(prefix)/../proc/self/cwd/more\n',
         '[includeIf "onbranch:other"]\n path = more\n',
         "[core]\n hooksPath = /proc/self/cwd/hooks\n",
+        "[core]\n hooksPath = /usr/../proc/self/cwd/hooks\n",
+        "[core]\n hooksPath = //proc/self/cwd/hooks\n",
+        "[core]\n hooksPath = /./proc/self/cwd/hooks\n",
+        f"[core]\n hooksPath = {UP}proc/self/cwd/hooks\n",
+        f"[core]\n hooksPath = {UP}../proc/self/cwd/hooks\n",
         "[core]\n hooksPath = inner/to-git/hooks\n",
+        "[core]\n hooksPath = link\n",
+        "[core]\n hooksPath = filled\n",
         "[core]\n hooksPath = /dev/fd/5/hooks\n",
+        "[blame]\n ignoreRevsFile = link\n",
+        "[core]\n worktree = link\n",
         "[include]\n path = ../inner/to-git/more\n",
+        "[include]\n path = link\n",
+        "[core]\n hooksPath = " + "a/" * 500_000 + "\n",
+        "",
     ],
 )
-def test_paths_that_git_alone_can_spell_out_count_as_unknown(settings: str) -> None:
+def test_paths_that_we_cannot_spell_out_as_git_does_count_as_unknown(settings: str) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()
         making.init(folder, "main")
-        (folder / "inner").mkdir()
-        (folder / "inner" / "to-git").symlink_to("../../" * 9 + "proc/thread-self/cwd")
+        for place in ("inner", "filled"):
+            (folder / place).mkdir()
+        to_git = UP.format(up="../" * len(folder.parents)) + "proc/thread-self/cwd"
+        for link in ("inner/to-git", "link", ".git/link", ".git/hooks"):
+            if link != ".git/hooks" or not settings:
+                (folder / link).symlink_to(f"../{to_git}")
+        (folder / "filled" / "post-index-change").symlink_to("/proc/self/cwd/hook")
         (folder / ".git" / "more").write_text("[core]\n fsmonitor =\n hooksPath = %(prefix)/x\n")
         with (folder / ".git" / "config").open("a") as config:
-            config.write(settings)
-        assert programs_named(folder)[:1] == [UNREADABLE]
+            config.write(settings.replace(UP, "../" * (len(folder.parents))))
+        assert programs_named(folder), "it is not taken for an ordinary one"
         assert started_by_settings(folder) is None
+
+
+@pytest.mark.parametrize("kind", ["link", "pointer", "common"])
+def test_a_repository_that_each_process_finds_elsewhere_is_none(kind: str, tmp_path: Path) -> None:
+    real = (project := tmp_path / "project") / "real"
+    real.mkdir(parents=True)
+    making.init(real, "main")
+    if kind == "link":
+        (project / ".git").symlink_to("/proc/self/cwd/real/.git")
+    elif kind == "pointer":
+        (project / ".git").write_text("gitdir: /proc/self/cwd/real/.git\n")
+    else:
+        making.init(project, "main")
+        (project / ".git" / "commondir").write_text("/usr/../proc/self/cwd/real/.git\n")
+    found = subprocess.run(
+        [sys.executable, "-c", _FINDS, str(project)], cwd=project, check=True, capture_output=True, text=True
+    )
+    assert find_repository(real) is not None
+    assert found.stdout == f"None ['{UNREADABLE}']\n"
+
+
+_FINDS = """
+import sys
+from pathlib import Path
+from maverick_tui.git.programs import programs_named
+from maverick_tui.git.repository import find_repository
+print(find_repository(Path(sys.argv[1])), programs_named(Path(sys.argv[1])))
+"""
 
 
 @pytest.mark.parametrize("condition", ["gitdir:**/by-link/", "onbranch:other", "onbranch:main"])

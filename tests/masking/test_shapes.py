@@ -118,6 +118,9 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     a login and password combination, the login or password provided, login with password authentication
     "auth": "basic", "auth": "oauth2Client", PASSWORD="$(pass show my key)", a passphrase: "none"
     api.py:5432:in load:db:12, ls a:*:b, **:*:c, primary-key-0a1b2c3d4e, passphrase=" ", MIN_PASSWORD_LENGTH="a b c d e"
+    nobody:*:-2:-2:Unprivileged User:/var/empty:/usr/bin/false index:*:read:write:delete
+    INVALID_TOKEN="The token is not valid" ERR_PASSWORD="The password is wrong" FIRST_PASS="run the first pass"
+    "passphrase": "Enter the passphrase for your key", PASSWORD="\\$(cat x) y z" NO_PASSWORD='No password was given.'
     https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
     """
     assert redact(lines) == lines

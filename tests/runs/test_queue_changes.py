@@ -16,6 +16,7 @@ from maverick_tui.runs.commands import (
     MovePrompt,
     SendPrompt,
     SteerPrompt,
+    is_for_engine,
 )
 from maverick_tui.runs.local import CLEARS_LATER, IS_COMMAND, NOT_STEERED
 from maverick_tui.runs.log import EventLog
@@ -227,3 +228,17 @@ async def test_what_waits_is_a_command_or_a_prompt_by_what_it_says_when_it_begin
         assert started == [("one", False), ("/compact and keep the plan", True), ("now test it", False)]
         await run.until(ev.Noticed, 1, lambda notice: notice.kind == "cleared")
     assert any("now test it" in last_prompt(request) for request in model.requests)
+
+
+def test_a_page_that_begins_with_a_command_is_none() -> None:
+    said = (
+        "/compact",
+        "/compact keep the plan",
+        "/compact\nall",
+        " /compact",
+        "\n/compact",
+        "/compactness",
+        "",
+        "compact",
+    )
+    assert [is_for_engine(text) for text in said] == [True, True, True, *[False] * 5]
