@@ -71,7 +71,6 @@ EXPANDING = ("Skill",)
 """Tools in whose arguments the CLI reads files by itself that stand behind an @ (measured)."""
 MENTIONS = "Claude Code reads files that stand behind an @ in it, and asks about none of them."
 _MOST_ENTERED = 20
-_LONGEST_PATH = 4096
 _MOST_BELOW = 20_000
 _WAY = re.compile(r"(?![/~$])[^\0]*[/.]")
 """A word that may be the rest of a path, and no ordinary one."""
@@ -123,8 +122,7 @@ def whys_always_asked(call: Call, places: Places, *, only_reads: bool = False) -
         yield first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
         return
     if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
-        texts = (value for value in call.arguments.values() if isinstance(value, str))
-        values = [_before_signs(text) for text in texts if 0 < len(text) < _LONGEST_PATH]
+        values = [_before_signs(path) for path in named]
         if only_reads:  # `/` divides, too, and `//a` is looked for in a page
             values = [value for value in values if value.strip("/.~")]
         yield first_reason(places.why_not_to_hand_over(value, call.here) for value in values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -252,10 +253,22 @@ def host_of(arguments: Mapping[str, Any]) -> str:
 
 def commands_in(arguments: Mapping[str, Any]) -> Iterator[str]:
     """What a tool whose arguments are not known is told to run, by the names of those: each text, and a list as one."""
-    for name, value in arguments.items():
+    for name, value in _named_within(arguments):
         if name.casefold() in _FOR_COMMANDS:
             texts = list(_texts(value))
             yield from dict.fromkeys((*texts, " ".join(texts)))
+
+
+def _named_within(value: object) -> Iterator[tuple[str, object]]:
+    """All that has a name in what a call is given, however deep."""
+    value = _from_json(value) if isinstance(value, str) else value
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name), inner
+            yield from _named_within(inner)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in value:
+            yield from _named_within(inner)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -263,12 +276,24 @@ def _texts(value: object) -> Iterator[str]:
         yield value
         if _FILE_ADDRESS.match(address := value.translate(_AS_BROWSERS_READ).strip()):
             yield address
+        if not isinstance(inner := _from_json(value), str):
+            yield from _texts(inner)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from (str(key), *_texts(inner))
     elif isinstance(value, Sequence):
         for inner in value:
             yield from _texts(inner)
+
+
+def _from_json(text: str) -> object:
+    """What a text is that is an object or a list in JSON; any other one as it is."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _local(text: str) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -277,6 +279,25 @@ def test_no_tool_of_others_is_given_a_folder_with_a_home_directory_in_it(path: s
     is_above = path != ".." or Path.home().is_relative_to(project.parent)
     assert decide(judge, "mcp__rg__search", given) == ("deny" if is_above else "allow")
     assert decide(judge, "mcp__rg__search", {"pattern": "either / or", "path": "."}) == "allow"
+
+
+@each(
+    "given",
+    [
+        {"paths": ["{home}"]}, {"options": {"root": "~"}}, {"root": "file://{home}"},
+        {"roots": [{"uri": "file://{home}/"}]},
+        {"input": '{"root": "{home}"}'}, {"input": ' ["x", {"in": ["{home}/**"]}]'},
+        {"steps": [{"command": "grep -r x ~"}]},
+        {"call": '{"args": {"cmd": "cat ~/.net*"}}'},
+    ],
+)  # fmt: skip
+def test_nor_in_whatever_shape_the_tool_takes_it(given: dict[str, Any], project: Path) -> None:
+    (Path.home() / ".netrc").touch()
+    judge = Judge(["mcp__rg__search"], project, person=False)
+    told = json.loads(json.dumps(given).replace("{home}", str(Path.home())))
+    assert decide(judge, "mcp__rg__search", told) == "deny"
+    ordinary = json.loads(json.dumps(given).replace("{home}", str(project)).replace("~", "."))
+    assert decide(judge, "mcp__rg__search", ordinary) == "allow"
 
 
 @pytest.mark.parametrize("person", [True, False])
