@@ -113,7 +113,7 @@ async def test_what_is_sent_before_a_new_conversation_belongs_to_the_old_one(ses
         await run.until(TurnEnded, 4)
     kept = (event for event in run.events if isinstance(event, TurnStarted | Noticed))
     told = [event.text if isinstance(event, TurnStarted) else event.kind for event in kept]
-    assert told == ["one", "two", "three", "cleared", "four"]
+    assert told == ["one", "two", "clear", "three", "cleared", "four"], "that it waits is told as it is sent"
 
 
 async def test_no_new_conversation_overtakes_prompts_that_are_held(sessions: list[Pretended]) -> None:
@@ -130,7 +130,7 @@ async def test_no_new_conversation_overtakes_prompts_that_are_held(sessions: lis
         run.send(ReleasePrompts())
         await run.until(TurnEnded, 3)
         await settled()
-    assert [event.kind for event in run.all(Noticed)] == []
+    assert [event.kind for event in run.all(Noticed)] == ["clear"], "it waits, and has cleared nothing"
     assert [event.text for event in run.all(TurnStarted)] == ["one", "two", "three"]
 
 
