@@ -379,7 +379,7 @@ class LocalRun:
             self._is_fresh = self._is_fresh and (last.error is not None or not last.is_asked or turn.is_command)
             prompter.is_loss_told = prompter.session.is_ended
             self._turns.end(last)
-            if last.error is not None:
+            if last.error is not None and not last.is_past_fuse:
                 self._queue.hold(has_failed=True)
         if self._stopping is not None:
             await asyncio.wait({self._stopping}, timeout=INTERRUPT_TIMEOUT)
@@ -434,6 +434,8 @@ class LocalRun:
         self.events.emit(Noticed(now, "fuse", f"{what}: what was being answered is stopped, to ask you first."))
         self.events.emit(InterruptRequested(now))
         self._questions.withdraw()
+        if turn is not None:
+            turn.is_past_fuse = True
         self._queue.add_first(SendPrompt(uuid.uuid4().hex, GO_ON))
         self._want_connection()
         self._wake.set()  # where no turn ends by that

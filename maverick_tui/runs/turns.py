@@ -61,6 +61,8 @@ class OpenTurn:
         """Whether the engine was given the prompt."""
         self.is_cut = False
         """Whether somebody ended it on purpose."""
+        self.is_past_fuse = False
+        """Whether a fuse has stopped it: the prompt that asks about that waits already, whatever this ends with."""
         self.error: BaseException | None = None
         self.answered: Answered | None = None
         self.beside: list[Answered] = []

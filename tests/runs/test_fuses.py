@@ -207,22 +207,39 @@ IN_FLIGHT = say("A part.", usage=(0, 0), fault=stall(at="text"))
 """The answer to a request that was sent before anybody could hold it: it lasts until that is stopped."""
 
 
+def then_in_flight(first: Answer, prompt: str = "^go|You were stopped") -> list[Scene]:
+    """This answer to the prompt, and one in flight to whatever the CLI asks by itself after it."""
+    return [scene(first, IN_FLIGHT, prompt=prompt), scene(IN_FLIGHT, prompt="^(Output token|Stop hook)")]
+
+
 async def test_requests_by_which_the_cli_goes_on_by_itself_do_not_pass_a_fuse(serve: ServeModel) -> None:
-    cut = talks("max_tokens")
-    async with serve([cut, cut, IN_FLIGHT] * 4) as server, watch(Talker, config=fused(usd=0.5)) as run:
+    script = then_in_flight(talks("max_tokens"))
+    async with serve(script) as server, watch(Talker, config=fused(usd=0.25)) as run:
         run.prompt("go")
         first = await asked(run)
-        assert len(server.requests) <= 3, "no more than the request that was in flight"
+        assert len(server.requests) <= 2, "no more than the request that was in flight"
         assert run.all(ev.TurnEnded)[0].outcome == "interrupted"
         assert "is stopped, to ask you first" in run.all(ev.Noticed)[-1].text
         say_to(run, first, options(first)[1])
         second = await asked(run, 2)
         assert [turn.text for turn in run.all(ev.TurnStarted)] == ["go", GO_ON, GO_ON]
         seen = len(server.requests)
-        assert seen <= 6
+        assert seen <= 4
         say_to(run, second, STOP)
         assert (await run.until(ev.TurnEnded, 3)).outcome == "interrupted"
         assert len(server.requests) == seen
+
+
+async def test_a_fuse_asks_also_where_what_it_stops_has_failed_by_then(serve: ServeModel) -> None:
+    """The CLI gives a short answer up by itself before it hears of it."""
+    script = [scene(talks("max_tokens"))]
+    async with serve(script), watch(Talker, config=fused(usd=0.25)) as run:
+        run.prompt("go")
+        run.prompt("and then")
+        first = await asked(run)
+        assert run.all(ev.PromptsHeld) == [], "they follow when it is answered"
+        say_to(run, first, STOP)
+        await run.until(ev.TurnEnded, 2)
 
 
 async def test_an_answer_past_a_fuse_that_the_person_stops_is_not_gone_on_with(serve: ServeModel) -> None:
@@ -258,21 +275,18 @@ class Unending(Talker):
     "answers",
     sampled(
         [
-            [
-                scene(talks("max_tokens"), IN_FLIGHT, prompt="^(INNER|Output token)"),
-                scene(call("Agent", **SUBAGENT), say("done")),
-            ],
-            [talks(), IN_FLIGHT],
-            [talks(fault=drop(at="end")), IN_FLIGHT],
-            [talks("refusal"), IN_FLIGHT],
-            [talks("tool_use"), IN_FLIGHT],
-            [Answer(steps=(), usage=ScriptedUsage(input=100_000, output=20)), IN_FLIGHT],
+            [*then_in_flight(talks("max_tokens"), "^INNER"), scene(call("Agent", **SUBAGENT), say("done"))],
+            then_in_flight(talks()),
+            then_in_flight(talks(fault=drop(at="end"))),
+            then_in_flight(talks("refusal")),
+            then_in_flight(talks("tool_use")),
+            then_in_flight(Answer(steps=(), usage=ScriptedUsage(input=100_000, output=20))),
         ],
         6,
         ["of a subagent", "kept by a hook", "broken off", "refused", "with an unreadable call", "empty"],
     ),
 )
-async def test_without_a_person_such_a_request_ends_the_run(answers: list[Answer | Scene], serve: ServeModel) -> None:
+async def test_without_a_person_such_a_request_ends_the_run(answers: list[Scene], serve: ServeModel) -> None:
     async with serve(answers) as server:
         run = Unattended(Unending(), "go", Path.cwd(), fused(usd=0.25), run_id="r1")
         await run.serve()
