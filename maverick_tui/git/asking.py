@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from maverick_tui.git.ending import ends_with_us
+from maverick_tui.git.ending import ends_with_us, tied_to_us
 from maverick_tui.git.repository import differs_by_process, find_repository, odd_files
 from maverick_tui.programs import find_program, search_path
 
@@ -23,6 +25,10 @@ SECONDS = 10.0
 _EDITOR_SECONDS = 2.0
 _LOOK = 0.05
 """How often to check whether its answer is still wanted."""
+_ENDS_WITHIN = 1.0
+_PIECE = 64 * 1024
+_MOST_TOLD = 64 * 1024 * 1024
+"""Bytes: settings of a few kilobytes can be listed as gigabytes."""
 
 # Inside a submodule git starts itself without our settings, so nothing may look into one.
 _COMMANDS: Mapping[str, Sequence[str]] = {
@@ -64,6 +70,7 @@ ALWAYS: Mapping[str, str] = {
     "core.hooksPath": os.devnull,
     "core.ignoreStat": "false",  # or no change of a file that git has written is ever told
     "sparse.expectFilesOutsideOfPatterns": "false",  # likewise of files that are beyond a sparse checkout
+    "checkout.workers": "1",  # processes, of which a repository may want thousands
     "core.alternateRefsCommand": "false",
     "credential.helper": "",
     "protocol.allow": "never",
@@ -258,26 +265,41 @@ def _answer(
 ) -> bytes | None:
     try:
         process = subprocess.Popen(
-            line,
+            tied_to_us(line),
+            bufsize=0,
             cwd=folder,
             env=variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
     except (OSError, ValueError):  # not there, or more settings than a process can be given
         return None
+    told = bytearray()
+    reader = threading.Thread(target=_read, args=(process, told), daemon=True)
     with process, ends_with_us(process):
-        while True:
-            left = max(until - time.monotonic(), 0)
-            try:
-                told, _ = process.communicate(timeout=left if stop is None else min(left, _LOOK))
-            except subprocess.TimeoutExpired:
-                if time.monotonic() >= until or (stop is not None and stop()):
-                    process.kill()
-                    return None
-            else:
-                return told if process.returncode == 0 else None
+        reader.start()
+        while reader.is_alive() and time.monotonic() < until and not (stop is not None and stop()):
+            reader.join(max(until - time.monotonic(), 0) if stop is None else _LOOK)
+        try:
+            process.wait(0 if reader.is_alive() else max(until - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            reader.join(_ENDS_WITHIN)
+            return None
+    return bytes(told) if process.returncode == 0 and len(told) <= _MOST_TOLD else None
+
+
+def _read(process: subprocess.Popen[bytes], told: bytearray) -> None:
+    """Read what it says; one that says too much is ended."""
+    assert process.stdout is not None
+    with suppress(ValueError, OSError):  # given up, and closed
+        while some := process.stdout.read(_PIECE):
+            told += some
+            if len(told) > _MOST_TOLD:
+                process.kill()
+                break
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pathlib import Path
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
-from maverick_tui.git.ending import ends_with_us
+from maverick_tui.git.ending import ends_with_us, tied_to_us
 from maverick_tui.git.programs import included_on_conditions
 from maverick_tui.git.repository import (
     find_repository,
@@ -65,6 +65,10 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
 """The commands that can be given, with what makes each of them harmless."""
 _WRITING = frozenset({"checkout-index", "merge", "read-tree", "reset", "update-index", "update-ref", "worktree"})
 """Those that write elsewhere than to objects."""
+_WITH_HEADINGS = """ada bash bibtex cpp csharp css dts elixir fortran fountain golang html ini java kotlin markdown
+    matlab objc pascal perl php python ruby rust scheme tex""".split()
+_HEADING = "^[[:alpha:]$_]"
+"""What git takes for the heading of a hunk where nobody says anything else."""
 _HERE: Mapping[str, str] = {
     **ALWAYS,
     "blame.ignoreRevsFile": "",  # git shows what it cannot make sense of there, and a repository may name any file
@@ -76,7 +80,9 @@ _HERE: Mapping[str, str] = {
     "merge.autoStash": "false",
     "merge.verifySignatures": "false",
     "worktree.guessRemote": "false",
+    **{f"diff.{language}.xfuncname": _HEADING for language in _WITH_HEADINGS},
 }
+"""The headings of git's own languages take the square of the length of a line, those of a repository any time."""
 
 
 class GitError(ConfigError):
@@ -160,7 +166,10 @@ class Git:
         self, line: list[str], variables: Mapping[str, str], stdin: bytes, seconds: float, *, is_writing: bool
     ) -> tuple[int, bytes, bytes]:
         pipe = subprocess.PIPE
-        process = subprocess.Popen(line, cwd=self.folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe)
+        line = line if is_writing else tied_to_us(line)
+        process = subprocess.Popen(
+            line, cwd=self.folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        )
         with process, nullcontext() if is_writing else ends_with_us(process):
             try:
                 told, complaint = process.communicate(stdin, timeout=seconds)
@@ -198,7 +207,12 @@ class Git:
         # The setting may be from another machine, too. Only what we have checked out is known to have modes that count.
         is_ours = paths.worktree_around(self.folder) == self.folder
         modes = {"core.fileMode": "true"} if is_ours and keeps_modes(self.folder.parent) else {}
-        return environment(self.folder, {**_HERE, **case, **modes, **overrides(settings)})
+        headings = {
+            f"diff.{one.subsection}.xfuncname": _HEADING
+            for one in settings
+            if one.kind in ("diff.funcname", "diff.xfuncname")
+        }
+        return environment(self.folder, {**_HERE, **case, **modes, **headings, **overrides(settings)})
 
     @property
     def counts_modes(self) -> bool:

@@ -1,26 +1,32 @@
 """Git that does not outlive us: what only reads, or writes to what is ours, may wait for ever for a pipe of a clone's;
 and once the person's own git has committed something, it is for us to bring what is staged up to date.
+
+All git of ours is also away from our terminal (`start_new_session`): a repository may name /dev/tty for a file of
+settings, and what git reads there, the person has typed for us.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 
 _TIED = """
 import ctypes, os, signal, sys
-ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)
-os.getppid() == int(sys.argv[1]) or sys.exit(1)
+ctypes.CDLL(None).prctl(1, int(sys.argv[1]), 0, 0, 0)
+os.getppid() == int(sys.argv[2]) or sys.exit(1)
 for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
     signal.signal(ignored_by_python, signal.SIG_DFL)
-os.execv(sys.argv[2], sys.argv[2:])
+os.execv(sys.argv[3], sys.argv[3:])
 """
 """Becomes a program that the kernel ends with the thread that has started us (PR_SET_PDEATHSIG)."""
-
+_SETPRIV = ("/usr/bin/setpriv", "/bin/setpriv")
+"""That of util-linux does the same ten times faster, which counts where git is asked often."""
 _alive: set[subprocess.Popen[bytes]] = set()
 
 
@@ -34,13 +40,35 @@ def ends_with_us(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[
         _alive.discard(process)
 
 
-def tied_to_us(line: Sequence[str]) -> list[str]:
+def tied_to_us(line: Sequence[str], ends_by: signal.Signals = signal.SIGKILL) -> list[str]:
     """A command that also ends if we are killed, but not what it has left in the background; only Linux can do that.
 
     The thread that starts it has to wait for it. A keeper would end all that is left: a signer's agent is to stay.
     """
-    can_be_tied = sys.platform == "linux" and bool(sys.executable)
-    return [*line] if not can_be_tied else [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *line]
+    us = str(os.getpid())
+    if sys.platform != "linux":
+        return [*line]
+    if (setpriv := _setpriv()) is not None:
+        return [setpriv, "--pdeathsig", ends_by.name.removeprefix("SIG"), *line]
+    return [sys.executable, "-I", "-S", "-c", _TIED, str(int(ends_by)), us, *line] if sys.executable else [*line]
+
+
+@cache
+def _setpriv() -> str | None:
+    """One that can do it: busybox has another, and so had old systems."""
+    for program in _SETPRIV:
+        try:
+            done = subprocess.run(
+                [program, "--pdeathsig", "KILL", "/bin/sh", "-c", ":"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
+        except OSError:
+            continue
+        if done.returncode == 0:
+            return program
+    return None
 
 
 @atexit.register

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from maverick_tui import paths
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
 from maverick_tui.git.changing import GitError
-from maverick_tui.git.ending import ends_with_us
+from maverick_tui.git.ending import ends_with_us, tied_to_us
 from maverick_tui.git.making import NOBODYS
 from maverick_tui.inert import one_line
 
@@ -166,12 +166,13 @@ class KeepingGit:
         """A command of git's, which has ended when this has."""
         try:
             process = subprocess.Popen(
-                [self._program, "--no-pager", *line],
+                tied_to_us([self._program, "--no-pager", *line]),
                 cwd=folder,
                 env={**self._variables, **more},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                start_new_session=True,
             )
         except OSError as error:
             raise GitError(f"git {line[0]} cannot be run: {error.strerror or error}.", path=str(folder)) from error

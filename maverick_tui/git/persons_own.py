@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -40,7 +41,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         try:
             # No pipes: git alone is waited for, and not what a hook leaves in the background with its output open.
             process = subprocess.Popen(
-                tied_to_us(line),
+                tied_to_us(line, signal.SIGTERM),
                 cwd=top,
                 env=variables,
                 stdin=told,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,17 @@ import pytest
 
 from maverick_tui import ConfigError
 from maverick_tui.git import making
-from maverick_tui.git.asking import Setting, as_variables, ask, find_git, overrides, parsed, read_settings
+from maverick_tui.git.asking import (
+    ALWAYS,
+    Setting,
+    as_variables,
+    ask,
+    environment,
+    find_git,
+    overrides,
+    parsed,
+    read_settings,
+)
 from maverick_tui.git.changing import Git
 from tests.support.processes import MARK, kill_marked, wait_until_gone
 
@@ -93,12 +104,22 @@ def test_an_order_of_files_that_never_ends_is_not_read(project: Path) -> None:
     assert Git(project)("status", "--porcelain") == "?? a.txt"
 
 
-def test_git_that_waits_for_ever_ends_with_us(project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        pytest.param(
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux can tie a process to another"),
+        ),
+    ],
+)
+def test_git_that_waits_for_ever_ends_with_us(end: str, project: Path, tmp_path: Path) -> None:
     (project / "sub").mkdir()
     os.mkfifo(project / "sub" / ".gitignore")
     (project / "sub" / "a.txt").touch()
     program = f"""
-import threading, time
+import os, signal, threading, time
 from pathlib import Path
 from maverick_tui.git import ending
 from maverick_tui.git.keeping import KeepingGit
@@ -108,12 +129,48 @@ looks = lambda: git("ls-files", "-o", "--exclude-per-directory=.gitignore", inde
 threading.Thread(target=looks, daemon=True).start()
 while not ending._alive:
     time.sleep(0.01)
+{end}
 """
     mark = tmp_path.name
-    subprocess.run([sys.executable, "-c", program], env={**os.environ, MARK: mark}, check=True)
+    ended = subprocess.run([sys.executable, "-c", program], env={**os.environ, MARK: mark}, check=False)
+    assert ended.returncode == (-signal.SIGKILL if end else 0)
     left = wait_until_gone(mark, 5)
     kill_marked(mark)
     assert not left
+
+
+def test_git_reads_nothing_that_is_typed(project: Path) -> None:
+    with (project / ".git" / "config").open("a") as config:
+        config.write("[include]\n path = /dev/tty\n")
+    program = f"""
+import fcntl, sys, termios
+from pathlib import Path
+from maverick_tui.git.asking import read_settings
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+read_settings(Path({str(project)!r}), seconds=1)
+sys.exit(input() != "typed")
+"""
+    ours, theirs = os.openpty()
+    os.write(ours, b"typed\n")
+    try:
+        child = [sys.executable, "-c", program]
+        assert subprocess.run(child, stdin=theirs, start_new_session=True, timeout=60, check=False).returncode == 0
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_a_listing_that_is_far_longer_than_its_file_is_given_up(project: Path) -> None:
+    with (project / ".git" / "config").open("a") as config:
+        config.write(f'[a "{"x" * 20_000}"]\n' + "b\n" * 5_000)
+    assert read_settings(project) is None
+
+
+def test_a_repository_does_not_choose_how_many_processes_git_starts(project: Path) -> None:
+    with (project / ".git" / "config").open("a") as config:
+        config.write("[checkout]\n workers = 1000\n")
+    asked = ["git", "config", "--get", "checkout.workers"]
+    assert subprocess.check_output(asked, cwd=project, env=environment(project, ALWAYS)) == b"1\n"
 
 
 def test_the_persons_own_ignored_files_count(project: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,3 +39,18 @@ def test_a_lock_that_was_left_behind_is_named_with_what_to_do_about_it(tmp_path:
     with pytest.raises(GitError, match="another git is at work there, or was killed") as caught:
         Git(project)("read-tree", "HEAD")
     assert caught.value.hint == f"If no git is at work there, remove {lock}, then try again."
+
+
+@pytest.mark.parametrize("driver", ["python", "own"])
+def test_a_repository_does_not_choose_what_git_looks_for_in_long_lines(driver: str, tmp_path: Path) -> None:
+    """Its own pattern for the headings of hunks may take for ever, and git's for some languages long."""
+    project = project_in(tmp_path / "shop")
+    git(project, "config", "diff.own.xfuncname", "^ +def.*")
+    (project / ".gitattributes").write_text(f"*.txt diff={driver}\n")
+    (project / "a.txt").write_text(lines := "class A\n  def b\n" + "c\n" * 9)
+    git(project, "add", "--all")
+    git(project, "commit", "-qm", "before")
+    (project / "a.txt").write_text(lines + "d\n")
+    git(project, "commit", "-qam", "after")
+    shown = Git(project)("diff-tree", "-p", "HEAD~", "HEAD")
+    assert [line for line in shown.splitlines() if line.startswith("@@")] == ["@@ -9,3 +9,4 @@ c"]

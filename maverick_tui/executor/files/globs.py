@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 
 MOST_ALTERNATIVES = 100
 """The most patterns that the braces of one may stand for."""
+_MOST_CHARACTERS = 2_000
+"""Braces are looked for anew after each pair, which takes the square of their number."""
 
 
 class BadPatternError(ValueError):
@@ -76,6 +78,8 @@ def _reachable(places: set[int], pattern: list[_Part]) -> set[int]:
 
 def _expanded(pattern: str) -> list[str]:
     """`a.{b,c}` as a.b and a.c; braces may stand inside braces."""
+    if len(pattern) > _MOST_CHARACTERS:
+        raise BadPatternError(f"it has more than {_MOST_CHARACTERS:,} characters")
     found, waiting = [], [pattern]
     while waiting:
         one = waiting.pop()
