@@ -106,7 +106,8 @@ def programs_named(folder: Path) -> list[str]:
 
 
 def run_by_commits(repository: Repository, settings: Sequence[Setting], filters: Collection[str]) -> list[str]:
-    """What of the repository's own a commit by the person's git runs: hooks, and settings that name programs.
+    """What of the repository's own a commit by the person's git runs: hooks, and settings that name programs, or have
+    it fetch what is missing.
 
     `filters` are those that the files go through. What the person has set for all repositories is theirs.
     """
@@ -125,6 +126,7 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
             (one.kind == "hook.command" and not events.isdisjoint(_COMMITTING))
             or (one.kind in ("filter.clean", "filter.process") and one.subsection in filters)
             or (one.kind in ("gpg.program", "gpg.defaultkeycommand") and is_signed)
+            or one.kind in _FETCHING
         ):
             found.append(one.key)
     return [one_line(name) for name in dict.fromkeys(found)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +23,14 @@ class Hunk:
     """Whether more lines have changed, of it or after it, than were asked for."""
 
 
-def hunks_between(old: str, new: str) -> list[Hunk]:
-    """What has to change to turn the one text into the other."""
+def hunks_between(old: str, new: str, *, most_pairs: int = _MOST_PAIRS) -> list[Hunk]:
+    """What has to change to turn the one text into the other; all of it, if that cannot be said with so few looks."""
     before, after = old.split("\n"), new.split("\n")
     # The empty piece after a last newline is no line. A text that has none stays one line shorter all the same.
     for lines in (before, after):
         if lines[-1] == "":
             lines.pop()
-    return list(_hunks(before, after))
+    return list(_hunks(before, after, most_pairs))
 
 
 def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
@@ -45,7 +45,7 @@ def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
     return hunks
 
 
-def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
+def _hunks(before: list[str], after: list[str], most_pairs: int) -> Iterator[Hunk]:
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
@@ -55,7 +55,8 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if not old and not new:
         return
-    found = _compared(old, new) or [("replace", 0, len(old), 0, len(new))]
+    few_lines = max(len(old), len(new)) <= _MOST_COMPARED
+    found = (compared(old, new, most_pairs) if few_lines else []) or [("replace", 0, len(old), 0, len(new))]
     changes = [(tag, head + a, head + b, head + c, head + d) for tag, a, b, c, d in found]
     pieces = [
         ("equal", 0, head, 0, head),
@@ -76,9 +77,9 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[Hunk]:
 _Piece = tuple[str, int, int, int, int]
 
 
-def _compared(old: list[str], new: list[str]) -> list[_Piece]:
-    """What stays and what changes; nothing if that would take too long to find out."""
-    if max(len(old), len(new)) > _MOST_COMPARED or not old or not new:
+def compared(old: Sequence[str], new: Sequence[str], most_pairs: int) -> list[_Piece]:
+    """What stays and what changes; nothing if that would take too long to find out: with what repeats, the cube."""
+    if not old or not new:
         return []
     import difflib
 
@@ -91,7 +92,7 @@ def _compared(old: list[str], new: list[str]) -> list[_Piece]:
             self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
         ) -> difflib.Match:
             self.pairs += sum(times[line] for line in old[alo:ahi])
-            if self.pairs > _MOST_PAIRS:
+            if self.pairs > most_pairs:
                 raise _TooManyPairsError
             return super().find_longest_match(alo, ahi, blo, bhi)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.markup.hunks import hunks_between
 from maverick_tui.runs.entries import PERSONS_OWN
 
 _KEY_ARGUMENTS = {
@@ -34,6 +34,8 @@ _HEAD = 400
 _NUMBERED = re.compile(r"\s*\d+[\t→]")
 _HAS_WORD = re.compile(r"\w")
 _MOST_CHANGES = 12
+_MOST_PAIRS = 200_000
+"""Of equal lines: a tenth of a second, for it is looked at while the screen is drawn."""
 
 
 def key_name(tool: str) -> str:
@@ -90,9 +92,8 @@ def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool 
 def changes(arguments: Mapping[str, Any]) -> Iterator[str]:
     """The lines that an edit takes out (-) and puts in (+)."""
     old, new = (inert(str(arguments.get(name) or "")).splitlines() for name in ("old_string", "new_string"))
-    for line in list(difflib.unified_diff(old, new, n=0, lineterm=""))[2:]:  # after the names of the files
-        if line[0] in "+-":
-            yield line
+    for hunk in hunks_between("\n".join(old), "\n".join(new), most_pairs=_MOST_PAIRS):
+        yield from (line for line in hunk.lines if line[0] in "+-")
 
 
 def shown_changes(arguments: Mapping[str, Any]) -> list[str]:
@@ -133,7 +134,7 @@ def _bash_summary(text: str, lines: list[str]) -> tuple[str, str]:
 def _subagent_summary(text: str) -> str:
     if text.startswith("Async agent launched"):
         return "works in the background"
-    used = {name: int(number) for name, number in re.findall(r"(subagent_tokens|tool_uses): (\d+)", text)}
+    used = {name: int(number) for name, number in re.findall(r"(subagent_tokens|tool_uses): (\d{1,12})\b", text)}
     if not used:
         return "done"
     return f"{_count(used.get('tool_uses', 0), 'tool call')}, {_count(used.get('subagent_tokens', 0), 'token')}"

@@ -78,6 +78,7 @@ def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Pa
         ('[filter "f"] clean = x\n[filter "g"] clean = x\n', ("g",), [".git/hooks/pre-commit", "filter.g.clean"]),
         ('[hook "h"] event = pre-commit\ncommand = x\n', (), [".git/hooks/pre-commit", "hook.h.command"]),
         ('[hook "h"] event = pre-push\ncommand = x\n', (), [".git/hooks/pre-commit"]),
+        ('[remote "r"] promisor\nuploadpack = x\n', (), [".git/hooks/pre-commit", "remote.r.promisor"]),
     ],
 )
 def test_what_of_the_repository_a_commit_runs(

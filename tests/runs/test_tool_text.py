@@ -10,7 +10,7 @@ from claude_agent_sdk import AssistantMessage, ServerToolResultBlock
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.events.kinds import ToolFinished
-from maverick_tui.runs.tool_text import summary
+from maverick_tui.runs.tool_text import changes, summary
 from tests.support.cases import each
 from tests.support.effort import effort
 
@@ -68,3 +68,26 @@ def test_notes_without_an_end_cost_no_more_than_reading_them(mark: str) -> None:
     text = mark * 12_000
     assert result_text(text) == text
     assert effort(lambda: result_text(text)) < 20, "the square of it would take many times as long"
+
+
+def repeating(lines: int, mark: str) -> str:
+    return "".join(f"the same\n{mark} {number}\n" for number in range(lines // 2))
+
+
+def test_what_an_edit_changes_is_told_whatever_repeats_in_it() -> None:
+    edit = {"old_string": "a\nb\nc\n", "new_string": "a\nB\nc\nd"}
+    assert list(changes(edit)) == ["-b", "+B", "+d"]
+    edit = {"old_string": repeating(1_000, "old"), "new_string": repeating(1_000, "new")}
+    assert effort(lambda: summary("Edit", edit, "done")) < 20, "the cube of it would take a hundred times as long"
+    assert summary("Edit", edit, "done")[0] == "+999 -999"
+
+
+@each(
+    ("report", "told"),
+    [
+        ("<usage>subagent_tokens: 1200\ntool_uses: 3", "3 tool calls, 1,200 tokens"),
+        (f"tool_uses: {'9' * 5_000}", "done"),
+    ],
+)
+def test_a_subagents_words_are_no_figures_without_end(report: str, told: str) -> None:
+    assert summary("Agent", {}, report) == (told, "")

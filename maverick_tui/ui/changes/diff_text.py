@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import re
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import cut_at
+from maverick_tui.markup.hunks import compared
 from maverick_tui.masking.redact import MASK, redact
 from maverick_tui.ui.rendering.wrap import clean, clean_lines
 
@@ -26,6 +26,7 @@ _LONGEST_LEXED = 1_000_000
 """Bytes: of what is longer not even the lines are counted."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST_WORDS = 400
+_MOST_PAIRS = 20_000  # of equal words; some hundredths of a second for one line
 _MOST_COMPARED = 400
 """Pairs of lines that are held against each other where there are more of the one than of the other."""
 _ALIKE = 0.4
@@ -196,7 +197,7 @@ def _differing(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[in
     a, b = _WORD.findall(old), _WORD.findall(new)
     if not a or not b or max(len(a), len(b)) > _MOST_WORDS:
         return [], []
-    pieces = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    pieces = compared(a, b, _MOST_PAIRS)
     same = sum(len("".join(a[i:j]).strip()) for tag, i, j, _, _ in pieces if tag == "equal")
     if same < _ALIKE * max(len(old.strip()), len(new.strip())):
         return [], []
