@@ -18,6 +18,7 @@ from maverick_tui.agent.permissions.always_asked import (
     why_not_to_search,
 )
 from maverick_tui.agent.permissions.filters import is_filter
+from maverick_tui.agent.permissions.greed import why_greedy
 from maverick_tui.agent.permissions.leading import moved
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places
@@ -77,6 +78,8 @@ class Commands:
                 folders = [*folders, *(place for place in reached if place is not None and place not in folders)]
                 if len(folders) > MOST_FOLDERS:
                     return _WANDERS
+        if greed := why_greedy([word.text for word in words] for words in calls):
+            return f"{greed}."
         return self._what_git_runs([[word.text for word in words] for words in calls], folders)
 
     def _doubt_of_words(self, words: Words, folders: Sequence[Path], limits: Limits) -> str:
@@ -126,6 +129,13 @@ class Commands:
         if any(rule is None or covers_words(rule, words, self._places.cwd) for rule in self._rules):
             return ""
         return f"This agent may use {', '.join(f'Bash({rule})' for rule in self._rules)}."
+
+    def greed(self, call: Call) -> str:
+        """That a command would take more than reading does, which only a rule of its very words covers."""
+        found = all_commands(call.command) if call.tool == "Bash" else None
+        calls = [[word.text for word in words] for part in found or () for words in _going_first(part)]
+        greed = why_greedy(filter(only_reads, calls))
+        return f"{greed}." if greed else ""
 
     def what_git_would_run(self, call: Call) -> str:
         """Where a rule lets git look, and only look, it must not run what the repository names."""

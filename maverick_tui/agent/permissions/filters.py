@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from maverick_tui.agent.permissions.greed import why_greedy
+
 
 class Filter(NamedTuple):
     """What a program may be called with so that it is one."""
@@ -64,6 +66,8 @@ _FILTERS: dict[str, Filter] = {
 def is_filter(words: Sequence[str]) -> bool:
     """Whether a call, behind a pipe, takes nothing but the output of another one, and only prints."""
     name, *rest = words
+    if why_greedy([words]):
+        return False
     if name == "sed":  # it has a language that writes and runs: only printing lines by their numbers is known of it
         return len(rest) == 2 and rest[0] == "-n" and re.fullmatch(r"(\d+|\$)(,(\d+|\$))?p", rest[1]) is not None
     known = _FILTERS.get(name)

@@ -296,7 +296,7 @@ class Judge:
             return ""
         only = ", ".join(f"{rule.name}({rule.rule})" for rule in rules)
         plainly = ", one plain command at a time" if call.tool == "Bash" else ""
-        return f"This agent may use {only}{plainly}."
+        return f"{self._commands.greed(call)} This agent may use {only}{plainly}.".lstrip()
 
     def _covers(self, rule: ToolRule, call: Call, base: Path | None = None) -> bool:
         if not is_same_tool(rule.name, call.tool):

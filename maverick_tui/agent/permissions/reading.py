@@ -484,7 +484,7 @@ _GIT: dict[str, Program] = {
     "for-each-ref": Program("", _names("contains count format merged no-contains no-merged points-at sort")),
     "grep": Program(
         "aABcCeEFGhHiIlLnopPqvwzW",
-        _GREP | _names("cached function-context heading untracked threads"),
+        _GREP | _names("cached function-context heading untracked"),
         has_pattern=True,
     ),
     "log": _SHOW,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from maverick_tui.agent.permissions.greed import why_greedy
 from maverick_tui.agent.permissions.leading import LONGEST_PATH, home_folder, is_folder, moved, real_paths
 from maverick_tui.agent.permissions.reading import (
     entered_by_git,
@@ -93,8 +94,9 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
 
     A rule whose own words only read covers calls that only read: `find:*` does not cover `find -delete`. One for a
     subcommand covers no call in which that runs another program: `git fetch:*` does not cover `--upload-pack=x`. None
-    covers a pattern, which becomes an option where a file is called like one. `git --no-pager log` is `git log`, and so
-    is `git -C src log` in a folder of the same repository.
+    covers a pattern, which becomes an option where a file is called like one, and only one of its very words covers
+    reading that may take all memory. `git --no-pager log` is `git log`, and so is `git -C src log` in a folder of the
+    same repository.
     """
     texts = [word.text for word in words]
     if not all(word.is_one_word for word in words):
@@ -116,7 +118,9 @@ def covers_words(rule: str, words: Words, cwd: Path) -> bool:
     said -= len(texts) - len(call)  # of what is in front of the program
     if said > 0 and runs_another(call, said, here):
         return False
-    return not is_for_reading(rule) or (_only_reads(texts[place:]) and not is_shim(texts[place]))
+    if _only_reads(texts[place:]):
+        return not (why_greedy([call]) or (is_for_reading(rule) and is_shim(texts[place])))
+    return not is_for_reading(rule)
 
 
 def _without_harmless_options(texts: list[str], own: Sequence[str], cwd: Path) -> tuple[list[str], Path] | None:
@@ -166,6 +170,8 @@ def falls_short(rule: str, command: str, cwd: Path) -> str:
         return ""
     if patterns := [word.text for word in words if not word.is_one_word]:
         return f"{patterns[0]} may stand for several words, and become an option"
+    if _only_reads(texts) and (greed := why_greedy([unwrapped(texts)])):
+        return greed
     if is_for_reading(rule) and not _only_reads(texts[(place := place_said(own_words(rule))) :]):
         wider = " ".join((*texts[:2], "*"))
         is_of_program = texts[1:] and not place and not _adds_git_options(texts, 1)  # and not for all that one starts
