@@ -43,6 +43,7 @@ _COMMITTING = (
     "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction", _HOOK, "pre-auto-gc",
 )  # fmt: skip
 """The hooks that a commit runs."""
+_RUN_BY_COMMITS = frozenset("hook.command filter.clean filter.process gpg.program gpg.defaultkeycommand".split())
 _READING = frozenset(
     """
     core.fsmonitor core.pager core.alternaterefscommand filter.clean filter.smudge filter.process
@@ -86,6 +87,8 @@ _NAMING = re.compile(
     re.IGNORECASE,
 )
 """In settings that make git start something there is one of these words."""
+_LARGEST_INDEX = 256 * 1024 * 1024
+"""Bytes that indexes may have together: git looks only at those that it needs, and an empty one can seem large."""
 _SPARSE = b"sdir"
 """Marks an index that has whole folders as one entry, in which there may be submodules."""
 _MADE_SPARSE = frozenset({"index.sparse", "core.sparsecheckout"})
@@ -129,6 +132,10 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
             or one.kind in _FETCHING
         ):
             found.append(one.key)
+    # Whether a condition holds depends on the name by which the person has come here: to the person's git, $PWD counts.
+    if (maybe := included_on_conditions(own, repository.top)) is None:
+        found.append(UNREADABLE)
+    found += (one.key for one in maybe or () if one.key == "core.hookspath" or one.kind in _RUN_BY_COMMITS | _FETCHING)
     return [one_line(name) for name in dict.fromkeys(found)]
 
 
@@ -379,8 +386,13 @@ def _may_run(hook: Path) -> bool:
 
 
 def _submodules(repository: Repository, settings: list[Setting]) -> list[Path] | None:
-    """The submodules that are checked out: git starts itself in each, under their own configuration."""
-    indexes = [_bytes(file) for file in (repository.own / "index", *repository.own.glob("sharedindex.*"))]
+    """The submodules that are checked out: git starts itself in each, under their own configuration. None if that
+    cannot be known.
+    """
+    files = [repository.own / "index", *repository.own.glob("sharedindex.*")]
+    if sum(map(_size, files)) > _LARGEST_INDEX:
+        return None
+    indexes = [_bytes(file) for file in files]
     is_sparse = any(setting.key in _MADE_SPARSE for setting in settings)
     if not is_sparse and not any(_GITLINK in index or _SPARSE in index for index in indexes):
         return []  # quicker than asking, and nearly always so
@@ -390,6 +402,13 @@ def _submodules(repository: Repository, settings: list[Setting]) -> list[Path] |
     names = [entry.partition(b"\t")[2] for entry in listed.split(b"\0") if entry.startswith(b"160000 ")]
     folders = [repository.top / os.fsdecode(name) for name in names]
     return [folder for folder in folders if os.path.lexists(folder / ".git")]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _bytes(path: Path) -> bytes:

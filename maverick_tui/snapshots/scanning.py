@@ -16,6 +16,7 @@ from maverick_tui.masking.key_files import holds_secrets
 from maverick_tui.snapshots.caps import Caps
 from maverick_tui.snapshots.snapshot import BESIDE, ENOUGH, RESTORES, SECRET, UNREADABLE
 
+_LARGEST_RULES = 1_000_000
 _MOST_NAMED = 50
 """Folders that git is asked about one by one; of more, it looks at all."""
 _MOST_LOOKED_AT = 2_000
@@ -54,8 +55,8 @@ class Scanner:
         self._repository = repository
         self._caps = caps
         own = [repository.common / "info" / "exclude"] if repository is not None else []
-        # A pipe would be waited for; the files of folders are git's to read.
-        self._rules = [f"--exclude-from={file}" for file in (*excludes, *own) if os.path.isfile(file)]  # noqa: PTH113
+        # The files of folders are git's to read.
+        self._rules = [f"--exclude-from={file}" for file in (*excludes, *own) if _can_be_read(file)]
         self._rules.append("--exclude-per-directory=.gitignore")
 
     def look(self, index: Path, until: float) -> Found:
@@ -207,6 +208,15 @@ class Scanner:
         except GitError:  # of a kind that only the repository itself can read
             return set()
         return set(_split(told))
+
+
+def _can_be_read(rules: Path) -> bool:
+    """A pipe would be waited for, and git takes all of a file into memory."""
+    try:
+        found = rules.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST_RULES
 
 
 def _split(told: bytes) -> list[str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +20,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git
 from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.inert import one_line, whole_line
+from maverick_tui.toml_text import read_toml
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.brought import note
 from maverick_tui.worktrees.making import changed_files
@@ -72,7 +72,7 @@ def needs_of(folder: Path) -> Needs | None:
         raise _wrong(path, f"it is no plain file of at most {_LARGEST:,} bytes")
     content = os.fsencode(text)
     try:
-        data = tomllib.loads(content.decode())
+        data = read_toml(content.decode())
     except (ValueError, RecursionError) as error:
         raise _wrong(path, str(error).removesuffix(".")) from error
     lists: dict[str, tuple[str, ...]] = {}

@@ -14,6 +14,7 @@ from maverick_tui.offline.script import Answer, ToolStep
 from tests.conftest import ServeModel
 from tests.runs.watching import watch
 from tests.support.agents import Talker
+from tests.support.effort import effort
 from tests.support.model import say
 
 MADE = {
@@ -104,3 +105,16 @@ async def test_the_file_that_is_looked_at_is_the_one_that_is_edited(tmp_path: Pa
     assert not why_not_as_shown(
         "Edit", {"file_path": "~root/a.py", "old_string": "z = 1", "new_string": ""}, str(tmp_path)
     )
+
+
+def test_a_file_without_end_is_not_looked_through(tmp_path: Path) -> None:
+    with (file := tmp_path / "large").open("wb") as opened:
+        opened.truncate(10**12)  # no room on the disk
+    edit = {"file_path": str(file), "old_string": "it's \u00e9", "new_string": "x"}
+    assert "more than 16 MB" in why_not_as_shown("Edit", edit, str(tmp_path))
+
+
+def test_long_edits_of_long_files_cost_no_more_than_reading_both(tmp_path: Path) -> None:
+    (file := tmp_path / "long").write_text("\\u00e9" * 200_000)
+    edit = {"file_path": str(file), "old_string": "\u00e9" * 20_000 + "x", "new_string": "x"}
+    assert effort(lambda: why_not_as_shown("Edit", edit, str(tmp_path))) < 40

@@ -78,6 +78,8 @@ def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Pa
         ('[filter "f"] clean = x\n[filter "g"] clean = x\n', ("g",), [".git/hooks/pre-commit", "filter.g.clean"]),
         ('[hook "h"] event = pre-commit\ncommand = x\n', (), [".git/hooks/pre-commit", "hook.h.command"]),
         ('[hook "h"] event = pre-push\ncommand = x\n', (), [".git/hooks/pre-commit"]),
+        ('[includeIf "gitdir:**/by/.git"] path = more\n', (), [".git/hooks/pre-commit", "core.hookspath"]),
+        ('[includeIf "gitdir:**/by/.git"] path = loop\n', (), [".git/hooks/pre-commit", UNREADABLE]),
         ('[remote "r"] promisor\nuploadpack = x\n', (), [".git/hooks/pre-commit", "remote.r.promisor"]),
     ],
 )
@@ -96,6 +98,8 @@ def test_what_of_the_repository_a_commit_runs(
         hook.chmod(mode)
     with (tmp_path / ".git" / "config").open("a") as file:
         file.write(settings)
+    (tmp_path / ".git" / "more").write_text("[core] hooksPath = elsewhere\n")
+    (tmp_path / ".git" / "loop").write_text("[include] path = loop\n")
     repository, found = find_repository(tmp_path), read_settings(tmp_path)
     assert repository is not None
     assert found is not None
@@ -132,11 +136,18 @@ def shared_too_far_to_read(project: Path) -> None:
     (project / "real").rename(project / ".git" / "real")
 
 
+def too_large_an_index(project: Path) -> None:
+    with (project / ".git" / "sharedindex.a").open("wb") as file:
+        file.truncate(10**12)  # no room on the disk
+
+
 def no_branch(project: Path) -> None:
     (project / ".git" / "HEAD").write_text("nothing of git's")
 
 
-@pytest.mark.parametrize("spoil", [not_a_pointer, too_long, no_pointer, shared_too_far_to_read, no_branch])
+@pytest.mark.parametrize(
+    "spoil", [not_a_pointer, too_long, no_pointer, shared_too_far_to_read, too_large_an_index, no_branch]
+)
 def test_where_git_and_we_see_different_repositories_nobody_knows_what_it_runs(
     spoil: Callable[[Path], None], tmp_path: Path
 ) -> None:

@@ -106,6 +106,15 @@ def test_the_way_to_a_folder_says_what_is_secret_in_it(home: Path) -> None:
     assert {"gh/hosts.yml", "dotfiles/.aws/tokens"} <= after.left_out.keys()
 
 
+def test_a_list_of_what_is_ignored_that_has_no_end_is_not_read(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project")
+    (info := folder / ".git" / "info").mkdir(exist_ok=True)
+    with (info / "exclude").open("wb") as file:
+        file.truncate(10**12)  # no room on the disk
+    shadow = Shadow(folder)
+    assert "a.txt" in kept(shadow, shadow.take(OWNER))
+
+
 def test_nothing_hides_behind_a_name_of_ours_or_in_the_depth(tmp_path: Path) -> None:
     folder = project(tmp_path / "project")
     shadow = Shadow(folder)

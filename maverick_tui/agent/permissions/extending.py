@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.toml_text import read_toml
 
 SETTINGS = frozenset({"ruff.toml", ".ruff.toml", "pyproject.toml"})
 _MOST_BYTES = 1_000_000
@@ -49,7 +49,7 @@ def _extended(file: str) -> str | None:
     if b"extend" not in raw and b"\\" not in raw:  # by which a name may be spelled otherwise
         return ""
     try:
-        found: object = tomllib.loads(raw.decode())
+        found: object = read_toml(raw.decode())
     except (ValueError, RecursionError):
         return None
     if os.path.basename(file) == "pyproject.toml":  # noqa: PTH119

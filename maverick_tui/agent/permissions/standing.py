@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
 from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
 from maverick_tui.git.repository import find_repository, read_small, worktrees_of
 from maverick_tui.masking.redact import redact
+from maverick_tui.toml_text import read_toml
 from maverick_tui.worktrees.records import Worktree, all_worktrees, origin_of, worktree_at
 
 FILE_NAME = "rules.toml"
@@ -286,7 +286,7 @@ def require_own(path: Path, project: Path) -> None:
 def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trusted: bool = True) -> list[StandingRule]:
     """The rules in the bytes of a file; ConfigError if one of them is none."""
     try:
-        data = tomllib.loads(content.decode())
+        data = read_toml(content.decode())
     except (ValueError, RecursionError) as error:
         raise wrong(path, str(error).removesuffix(".")) from error
     agents = data.pop("agents", {})

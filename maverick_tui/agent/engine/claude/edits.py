@@ -28,6 +28,11 @@ _JOINED = (
     "Claude Code would remove the line break behind old_string as well, and join two lines."
     " Give the whole line as old_string, and what is to be left of it as new_string."
 )
+_LARGEST = 16 * 1024 * 1024
+_TOO_LARGE = (
+    f"The file has more than {_LARGEST // 1024 // 1024} MB, and an edit of it cannot be looked at. Use a command."
+)
+_SPELLED = re.compile(r"\\u[0-9a-fA-F]{4}")
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _ESCAPE = re.compile(r"(\\\\)|\\u([0-9a-fA-F]{4})")
 
@@ -38,7 +43,11 @@ def why_not_as_shown(tool: str, arguments: Mapping[str, Any], here: str | None) 
     if tool != "Edit" or not isinstance(old, str) or not old:
         return ""
     file = re.sub(r"^~(?=[^/])", "./~", path_of(arguments))  # the CLI knows no home but the user's own
-    if (text := _text_of(absolute(file, here or ""))) is None:
+    try:
+        text = _text_of(absolute(file, here or ""))
+    except _TooLargeError:
+        return _TOO_LARGE
+    if text is None:
         return "There is no such file."
     found = old if old in text else _escaped(old, text)
     if found is None:
@@ -56,9 +65,12 @@ def _text_of(file: str) -> str | None:
     try:
         if not Path(file).is_file():  # a pipe would be waited for
             return None
-        data = Path(file).read_bytes()
+        with Path(file).open("rb") as opened:
+            data = opened.read(_LARGEST + 1)
     except (OSError, ValueError):
         return None
+    if len(data) > _LARGEST:
+        raise _TooLargeError
     encoding = "utf-16-le" if data.startswith(BOM_UTF16_LE) else "utf-8"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 
@@ -67,8 +79,20 @@ def _escaped(old: str, text: str) -> str | None:
     """How it stands in the text with escapes for what is not ASCII; None if it does not, or the CLI repairs it."""
     if old.translate(_STRAIGHT) in text.translate(_STRAIGHT) or _ESCAPE.sub(_character, old) in text:
         return None
-    found = re.search("".join(map(_pattern, old)), text)
-    return found[0] if found else None
+    # In one spelling, of one length, this is a search for a text; a pattern would take the product of both lengths.
+    wanted = _SPELLED.sub(_small, "".join(map(_spelled, old)))
+    if (at := _SPELLED.sub(_small, text).find(wanted)) < 0:
+        return None
+    found = text[at : at + len(wanted)]
+    return found if re.fullmatch("".join(map(_pattern, old)), found) else None
+
+
+class _TooLargeError(Exception):
+    """A file that is not looked through."""
+
+
+def _small(escape: re.Match[str]) -> str:
+    return escape[0].lower()
 
 
 def _character(escape: re.Match[str]) -> str:
@@ -78,5 +102,11 @@ def _character(escape: re.Match[str]) -> str:
 def _pattern(character: str) -> str:
     if character.isascii():
         return re.escape(character)
+    return "".join(rf"\\u(?i:{unit[2:]})" for unit in _SPELLED.findall(_spelled(character)))
+
+
+def _spelled(character: str) -> str:
+    if character.isascii():
+        return character
     units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(rf"\\u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
+    return "".join(rf"\u{units[at : at + 4]}" for at in range(0, len(units), 4))
