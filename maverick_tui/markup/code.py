@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Protocol, TypeAlias
 
 _LONGEST_LINE = 2_000  # minified files, whose lines cost lexers seconds
-_MOST_CHARACTERS = 200_000
+_MOST_CHARACTERS = 100_000  # more than two thousand lines
 
 ROLES = {
     "comment": ("Comment",),
@@ -52,7 +52,10 @@ def role_of(kind: TokenType) -> str:
 
 
 def lexer_for(lines: Sequence[str], language: str = "", *, path: str = "") -> Lexer | None:
-    """The lexer of these lines, by their language or the name of their file; none for what would take it too long."""
+    """The lexer of these lines, by their language or the name of their file; none for more than anybody reads.
+
+    How long it takes nobody knows before: `lexing` has it stop.
+    """
     size = sum(map(len, lines)) + len(lines)
     if not (language or path) or not any(lines) or size > _MOST_CHARACTERS or max(map(len, lines)) > _LONGEST_LINE:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
@@ -13,9 +12,8 @@ from markdown_it.token import Token
 
 from maverick_tui.history.export.harmless import leads_somewhere
 from maverick_tui.markup import grammar
-from maverick_tui.markup.code import language_of, lexer_for, role_of
-
-log = logging.getLogger(__name__)
+from maverick_tui.markup.code import language_of, role_of
+from maverick_tui.markup.lexing import lexed
 
 _DIFF = {"+": "added", "-": "removed", "@": "hunk", "\\": "hunk"}
 _ABOVE = 2
@@ -58,20 +56,11 @@ def _diff(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _highlighted(lines: Sequence[str], language: str) -> Iterator[str]:
-    """Each line; if the lexer fails, those that it has not reached stay plain."""
+    """Each line; those that no lexer has reached stay plain."""
     done = 0
-    if (lexer := lexer_for(lines, language)) is not None:
-        try:
-            line = ""
-            for _, kind, part in lexer.get_tokens_unprocessed("\n".join(lines) + "\n"):
-                first, *others = part.split("\n")
-                line += _span(role_of(kind), first)
-                for other in others:
-                    yield line
-                    done += 1
-                    line = _span(role_of(kind), other)
-        except Exception:
-            log.exception("The lexer of %r has failed.", language)
+    for runs in lexed(lines, language):
+        yield "".join(_span(role_of(kind), part) for part, kind in runs)
+        done += 1
     yield from map(escape, lines[done:])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +14,6 @@ from maverick_tui.ui.rendering.wrap import clean, clean_lines
 
 if TYPE_CHECKING:
     from maverick_tui.review.kinds import ChangedFile, ChangedHunk
-
-log = logging.getLogger(__name__)
 
 LONGEST = 2_000
 """Characters of the longest line that is shown whole."""
@@ -228,23 +225,8 @@ def _places(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[tupl
 
 
 def _lexed(data: bytes, path: str) -> list[Runs]:
-    from maverick_tui.markup.code import lexer_for, role_of
+    from maverick_tui.markup.code import role_of
+    from maverick_tui.markup.lexing import lexed
 
     lines = clean_lines(data.decode(errors="replace")) if len(data) <= _LONGEST_LEXED else []
-    lexer = lexer_for(lines, path=path)
-    if lexer is None:
-        return []
-    found: list[Runs] = []
-    line: list[tuple[str, str]] = []
-    try:
-        for _, kind, part in lexer.get_tokens_unprocessed("\n".join(lines) + "\n"):
-            role = role_of(kind)
-            first, *others = part.split("\n")
-            if first:
-                line.append((first, role))
-            for other in others:
-                found.append(line)
-                line = [(other, role)] if other else []
-    except Exception:
-        log.exception("The lexer of %r has failed.", lexer.name)
-    return found
+    return [[(part, role_of(kind)) for part, kind in runs] for runs in lexed(lines, path=path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -97,7 +98,10 @@ def read_diff(review: RunReview, scope: Scope, file: ChangedFile) -> DiffText:
 async def read_colours(reviewing: Reviewing, scope: Scope, diff: DiffText) -> tuple[list[Runs], list[Runs]]:
     """The colours of a diff, which nobody waits for; neither does the next question."""
     texts = await reviewing.ask(lambda review: review.texts(scope, diff.file.path))
-    return await in_thread(coloured, diff, *texts)
+    from maverick_tui.markup.lexing import lexed_at
+
+    with lexed_at(asyncio.get_running_loop()):
+        return await in_thread(coloured, diff, *texts)
 
 
 class Committed(NamedTuple):

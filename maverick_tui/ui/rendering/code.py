@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
 from rich.style import Style
 
-from maverick_tui.markup.code import Lexer, TokenType, lexer_for
+from maverick_tui.markup.code import TokenType
+from maverick_tui.markup.lexing import lexed
 from maverick_tui.ui.rendering.row import NO_MARGIN, Canvas, Margin, Row
 from maverick_tui.ui.rendering.wrap import Styled, clean, clean_lines, fold, hang_of
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -54,33 +52,14 @@ class Code:
                 lead = margin.rest
 
     def _highlighted(self, lines: list[str], language: str) -> Iterator[list[Styled]]:
-        """The runs of each line. If the lexer fails, the lines that it has not reached stay plain."""
+        """The runs of each line; those that no lexer has reached stay plain."""
         done = 0
-        if (lexer := lexer_for(lines, language)) is not None:
-            try:
-                for runs in self._lexed(lexer, "\n".join(lines) + "\n"):
-                    yield runs
-                    done += 1
-            except Exception:
-                log.exception("The lexer of %r has failed.", language)
+        styles = self._styles
+        for runs in lexed(lines, language):
+            yield [(part, styles.get(kind) or self._style(kind)) for part, kind in runs]
+            done += 1
         for line in lines[done:]:
             yield [(line, self._block)]
-
-    def _lexed(self, lexer: Lexer, text: str) -> Iterator[list[Styled]]:
-        styles = self._styles
-        line: list[Styled] = []
-        for _, kind, part in lexer.get_tokens_unprocessed(text):
-            style = styles.get(kind) or self._style(kind)
-            if "\n" not in part:
-                if part:
-                    line.append((part, style))
-                continue
-            first, *others = part.split("\n")
-            if first:
-                line.append((first, style))
-            for other in others:
-                yield line
-                line = [(other, style)] if other else []
 
     def _style(self, kind: TokenType) -> Style:
         """The style of a token type, or of the nearest type above it that has one."""

@@ -59,9 +59,11 @@ class Exporting:
 
     async def _write(self, app: App[Any], target: Path, form: str) -> None:
         from maverick_tui.exceptions import MaverickError
+        from maverick_tui.markup.lexing import lexed_at
 
         try:
-            size = await asyncio.to_thread(self._export, target, form)
+            with lexed_at(asyncio.get_running_loop()):
+                size = await asyncio.to_thread(self._export, target, form)
         except MaverickError as error:
             self._tell(app, f"{error.message} {error.hint}", "error")
         except OSError as error:

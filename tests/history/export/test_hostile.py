@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from html.parser import HTMLParser
 
 import pytest
@@ -139,6 +140,11 @@ def test_a_lexer_that_fails_costs_the_colours_only(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("maverick_tui.markup.code.lexer_of", lambda language: Broken())
     html = prose("```python\nfirst\n<second>\n```")
     assert '<span class="keyword">first</span>\n&lt;second&gt;</code>' in html
+
+
+def test_a_lexer_that_would_never_end_costs_the_colours_only() -> None:
+    source = 'x = "' + "\\" * 61
+    assert f"<code>{escape(source)}</code>" in prose(f"```chapel\n{source}\n```")
 
 
 def test_signs_that_were_written_out_are_shown_as_signs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from maverick_tui.review.kinds import MOST_LINES, START
@@ -29,6 +30,24 @@ async def test_the_last_snapshot_is_shown_at_once_and_then_what_is_there_now(tmp
     assert [len(seen.lines) for seen in (first.diff, then.diff)] == [4, 5]
     assert [turn.prompt for turn in then.turns] == ["Count in German"]
     assert await read_colours(reviewing, START, then.diff) == ([], []), "plain text has none"
+    run.close()
+
+
+async def test_the_colours_of_code_are_made_and_hostile_code_has_none(tmp_path: Path, home: Path) -> None:
+    folder = project(tmp_path / "project")
+    run = PlayedRun(folder, "7f3a00c0ffee", "Write code")
+    run.write("code.py", "def one():\n    return 1\n")
+    run.write("hostile.chpl", 'x = "' + "\\" * 61 + "\n")
+    reviewing = Reviewing(lambda: RunReview("7f3a00c0ffee"))
+    colours = {}
+    for name in ("code.py", "hostile.chpl"):
+        wanted = Wanted(START, name)
+        seen = await reviewing.ask(partial(look, wanted=wanted, is_fresh=True))
+        assert seen.diff is not None
+        assert seen.diff.file.path == name
+        colours[name] = (await read_colours(reviewing, START, seen.diff))[1]
+    assert ("def", "keyword") in colours["code.py"][0]
+    assert colours["hostile.chpl"] == []
     run.close()
 
 

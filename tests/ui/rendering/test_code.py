@@ -9,6 +9,7 @@ import pytest
 
 from maverick_tui.markup import code
 from maverick_tui.markup.code import language_of, lexer_of
+from maverick_tui.ui.rendering.live import LiveMarkdown
 from maverick_tui.ui.rendering.markdown import COMMON_LANGUAGES, preload
 from maverick_tui.ui.rendering.row import Row
 from tests.support.cases import each
@@ -114,3 +115,22 @@ def test_warming_up_loads_the_common_lexers() -> None:
     preload()
     assert lexer_of.cache_info().currsize == len(COMMON_LANGUAGES)
     assert all(lexer_of(language) is not None for language in COMMON_LANGUAGES)
+
+
+def test_code_that_keeps_its_lexer_busy_for_ever_is_shown_plain() -> None:
+    source = 'x = "' + "\\" * 61
+    rows = renderer(100).code(source, "chapel")
+    assert shown(rows) == f"  {source}"
+    assert {segment.style for row in rows for segment in row} == {DARK.block}
+
+
+def test_it_is_shown_plain_also_while_it_is_told() -> None:
+    live = LiveMarkdown(renderer(100))
+    told = 'Here:\n\n```chapel\nx = "' + "\\" * 61 + "\n```\n\nDone."
+    for letter in told:
+        live.feed(letter)
+        live.advance(1)
+    live.finish()
+    text = shown(live.frozen)
+    assert "\\" * 61 in text
+    assert text.endswith("Done.")
