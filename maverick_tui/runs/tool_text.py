@@ -134,7 +134,9 @@ def _bash_summary(text: str, lines: list[str]) -> tuple[str, str]:
 def _subagent_summary(text: str) -> str:
     if text.startswith("Async agent launched"):
         return "works in the background"
-    used = {name: int(number) for name, number in re.findall(r"(subagent_tokens|tool_uses): (\d{1,12})\b", text)}
+    _, mark, figures = text.rpartition("<usage>")  # the CLI's are the last
+    found = re.findall(r"(subagent_tokens|tool_uses): (\d{1,12})\b", figures) if mark else []
+    used = {name: int(number) for name, number in found}
     if not used:
         return "done"
     return f"{_count(used.get('tool_uses', 0), 'tool call')}, {_count(used.get('subagent_tokens', 0), 'token')}"

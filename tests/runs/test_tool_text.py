@@ -86,7 +86,9 @@ def test_what_an_edit_changes_is_told_whatever_repeats_in_it() -> None:
     ("report", "told"),
     [
         ("<usage>subagent_tokens: 1200\ntool_uses: 3", "3 tool calls, 1,200 tokens"),
-        (f"tool_uses: {'9' * 5_000}", "done"),
+        ("tool_uses: 9, it says", "done"),
+        ("<usage>tool_uses: 9</usage>\n<usage>subagent_tokens: 5\ntool_uses: 1</usage>", "1 tool call, 5 tokens"),
+        (f"<usage>tool_uses: {'9' * 5_000}", "done"),
     ],
 )
 def test_a_subagents_words_are_no_figures_without_end(report: str, told: str) -> None:

@@ -21,6 +21,7 @@ from maverick_tui.paths import shipped
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.inputs import Choices
+from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.wanted_twice import WantedTwice
 from maverick_tui.ui.widgets.inert_input import InertInput
@@ -41,7 +42,7 @@ class RuleWanted(NamedTuple):
     is_for_agent: bool
 
 
-class AlwaysScreen(ArmedDialog[RuleWanted | None]):
+class AlwaysScreen(ReadDialog[RuleWanted | None]):
     """Offers rules from little to much, which can be changed; what each would have allowed is told before it is saved.
 
     Leaves with None if nothing is to be allowed.
@@ -52,13 +53,15 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "offer(-1)", "Less", id="always.less", show=False),
         Binding("down", "offer(1)", "More", id="always.more", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="always.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="always.page_down"),
         Binding("enter", "write", "Write the rule", id="always.write", show=False),
         Binding("escape", "leave", "Back", key_display="Esc", id="always.leave", show=False),
     ]
 
     def __init__(self, rules: Sequence[str], file: str, agent: str, trial: RuleTrial | None, note: str = "") -> None:
         """`trial` says what a rule for an agent would have allowed; None where that cannot be known."""
-        super().__init__(classes="dialog")
+        super().__init__()
         self._rules, self._file, self._agent = list(rules), inert(file), agent
         self._at = 0
         self._trial, self._note = trial, note
@@ -70,7 +73,7 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
             yield Static(Content("Always allow"), classes="dialog--title", markup=False)
             if self._note:
                 yield Static(Content(self._note), classes="dialog--text", markup=False)
-            with Vertical(classes="dialog--fields"):
+            with Vertical(classes="dialog--fields -whole"):
                 more = f"  ↑ ↓ {len(self._rules)} to choose from" if len(self._rules) > 1 else ""
                 yield Static(Content.assemble(("rule", "bold"), (more, "dim")), classes="field--label", markup=False)
                 yield InertInput(inert(self._rules[0]), compact=True, classes="field--control", id="rule")
@@ -119,6 +122,7 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
     def _changed(self) -> None:
         if not self.is_armed:
             self.wait_still()
+        self.forget_read()
         self._say_how_much()
         self._show_whole()
         self._look(_AFTER_TYPING)
@@ -169,6 +173,8 @@ class AlwaysScreen(ArmedDialog[RuleWanted | None]):
         if problem := wrong_with(wanted.rule) or (SECRET_TOLD if has_secret(wanted.rule) else ""):
             self.workers.cancel_group(self, _TRIAL)  # which would write over it
             self.query_one("#tried", Static).update(Content(f"✘ {one_line(problem)}"))
+        elif self.show_unread():
+            return
         elif _all_of(wanted.rule):  # less may have been meant
             if self._twice.press(wanted, partial(self._dismiss_with, wanted)) != "second":
                 self._say_how_much("Press Enter again if that is meant.")

@@ -43,6 +43,10 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         if before != after:
             self.wait_drawn()
 
+    def forget_read(self) -> None:
+        """Other words stand in its rows now."""
+        self._seen.clear()
+
     def ask_anew(self, title: str, text: str) -> None:
         """Ask in these words from now on: what is being typed was meant for others, which may have asked less."""
         self._seen.clear()
