@@ -265,7 +265,7 @@ def _answer(
 ) -> bytes | None:
     try:
         process = subprocess.Popen(
-            tied_to_us(line),
+            tied_to_us(line, folder),
             bufsize=0,
             cwd=folder,
             env=variables,

@@ -166,7 +166,7 @@ class Git:
         self, line: list[str], variables: Mapping[str, str], stdin: bytes, seconds: float, *, is_writing: bool
     ) -> tuple[int, bytes, bytes]:
         pipe = subprocess.PIPE
-        line = line if is_writing else tied_to_us(line)
+        line = line if is_writing else tied_to_us(line, self.folder)
         process = subprocess.Popen(
             line, cwd=self.folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
         )

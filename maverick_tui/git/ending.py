@@ -15,6 +15,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
+
+from maverick_tui.programs import find_program
 
 _TIED = """
 import ctypes, os, signal, sys
@@ -25,8 +28,6 @@ for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
 os.execv(sys.argv[3], sys.argv[3:])
 """
 """Becomes a program that the kernel ends with the thread that has started us (PR_SET_PDEATHSIG)."""
-_SETPRIV = ("/usr/bin/setpriv", "/bin/setpriv")
-"""That of util-linux does the same ten times faster, which counts where git is asked often."""
 _alive: set[subprocess.Popen[bytes]] = set()
 
 
@@ -40,35 +41,30 @@ def ends_with_us(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[
         _alive.discard(process)
 
 
-def tied_to_us(line: Sequence[str], ends_by: signal.Signals = signal.SIGKILL) -> list[str]:
+def tied_to_us(line: Sequence[str], folder: Path, ends_by: signal.Signals = signal.SIGKILL) -> list[str]:
     """A command that also ends if we are killed, but not what it has left in the background; only Linux can do that.
 
-    The thread that starts it has to wait for it. A keeper would end all that is left: a signer's agent is to stay.
+    It works in this folder. The thread that starts it has to wait for it. A keeper would end all that is left: a
+    signer's agent is to stay.
     """
-    us = str(os.getpid())
     if sys.platform != "linux":
         return [*line]
-    if (setpriv := _setpriv()) is not None:
+    # That of util-linux does it ten times faster than Python, which counts where git is asked often.
+    if (setpriv := find_program("setpriv", folder)) is not None and _ties(setpriv):
         return [setpriv, "--pdeathsig", ends_by.name.removeprefix("SIG"), *line]
-    return [sys.executable, "-I", "-S", "-c", _TIED, str(int(ends_by)), us, *line] if sys.executable else [*line]
+    if not bool(sys.executable):
+        return [*line]
+    return [sys.executable, "-I", "-S", "-c", _TIED, str(int(ends_by)), str(os.getpid()), *line]
 
 
 @cache
-def _setpriv() -> str | None:
-    """One that can do it: busybox has another, and so had old systems."""
-    for program in _SETPRIV:
-        try:
-            done = subprocess.run(
-                [program, "--pdeathsig", "KILL", "/bin/sh", "-c", ":"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-            )
-        except OSError:
-            continue
-        if done.returncode == 0:
-            return program
-    return None
+def _ties(setpriv: str) -> bool:
+    """Whether it can: that of busybox cannot, nor can old ones."""
+    asked = [setpriv, "--pdeathsig", "KILL", "/bin/sh", "-c", ":"]
+    try:
+        return subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 @atexit.register

@@ -166,7 +166,7 @@ class KeepingGit:
         """A command of git's, which has ended when this has."""
         try:
             process = subprocess.Popen(
-                tied_to_us([self._program, "--no-pager", *line]),
+                tied_to_us([self._program, "--no-pager", *line], folder),
                 cwd=folder,
                 env={**self._variables, **more},
                 stdin=subprocess.PIPE,

@@ -41,7 +41,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         try:
             # No pipes: git alone is waited for, and not what a hook leaves in the background with its output open.
             process = subprocess.Popen(
-                tied_to_us(line, signal.SIGTERM),
+                tied_to_us(line, top, signal.SIGTERM),
                 cwd=top,
                 env=variables,
                 stdin=told,

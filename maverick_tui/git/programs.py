@@ -114,14 +114,16 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
 
     `filters` are those that the files go through. What the person has set for all repositories is theirs.
     """
-    settings = [setting for setting in settings if setting.scope != "command" and setting.value]
     own = [setting for setting in settings if setting.scope in OWN]
+    found = [one.key for one in own if one.kind in _FETCHING]  # also an empty one
+    settings = [setting for setting in settings if setting.scope != "command" and setting.value]
+    own = [setting for setting in own if setting.value]
     named = [setting for setting in settings if setting.key == "core.hookspath"][-1:]
     path = _expanded(named[0].value) if named else ""
     is_theirs = bool(named) and named[0] not in own and os.path.isabs(path)  # noqa: PTH117
     folder = repository.top / path if named else repository.common / "hooks"
     there = [hook for name in _COMMITTING if not is_theirs and _may_run(hook := folder / name)]
-    found = [os.path.relpath(hook, repository.top) for hook in there]
+    found += [os.path.relpath(hook, repository.top) for hook in there]
     is_signed = [one.value.lower() not in _OFF for one in settings if one.key == "commit.gpgsign"][-1:] == [True]
     for one in own:
         events = {other.value for other in settings if other.key == f"hook.{one.subsection}.event"}
@@ -129,7 +131,6 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
             (one.kind == "hook.command" and not events.isdisjoint(_COMMITTING))
             or (one.kind in ("filter.clean", "filter.process") and one.subsection in filters)
             or (one.kind in ("gpg.program", "gpg.defaultkeycommand") and is_signed)
-            or one.kind in _FETCHING
         ):
             found.append(one.key)
     # Whether a condition holds depends on the name by which the person has come here: to the person's git, $PWD counts.

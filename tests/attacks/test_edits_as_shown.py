@@ -118,3 +118,6 @@ def test_long_edits_of_long_files_cost_no_more_than_reading_both(tmp_path: Path)
     (file := tmp_path / "long").write_text("\\u00e9" * 200_000)
     edit = {"file_path": str(file), "old_string": "\u00e9" * 20_000 + "x", "new_string": "x"}
     assert effort(lambda: why_not_as_shown("Edit", edit, str(tmp_path))) < 40
+    file.write_text("a\n" * 300_000 + "b")
+    edit |= {"old_string": "a\n" * 5_000 + "a", "new_string": ""}
+    assert effort(lambda: why_not_as_shown("Edit", edit, str(tmp_path))) < 40

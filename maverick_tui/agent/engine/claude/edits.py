@@ -32,6 +32,7 @@ _LARGEST = 16 * 1024 * 1024
 _TOO_LARGE = (
     f"The file has more than {_LARGEST // 1024 // 1024} MB, and an edit of it cannot be looked at. Use a command."
 )
+_MOST_PLACES = 20
 _SPELLED = re.compile(r"\\u[0-9a-fA-F]{4}")
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 _ESCAPE = re.compile(r"(\\\\)|\\u([0-9a-fA-F]{4})")
@@ -53,8 +54,7 @@ def why_not_as_shown(tool: str, arguments: Mapping[str, Any], here: str | None) 
     if found is None:
         return _REPAIRED
     takes_break = not new and not found.endswith("\n") and f"{found}\n" in text
-    lines = re.findall(rf"^{re.escape(found)}$", text, re.MULTILINE) if takes_break else ()
-    return _JOINED if takes_break and len(lines) < text.count(found) else ""
+    return _JOINED if takes_break and _whole_lines(found, text) < text.count(found) else ""
 
 
 def _text_of(file: str) -> str | None:
@@ -75,16 +75,29 @@ def _text_of(file: str) -> str | None:
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 
 
+def _whole_lines(found: str, text: str) -> int:
+    """How often it is whole lines of the text. A pattern would take the product of both lengths."""
+    lines, wanted, times = f"\n{text}\n", f"\n{found}\n", 0
+    at = lines.find(wanted)
+    while at >= 0:
+        times += 1
+        at = lines.find(wanted, at + len(wanted) - 1)
+    return times
+
+
 def _escaped(old: str, text: str) -> str | None:
     """How it stands in the text with escapes for what is not ASCII; None if it does not, or the CLI repairs it."""
     if old.translate(_STRAIGHT) in text.translate(_STRAIGHT) or _ESCAPE.sub(_character, old) in text:
         return None
     # In one spelling, of one length, this is a search for a text; a pattern would take the product of both lengths.
     wanted = _SPELLED.sub(_small, "".join(map(_spelled, old)))
-    if (at := _SPELLED.sub(_small, text).find(wanted)) < 0:
-        return None
-    found = text[at : at + len(wanted)]
-    return found if re.fullmatch("".join(map(_pattern, old)), found) else None
+    spelled, at = _SPELLED.sub(_small, text), -1
+    for _ in range(_MOST_PLACES):
+        if (at := spelled.find(wanted, at + 1)) < 0:
+            break
+        if re.fullmatch("".join(map(_pattern, old)), found := text[at : at + len(wanted)]):
+            return found
+    return None
 
 
 class _TooLargeError(Exception):
