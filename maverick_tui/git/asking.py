@@ -280,14 +280,15 @@ def _answer(
     reader = threading.Thread(target=_read, args=(process, told), daemon=True)
     with process, ends_with_us(process):
         reader.start()
-        while reader.is_alive() and time.monotonic() < until and not (stop is not None and stop()):
-            reader.join(max(until - time.monotonic(), 0) if stop is None else _LOOK)
         try:
+            while reader.is_alive() and time.monotonic() < until and not (stop is not None and stop()):
+                reader.join(max(until - time.monotonic(), 0) if stop is None else _LOOK)
             process.wait(0 if reader.is_alive() else max(until - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
-            process.kill()
-            reader.join(_ENDS_WITHIN)
             return None
+        finally:
+            process.kill()  # where it has not ended: Ctrl+C, too, is heard by us alone
+            reader.join(_ENDS_WITHIN)
     return bytes(told) if process.returncode == 0 and len(told) <= _MOST_TOLD else None
 
 
