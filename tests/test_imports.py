@@ -39,3 +39,22 @@ def test_the_contracts_hold() -> None:
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
+
+
+NOT_ON_WINDOWS = """
+import importlib, signal, sys
+for name in "SIGKILL SIGHUP SIGVTALRM SIGALRM SIGPIPE SIGTSTP SIGCONT SIGSTOP SIGCHLD SIGWINCH setitimer".split():
+    delattr(signal, name)
+for name in "fcntl grp pwd resource termios tty".split():
+    sys.modules[name] = None
+for name in sys.argv[1:]:
+    importlib.import_module(f"maverick_tui.{name}")
+"""
+
+
+def test_what_windows_lacks_is_asked_for_only_where_it_is_used() -> None:
+    names = "agent.permissions.judge git.asking git.persons_own host.process markup.lexing runs.local snapshots.shadow"
+    done = subprocess.run(
+        [sys.executable, "-c", NOT_ON_WINDOWS, *names.split()], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

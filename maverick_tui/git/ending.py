@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ from maverick_tui.programs import find_program
 
 _TIED = """
 import ctypes, os, signal, sys
-ctypes.CDLL(None).prctl(1, int(sys.argv[1]), 0, 0, 0)
+ctypes.CDLL(None).prctl(1, int(getattr(signal, "SIG" + sys.argv[1])), 0, 0, 0)
 os.getppid() == int(sys.argv[2]) or sys.exit(1)
 for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
     signal.signal(ignored_by_python, signal.SIG_DFL)
@@ -41,7 +40,7 @@ def ends_with_us(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[
         _alive.discard(process)
 
 
-def tied_to_us(line: Sequence[str], folder: Path, ends_by: signal.Signals = signal.SIGKILL) -> list[str]:
+def tied_to_us(line: Sequence[str], folder: Path, ends_by: str = "KILL") -> list[str]:
     """A command that also ends if we are killed, but not what it has left in the background; only Linux can do that.
 
     It works in this folder. The thread that starts it has to wait for it. A keeper would end all that is left: a
@@ -51,10 +50,10 @@ def tied_to_us(line: Sequence[str], folder: Path, ends_by: signal.Signals = sign
         return [*line]
     # That of util-linux does it ten times faster than Python, which counts where git is asked often.
     if (setpriv := find_program("setpriv", folder)) is not None and _ties(setpriv):
-        return [setpriv, "--pdeathsig", ends_by.name.removeprefix("SIG"), *line]
+        return [setpriv, "--pdeathsig", ends_by, *line]
     if not bool(sys.executable):
         return [*line]
-    return [sys.executable, "-I", "-S", "-c", _TIED, str(int(ends_by)), str(os.getpid()), *line]
+    return [sys.executable, "-I", "-S", "-c", _TIED, ends_by, str(os.getpid()), *line]
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -41,7 +40,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         try:
             # No pipes: git alone is waited for, and not what a hook leaves in the background with its output open.
             process = subprocess.Popen(
-                tied_to_us(line, top, signal.SIGTERM),
+                tied_to_us(line, top, "TERM"),
                 cwd=top,
                 env=variables,
                 stdin=told,

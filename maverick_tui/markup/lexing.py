@@ -45,6 +45,8 @@ log = logging.getLogger(__name__)
 _loop: ContextVar[AbstractEventLoop | None] = ContextVar("loop", default=None)
 _too_much: dict[str, set[int]] = {}
 """Which texts, by their hashes, were too much for which lexer: nobody waits for them a second time."""
+_too_long: set[int] = set()
+"""Those that are only too long for this machine."""
 
 
 def lexed(lines: Sequence[str], language: str = "", *, path: str = "") -> Iterator[LexedLine]:
@@ -109,7 +111,7 @@ class _Lexing:
         self._text = text
         self._source = ((kind, part) for source in _calls(lexer, text) for _, kind, part in source)
         failures = _too_much.get(self._name, ())
-        self.is_done = bool(failures) and (len(failures) >= _MOST_FAILURES or hash(text) in failures)
+        self.is_done = len(failures) >= _MOST_FAILURES or hash(text) in _too_long.union(failures)
         # An answer may be hostile in any number of languages, so that all of them together must not take long.
         self._allowed = _PATIENCE / (1 + sum(map(len, _too_much.values())))
         self._taken = 0.0
@@ -140,7 +142,8 @@ class _Lexing:
         self._allowed += sum(bool(part) for _, part in made) * _PER_TOKEN
         if is_over or (not self.is_done and self._taken >= min(self._allowed, _MOST_SECONDS)):
             log.info("The lexer of %r takes too long for a text of %d characters.", self._name, len(self._text))
-            _too_much.setdefault(self._name, set()).add(hash(self._text))
+            is_hostile = self._taken >= self._allowed  # it has made few tokens for its time
+            (_too_much.setdefault(self._name, set()) if is_hostile else _too_long).add(hash(self._text))
             self.is_done = True
         return made
 

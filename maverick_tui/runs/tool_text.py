@@ -91,8 +91,9 @@ def summary(tool: str, arguments: Mapping[str, Any], text: str, *, failed: bool 
 
 def changes(arguments: Mapping[str, Any]) -> Iterator[str]:
     """The lines that an edit takes out (-) and puts in (+)."""
-    old, new = (inert(str(arguments.get(name) or "")).splitlines() for name in ("old_string", "new_string"))
-    for hunk in hunks_between("\n".join(old), "\n".join(new), most_pairs=_MOST_PAIRS):
+    texts = (inert(str(arguments.get(name) or "")).splitlines() for name in ("old_string", "new_string"))
+    old, new = ("".join(f"{line}\n" for line in lines) for lines in texts)
+    for hunk in hunks_between(old, new, most_pairs=_MOST_PAIRS):
         yield from (line for line in hunk.lines if line[0] in "+-")
 
 

@@ -77,6 +77,7 @@ def repeating(lines: int, mark: str) -> str:
 def test_what_an_edit_changes_is_told_whatever_repeats_in_it() -> None:
     edit = {"old_string": "a\nb\nc\n", "new_string": "a\nB\nc\nd"}
     assert list(changes(edit)) == ["-b", "+B", "+d"]
+    assert list(changes({"old_string": "a", "new_string": "a\n\n"})) == ["+"]
     edit = {"old_string": repeating(1_000, "old"), "new_string": repeating(1_000, "new")}
     assert effort(lambda: summary("Edit", edit, "done")) < 20, "the cube of it would take a hundred times as long"
     assert summary("Edit", edit, "done")[0] == "+999 -999"

@@ -19,8 +19,10 @@ _WIDEST = 10_000
 """Signs to which a format may fill up what it prints."""
 _MOST_REPEATED = 65_535
 """No matcher repeats more often, so what says more is none of a pattern: `main@{1700000000}`."""
-_WITH_PATTERNS = frozenset("egrep find git grep nl".split())
-_WITH_FORMATS = frozenset("date find git stat".split())
+_WITH_PATTERNS = frozenset("egrep fgrep find git grep nl".split())
+_WITH_FORMATS = frozenset("date git stat".split())
+_PRINTING = {"-printf": 1, "-fprintf": 2}
+"""What stands before a format of find, and how many words before."""
 _REPEATS = re.compile(r"\\?(?:\{(?P<least>[0-9]*)(?P<is_range>,?)(?P<most>[0-9]*)\\?\}|\+)")
 """In basic patterns with backslashes, in extended ones without."""
 _MAY_END_GROUP = frozenset(")}*+?")
@@ -38,9 +40,14 @@ def why_greedy(calls: Iterable[Sequence[str]]) -> str:
             copies += sum(map(_copies, words))
             if copies > _MOST_COPIES:
                 return f"{name} would repeat parts of its pattern so often that it may take all memory"
-        if (name in _WITH_FORMATS and any(map(_is_too_wide, words))) or (name == "nl" and any(map(_is_wide_nl, words))):
+        formats = _formats_of_find(words) if name == "find" else words if name in _WITH_FORMATS else []
+        if any(map(_is_too_wide, formats)) or (name == "nl" and any(map(_is_wide_nl, words))):
             return f"{name} would fill up what it prints to more than {_WIDEST:,} characters"
     return ""
+
+
+def _formats_of_find(words: Sequence[str]) -> list[str]:
+    return [word for at, word in enumerate(words) for back in (1, 2) if _PRINTING.get(words[at - back]) == back]
 
 
 def _copies(word: str) -> int:

@@ -257,24 +257,24 @@ def host_of(arguments: Mapping[str, Any]) -> str:
     return found[1] if found else ""
 
 
-def commands_in(arguments: Mapping[str, Any]) -> Iterator[str]:
+def commands_in(arguments: Mapping[str, Any]) -> Iterable[str]:
     """What a tool whose arguments are not known is told to run, by the names of those: each text, and a list as one."""
-    for name, value in _named_within(arguments):
-        if name.casefold() in _FOR_COMMANDS:
-            texts = list(_texts(value))
-            yield from dict.fromkeys((*texts, " ".join(texts)))
+    return dict.fromkeys(_commands_within(arguments, is_told=False))
 
 
-def _named_within(value: object) -> Iterator[tuple[str, object]]:
-    """All that has a name in what a call is given, however deep."""
+def _commands_within(value: object, *, is_told: bool) -> Iterator[str]:
+    """`is_told` says that it is within what is to be run: its texts have been told then."""
     value = _from_json(value) if isinstance(value, str) else value
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield str(name), inner
-            yield from _named_within(inner)
+            if is_named := not is_told and str(name).casefold() in _FOR_COMMANDS:
+                yield from (*(texts := list(_texts(inner))), " ".join(texts))
+            yield from _commands_within(inner, is_told=is_told or is_named)
     elif isinstance(value, Sequence) and not isinstance(value, str):
+        if is_told:
+            yield " ".join(inner for inner in value if isinstance(inner, str))
         for inner in value:
-            yield from _named_within(inner)
+            yield from _commands_within(inner, is_told=is_told)
 
 
 def _texts(value: object) -> Iterator[str]:

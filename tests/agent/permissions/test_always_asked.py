@@ -12,6 +12,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
+from tests.support.effort import effort
 
 
 def test_a_value_that_is_joined_to_any_number_of_letters_is_looked_at(project: Path) -> None:
@@ -298,6 +299,17 @@ def test_nor_in_whatever_shape_the_tool_takes_it(given: dict[str, Any], project:
     assert decide(judge, "mcp__rg__search", told) == "deny"
     ordinary = json.loads(json.dumps(given).replace("{home}", str(project)).replace("~", "."))
     assert decide(judge, "mcp__rg__search", ordinary) == "allow"
+
+
+def test_commands_within_commands_are_looked_at_once(project: Path) -> None:
+    given: dict[str, Any] = {"command": "ls " + "x " * 500}
+    for _ in range(200):
+        given = {"command": given, "args": ["ls", "x"]}
+    judge = Judge(["mcp__rg__search"], project, person=False)
+    assert effort(lambda: judge.judge("mcp__rg__search", given)) < 60, "it was hundreds of times as long"
+    given["args"] = {"deep": [["cat", "~/.net*"]]}
+    (Path.home() / ".netrc").touch()
+    assert decide(judge, "mcp__rg__search", given) == "deny"
 
 
 @pytest.mark.parametrize("person", [True, False])

@@ -48,7 +48,7 @@ ORDINARY = [
     "git rev-parse 'main@{1700000000}'", "git show 'stash@{0}'", "git log -S'i++ + ++j' -- src",
     "git log -G'[0-9]{7}'",
     "find . -size +100000000c -name '*12345678*'", "find src -printf '%-60p %10s %TY-%Tm-%Td\\n'",
-    "find . -mmin -1000000",
+    "find . -mmin -1000000", "find . -name '*%20240101*' -printf '%p\\n'",
     "date +%s%3N", "date '+%Y-%m-%dT%H:%M:%S'", "stat -c '%-40n %12s' src/a.py", "nl -ba -w 6 src/a.py",
     "grep -E '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}' src/a.py",
     "grep -E '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' src/a.py", r"grep -E '([0-9]{1,3}\.){3}[0-9]{1,3}' src/a.py",
