@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_MOST_DOTS = 200
+_MOST_DOTS = 500
 """In one line: a name of many parts takes the square of their number, in time and in memory."""
 
 

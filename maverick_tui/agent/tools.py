@@ -34,7 +34,7 @@ READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
 
 HARMLESS_TOOLS: frozenset[str] = frozenset(
     {
-        "BashOutput", "CronDelete", "CronList", "KillBash", "ReportFindings", "TaskCreate", "TaskGet",
+        "BashOutput", "CronList", "KillBash", "ReportFindings", "TaskCreate", "TaskGet",
         "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
     }
 )  # fmt: skip

@@ -112,8 +112,11 @@ _THEIRS = ("system", "global")
 _READ_FILES = frozenset({"core.attributesfile", "core.excludesfile", "mailmap.file"})
 """Files that git reads from beginning to end."""
 _PATHS = _READ_FILES | set("core.hookspath core.worktree blame.ignorerevsfile init.templatedir".split())
-INCLUDING = frozenset({"include.path", "includeif.path"})
+INCLUDED_IF = "includeif.path"
+INCLUDING = frozenset({"include.path", INCLUDED_IF})
 """With those above, the settings whose files are looked at, here or by whoever asks for settings."""
+_MOST_FILES = 100
+_LONGEST_PATH = 4096
 _GITS_OWN = ("%(prefix)/", ":(optional)")
 """What a path may begin with that only git can say the meaning of: for one, where it was installed."""
 OWN = ("local", "worktree")
@@ -200,22 +203,27 @@ def read_settings(
     if settings is None or any(one.key in _READ_FILES and _never_ends(top, one.value) for one in settings):
         return None
     begin = [folder, top, *((repository.own, repository.common) if repository is not None else ())]
-    return None if any(_is_beyond_us(one, begin) for one in settings) else (program, settings)
+    return None if _lead_beyond_us(settings, begin) else (program, settings)
 
 
-def _is_beyond_us(setting: Setting, begin: Iterable[Path]) -> bool:
+def _lead_beyond_us(settings: Iterable[Setting], begin: Sequence[Path]) -> bool:
     """Whether a repository leads git to a place that we cannot know; a path begins in one of these folders, or in that
     of the file that has the setting.
     """
-    if setting.scope not in (*OWN, INCLUDED):
-        return False
-    if setting.value.startswith(_GITS_OWN):
-        return True
-    if setting.key not in _PATHS and setting.kind not in INCLUDING:
-        return False
-    file = os.path.expanduser(setting.value)  # noqa: PTH111 - Path's may raise
-    of_file = os.path.dirname(setting.origin.removeprefix("file:"))  # noqa: PTH120
-    return any(differs_by_process(folder / file) for one in begin for folder in (one, one / of_file))
+    files = set[tuple[str, str]]()
+    for setting in settings:
+        if setting.scope not in (*OWN, INCLUDED):
+            continue
+        if setting.value.startswith(_GITS_OWN):
+            return True
+        if setting.key in _PATHS or setting.kind in INCLUDING:
+            files.add((setting.value, os.path.dirname(setting.origin.removeprefix("file:"))))  # noqa: PTH120
+    if len(files) > _MOST_FILES or any(len(file) + len(of_file) > _LONGEST_PATH for file, of_file in files):
+        return True  # each part of each of them would be looked at
+    named = ((os.path.expanduser(file), of_file) for file, of_file in files)  # noqa: PTH111 - Path's may raise
+    return any(
+        differs_by_process(folder / file) for file, of_file in named for one in begin for folder in (one, one / of_file)
+    )
 
 
 def _never_ends(top: Path, file: str) -> bool:
@@ -236,7 +244,7 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
     listing = _answer(line, folder, environment(folder, ALWAYS), time.monotonic() + SECONDS, None)
     # Of a file by itself git says that it comes from the command.
     found = [one._replace(scope=INCLUDED) for one in _listed(listing)] if listing is not None else None
-    return None if found is None or any(_is_beyond_us(one, (folder, file.parent)) for one in found) else found
+    return None if found is None or _lead_beyond_us(found, (folder, file.parent)) else found
 
 
 def chosen_editor(folder: Path, *others: Path) -> str:
@@ -289,6 +297,8 @@ def _answer(
         finally:
             process.kill()  # where it has not ended: Ctrl+C, too, is heard by us alone
             reader.join(_ENDS_WITHIN)
+        if reader.is_alive():
+            return None
     return bytes(told) if process.returncode == 0 and len(told) <= _MOST_TOLD else None
 
 

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from maverick_tui.git.asking import find_git
+from maverick_tui.git.asking import INCLUDED_IF, OWN, find_git, read_settings
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.ending import tied_to_us
 from maverick_tui.programs import end_group, end_of_output
@@ -33,6 +33,10 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         raise GitError("Git is not installed.", path=str(top), hint="Install git, then try again.")
     variables = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     variables |= {"GIT_INDEX_FILE": str(index), "GIT_TERMINAL_PROMPT": "0"}
+    if (found := read_settings(top)) is None or any(one.kind == INCLUDED_IF and one.scope in OWN for one in found[1]):
+        # A condition of the repository's must not hold for this git alone, by the name of a link that $PWD has; one
+        # of the person's may.
+        variables["PWD"] = os.path.realpath(top)
     line = [program, "--no-pager", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", *arguments]
     with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out:
         told.write(stdin)

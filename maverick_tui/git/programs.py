@@ -9,6 +9,7 @@ from pathlib import Path
 
 from maverick_tui.git.asking import (
     INCLUDED,
+    INCLUDED_IF,
     INCLUDING,
     OWN,
     Found,
@@ -34,7 +35,6 @@ from maverick_tui.programs import absolute_places
 
 _FILE = "file:"
 _OF_HOOKS = ("core.hookspath", "init.templatedir")
-_INCLUDED_IF = "includeif.path"
 UNREADABLE = "a configuration that cannot be read"
 
 _HOOK = "post-index-change"
@@ -204,7 +204,7 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
         return None
     top = repository.top if repository is not None else folder
     settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
-    is_conditional = any(setting.kind == _INCLUDED_IF for setting in settings)
+    is_conditional = any(setting.kind == INCLUDED_IF for setting in settings)
     if (included := included_on_conditions(settings, top)) is None:
         return None
     settings += (setting for setting in included if setting.value)
@@ -227,7 +227,7 @@ def included_on_conditions(settings: Sequence[Setting], *tops: Path) -> list[Set
     """
     found, read, level = list[Setting](), set[Path](), [*settings]
     while level:
-        conditional = [one for one in level if one.kind == _INCLUDED_IF and one.origin.startswith(_FILE)]
+        conditional = [one for one in level if one.kind == INCLUDED_IF and one.origin.startswith(_FILE)]
         named = ((one.origin.removeprefix(_FILE), _expanded(one.value)) for one in conditional)
         files = {(top / file).parent / value for file, value in named for top in tops} - read
         level = []

@@ -24,6 +24,7 @@ from maverick_tui.git.asking import (
     read_settings,
 )
 from maverick_tui.git.changing import Git
+from tests.support.effort import effort
 from tests.support.processes import MARK, kill_marked, wait_until_gone
 
 
@@ -163,6 +164,20 @@ sys.exit(input() != "typed")
 def test_a_listing_that_is_far_longer_than_its_file_is_given_up(project: Path) -> None:
     with (project / ".git" / "config").open("a") as config:
         config.write(f'[a "{"x" * 20_000}"]\n' + "b\n" * 5_000)
+    assert read_settings(project) is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param("".join(f"hooksPath = a{number}\n" for number in range(20_000)), id="many"),
+        pytest.param(f"hooksPath = {'a/' * 20_000}\n", id="long"),
+    ],
+)
+def test_settings_with_places_without_end_are_not_looked_at(settings: str, project: Path) -> None:
+    with (project / ".git" / "config").open("a") as config:
+        config.write(f"[core]\n{settings}")
+    assert effort(lambda: read_settings(project)) < 40
     assert read_settings(project) is None
 
 

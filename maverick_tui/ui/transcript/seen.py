@@ -132,6 +132,10 @@ class QuestionsSeen:
         self._rows[request], self._seen[request] = rows, seen
         return seen
 
+    def forget(self) -> None:
+        """Nothing has been seen: it was another terminal, perhaps, in which all of a question had room."""
+        self._asked.clear()
+
     def look_anew(self) -> None:
         """Count what is on the screen as seen from now on: until now nobody was there to see it."""
         for since in (self._head_since, self._whole_since, self._still_since):

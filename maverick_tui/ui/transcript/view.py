@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset, Region
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -84,6 +84,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__()
         self.questions_seen = QuestionsSeen(clock, self.when_drawn)
         """What has been on the screen of the questions that are open."""
+        self._terminal: Size | None = None
         self._moved = moved
         self.tell_found: Callable[[int, int], None] | None = None
         """Hears which match is shown, the first number of the second; 0 of 0 if there is none."""
@@ -150,6 +151,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self, _event: events.Resize) -> None:
         """Another width: everything is drawn anew, what is in view at once and the rest when it is looked at."""
         self.shown.painter.forget()
+        if self._terminal not in (None, self.app.size):  # and not only another division of it
+            self.questions_seen.forget()
+        self._terminal = self.app.size
         width = self.scrollable_content_region.width
         if width and width != self.page.width:
             self.restyle()

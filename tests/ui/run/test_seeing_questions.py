@@ -103,6 +103,26 @@ async def test_a_long_call_is_shown_from_its_head_and_allowed_after_its_end() ->
         assert decisions(app) == [("ask-call-1", "once")]
 
 
+async def test_in_a_lower_window_a_question_is_read_anew() -> None:
+    """It may be another terminal: tmux keeps a window while nobody is attached."""
+    async with watching(begun().ask("Bash", {"command": f"{EVIL}\n{PADDED}"}).wait(1), size=(100, 100)) as (app, pilot):
+        assert f"┃   {EVIL}" in on_screen(app)
+        assert "^y once" in on_screen(app)
+        await pilot.resize_terminal(80, 24)
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == [], "most of it is below the view"
+        await read_on(app, pilot, 6)
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == [("ask-call-1", "once")]
+
+
+async def test_in_another_window_that_shows_all_of_it_a_question_is_answered_at_once() -> None:
+    async with watching(begun().ask("Bash", {"command": EVIL}).wait(1), size=(100, 40)) as (app, pilot):
+        await pilot.resize_terminal(80, 24)
+        await later(app, pilot, "ctrl+y")
+        assert decisions(app) == [("ask-call-1", "once")]
+
+
 async def test_who_reads_something_else_is_brought_to_the_question_first() -> None:
     tape = begun()
     async with watching(tape, size=(80, 24)) as (app, pilot):

@@ -88,8 +88,8 @@ class Rereading:
             self._note(path, leads_to, tool)
 
     def _note(self, path: str, leads_to: str, tool: str) -> None:
+        self._began.setdefault(path, leads_to)  # before another thread goes by the files
         self._files.setdefault(path)
-        self._began.setdefault(path, leads_to)
         if tool != "Read":
             self._watched.add(path)
 

@@ -30,6 +30,9 @@ FIRED = "maverick_job_fired"
 SCHEDULING_TOOLS = ("CronCreate", "ScheduleWakeup")
 """The tools that make a job."""
 
+_OF_JOBS = (*SCHEDULING_TOOLS, "CronDelete", "CronList")
+"""Those that know of jobs at all, the project's among them."""
+
 NO_JOBS = {"CLAUDE_CODE_DISABLE_CRON": "1"}
 """The variable that keeps the CLI from running any job, its own and the project's."""
 
@@ -50,11 +53,13 @@ def schedules(allowed_tools: Iterable[str]) -> bool:
 
 
 def apart_from_project(allowed_tools: Iterable[str], setting_sources: Sequence[str]) -> dict[str, str | None]:
-    """Arguments for the CLI of an agent that makes jobs: none comes from the project's file, none goes there.
+    """Arguments for the CLI of an agent that knows of jobs: none comes from the project's file, and none goes there or
+    is taken from there.
 
     Not where the user wants the project's settings to be read: they would not be found any more.
     """
-    if not schedules(allowed_tools) or {"project", "local"} & set(setting_sources):
+    knows = any(parse_tool(entry).name in _OF_JOBS for entry in allowed_tools)
+    if not knows or {"project", "local"} & set(setting_sources):
         return {}
     folder = paths.user_state() / "no-project"
     try:

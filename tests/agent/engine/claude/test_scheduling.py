@@ -146,9 +146,8 @@ def test_only_agents_that_schedule_are_kept_apart(tmp_path: Path, monkeypatch: p
     assert apart_from_project(["Read"], []) == {}
     assert apart_from_project(["ScheduleWakeup"], ["project"]) == {}
     assert not (tmp_path / "state").exists()
-    assert apart_from_project(["ScheduleWakeup"], ["user"]) == {
-        "project-config-root": str(tmp_path / "state/no-project")
-    }
+    for knows in ("ScheduleWakeup", "CronDelete", "CronList"):
+        assert apart_from_project([knows], ["user"]) == {"project-config-root": str(tmp_path / "state/no-project")}
     assert list((tmp_path / "state/no-project").iterdir()) == []
 
 
