@@ -43,7 +43,9 @@ _COMMITTING = (
     "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction", _HOOK, "pre-auto-gc",
 )  # fmt: skip
 """The hooks that a commit runs."""
-_RUN_BY_COMMITS = frozenset("hook.command filter.clean filter.process gpg.program gpg.defaultkeycommand".split())
+_RUN_BY_COMMITS = frozenset(
+    "hook.command filter.clean filter.process gpg.program gpg.defaultkeycommand gc.recentobjectshook".split()
+)
 _READING = frozenset(
     """
     core.fsmonitor core.pager core.alternaterefscommand filter.clean filter.smudge filter.process
@@ -131,6 +133,7 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
             (one.kind == "hook.command" and not events.isdisjoint(_COMMITTING))
             or (one.kind in ("filter.clean", "filter.process") and one.subsection in filters)
             or (one.kind in ("gpg.program", "gpg.defaultkeycommand") and is_signed)
+            or one.kind == "gc.recentobjectshook"  # a commit may tidy up
         ):
             found.append(one.key)
     # Whether a condition holds depends on the name by which the person has come here: to the person's git, $PWD counts.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from maverick_tui.events import kinds as ev
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PERSONS_OWN, told_by
 from maverick_tui.runs.failure_words import title as failure_title
 from maverick_tui.runs.figures import dollars
+from maverick_tui.runs.own_questions import asked_by
 from maverick_tui.runs.status import clock
 from maverick_tui.runs.store import forked_words
 from maverick_tui.runs.tool_text import describe, key_argument, summary
@@ -57,8 +59,8 @@ class Teller:
             case ev.TurnStarted() if event.text:
                 printer.prompt(event.text)
             case ev.PermissionAsked():
-                about = key_argument(event.tool, event.arguments, self._folder)
-                printer.note(f"⚑ asks: {describe(event.tool)}  {about}", "yellow")
+                about = _questions_in(event.arguments) or key_argument(event.tool, event.arguments, self._folder)
+                printer.note(f"⚑ asks: {describe(asked_by(event.call, event.tool))}  {about}", "yellow")
             case ev.PermissionSettled():
                 why = f": {one_line(event.reason)}" if event.reason else ""
                 by = f" by {one_line(event.by)}" if event.by else ""
@@ -111,3 +113,10 @@ class Teller:
         for text in (f"✘ {failure_title(failure)}", failure.message, failure.hint):
             if text:
                 self._printer.note(one_line(text), "red")
+
+
+def _questions_in(arguments: Mapping[str, Any]) -> str:
+    """What an agent, or a fuse, asks the person in words; empty if it is something else."""
+    asked = arguments.get("questions")
+    questions = [one for one in asked if isinstance(one, Mapping)] if isinstance(asked, list) else []
+    return one_line(" ".join(str(one["question"]) for one in questions if one.get("question")))

@@ -80,6 +80,7 @@ def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Pa
         ('[hook "h"] event = pre-push\ncommand = x\n', (), [".git/hooks/pre-commit"]),
         ('[includeIf "gitdir:**/by/.git"] path = more\n', (), [".git/hooks/pre-commit", "core.hookspath"]),
         ('[includeIf "gitdir:**/by/.git"] path = loop\n', (), [".git/hooks/pre-commit", UNREADABLE]),
+        ("[gc] recentObjectsHook = x\n", (), [".git/hooks/pre-commit", "gc.recentobjectshook"]),
         ('[remote "r"] promisor\nuploadpack = x\n', (), ["remote.r.promisor", ".git/hooks/pre-commit"]),
         ('[remote "r"] partialCloneFilter =\n', (), ["remote.r.partialclonefilter", ".git/hooks/pre-commit"]),
     ],

@@ -9,8 +9,10 @@ import pyte
 import pytest
 
 from maverick_tui.cli.printer import Printer
+from maverick_tui.events.kinds import PermissionAsked
 from maverick_tui.history.export.cast import COLUMNS, LONGEST_PAUSE, ROWS, as_cast
 from maverick_tui.history.export.kept import kept_run
+from maverick_tui.runs.own_questions import FUSE
 from tests.support.runs import STREAM_BROKE, Tape
 
 
@@ -65,3 +67,11 @@ def test_its_colours_do_not_depend_on_the_terminal_that_it_is_made_on(monkeypatc
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
     assert "\\u001b[1m" in "".join(recorded(Tape().connect().prompt("Look")))
+
+
+def test_questions_are_told_in_their_words() -> None:
+    question = {"question": "The fuse of this run is at $0.60 of $0.50. What now?"}
+    tape = Tape().connect().prompt("Go")
+    asked = PermissionAsked(tape.at, "q", f"{FUSE}1", "AskUserQuestion", {"kind": "fuse", "questions": [question]})
+    shown = "\n".join(played(recorded(tape.put(asked))))
+    assert "⚑ asks: Fuse The fuse of this run is at $0.60 of $0.50. What now?" in shown
