@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
 from maverick_tui.agent.engine.prices import list_price
 from maverick_tui.agent.fields import CLAUDE_CODE
 from maverick_tui.events import kinds as ev
@@ -49,11 +50,18 @@ class Past(NamedTuple):
 
     @property
     def had_jobs(self) -> bool:
-        """Whether something may be scheduled in the conversation: a session of Claude Code does not tell."""
+        """Whether something may be scheduled in the conversation: a session of Claude Code does not tell, and a fork
+        has the calls alone, which make jobs anew wherever the CLI goes on from them.
+        """
+        told = self.conversation
+        if self.is_fork and self.loaded is not None and self.loaded.agent == CLAUDE_CODE:
+            return True
+        done = {event.call for event in told if isinstance(event, ev.ToolFinished) and not event.is_error}
         return any(
-            event.agent == CLAUDE_CODE if isinstance(event, ev.AgentLoaded) else bool(event.jobs)
-            for event in self.conversation
-            if isinstance(event, ev.AgentLoaded | ev.JobsScheduled)
+            (isinstance(event, ev.AgentLoaded) and event.agent == CLAUDE_CODE)
+            or (isinstance(event, ev.JobsScheduled) and bool(event.jobs))
+            or (isinstance(event, ev.ToolCalled) and event.name in SCHEDULING_TOOLS and event.call in done)
+            for event in told
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from maverick_tui.events.kinds import Noticed, PermissionAsked, RequestStarted, 
 from maverick_tui.offline.app import MessagesApp
 from maverick_tui.offline.script import Answer, PauseStep, ScriptedUsage, TextStep, ToolStep
 from maverick_tui.runs.commands import SendPrompt
+from maverick_tui.runs.forking import fork_of
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, Watched, watch
 from tests.support.agents import Talker
@@ -113,6 +115,32 @@ async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
     sent = sent_to(model)
     assert "FREEMARK" in sent, "the CLI does read files again"
     assert (KEY in sent) is is_open
+
+
+@pytest.mark.parametrize("folder", [".", "elsewhere"])
+async def test_nor_in_a_fork_wherever_that_works(
+    folder: str, serve: ServeModel, key: Path, files: dict[str, Path]
+) -> None:
+    """The worktree with the files of a turn is another folder, where the CLI keeps another conversation."""
+    (there := Path(folder).absolute()).mkdir(exist_ok=True)
+    read, print_it = call("Read", file_path=str(files["linked.txt"])), bash(f"cat {files['printed.txt']}")
+    scenes = [
+        scene(read, print_it, call("Read", file_path=str(files["free.txt"])), say("Seen."), prompt="one"),
+        scene(say("Two."), prompt="two"),
+        scene(say("<summary>It was about files.</summary>")),
+    ]
+    async with serve(scenes) as model:
+        async with watch(Reader) as run:
+            await run.ask("one")
+        files["free.txt"].write_text("FREEMARK")
+        lead_to(key, files["linked.txt"], files["printed.txt"])
+        past = fork_of(run.events, None, "f1", at=time.time()).past
+        async with watch(Reader, past=past, cwd=there) as fork:
+            await sum_up(fork, 2)
+            await fork.ask("two")
+    sent = sent_to(model)
+    assert "FREEMARK" in sent, "the CLI does read files again"
+    assert KEY not in sent
 
 
 @IS_OPEN

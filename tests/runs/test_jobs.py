@@ -20,12 +20,14 @@ from maverick_tui.events.kinds import (
     JobsScheduled,
     Noticed,
     RunEnded,
+    ToolCalled,
     ToolFinished,
     TurnEnded,
     TurnStarted,
 )
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs.commands import Interrupt
+from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
@@ -156,15 +158,42 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
     assert len(run.all(Connected)) == 2
 
 
+@pytest.mark.parametrize("ends_by", ["its end", "an interrupt"])
+async def test_no_fork_brings_the_jobs_of_a_run_back(ends_by: str, serve: ServeModel) -> None:
+    script = [
+        scene(say("hello"), prompt="^first"),
+        scene(NIGHTLY, say("scheduled"), prompt="^go"),
+        scene(say("on it"), prompt="^on"),
+    ]
+    async with serve(script):
+        async with watch(Timer) as run:
+            run.allows_everything = True
+            await run.ask("first")
+            await run.ask("go")
+            assert run.all(JobsScheduled)[-1].jobs
+            if ends_by == "an interrupt":
+                run.send(Interrupt())
+                await run.until(Connected, 2)
+        later = fork_of(run.events, None, "f1", at=time.time()).past
+        assert not fork_of(run.events, 1, "f2", at=time.time()).past.had_jobs, "it knows nothing of them"
+        async with watch(Timer, past=later) as fork:
+            inherited = len(fork.events)
+            await fork.ask("on")
+            assert not [event for event in fork.events[inherited:] if isinstance(event, JobsScheduled) and event.jobs]
+        assert past_of(fork.events).had_jobs, "the fork's conversation has the call, too, when it goes on"
+
+
 @pytest.mark.parametrize(
     ("told", "had_jobs"),
     [
         ((AgentLoaded(0.0, "timer", "/"),), False),
         ((AgentLoaded(0.0, "timer", "/"), JobsScheduled(1.0, ({"id": "a"},)), JobsScheduled(2.0)), True),
         ((JobsScheduled(1.0, ({"id": "a"},)), JobsScheduled(2.0), Noticed(3.0, "cleared", "")), False),
+        ((ToolCalled(0.0, "c", "CronCreate", {}), ToolFinished(1.0, "c", "made", is_error=False)), True),
+        ((ToolCalled(0.0, "c", "CronCreate", {}), ToolFinished(1.0, "c", "denied", is_error=True)), False),
         ((AgentLoaded(0.0, CLAUDE_CODE, "/"), AgentLoaded(1.0, "timer", "/")), True),
     ],
-    ids=["none", "ended with the run", "of a conversation before", "of a session of Claude Code"],
+    ids=["none", "ended with the run", "of a conversation before", "of another run", "none was made", "of Claude Code"],
 )
 def test_whether_a_conversation_may_have_jobs_is_known(told: tuple[Event, ...], had_jobs: bool) -> None:
     assert past_of(told).had_jobs is had_jobs

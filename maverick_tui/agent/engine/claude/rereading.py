@@ -142,7 +142,12 @@ class Rereading:
         """The files that tell of what was before this session, the first time."""
         resumed, self._resumed = self._resumed, None
         told = given.get("transcript_path") if isinstance(given, dict) else None
-        return (Path(told), Path(told).with_name(f"{resumed}.jsonl")) if resumed and isinstance(told, str) else ()
+        if not resumed or not isinstance(told, str):
+            return ()
+        from maverick_tui.journal.claude_sessions import session_file
+
+        beside = Path(told).with_name(f"{resumed}.jsonl")  # that of a fork in another folder is elsewhere
+        return (Path(told), beside if beside.exists() else session_file(resumed) or beside)
 
     def _judged_anew(self, earlier: Iterable[Path]) -> frozenset[str]:
         """Where those of the files are that may not be read unasked now, by their names and by their links."""
