@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import actions, events, on
-from textual.app import App, SystemCommand
+from textual.app import App, ComposeResult, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingsMap, BindingType
-from textual.command import CommandList, CommandPalette
+from textual.command import CommandInput, CommandList, CommandPalette
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.message import Message
@@ -192,6 +192,31 @@ def is_character(event: events.Key) -> bool:
     return is_written and not _MODIFIERS.intersection(event.key.split("+")[:-1])
 
 
+def own_action(widget: Widget, key: str) -> str | None:
+    """What a key is bound to by the widget itself, and does now."""
+    bound = widget.screen.active_bindings.get(key)
+    return bound.binding.action if bound is not None and bound.node is widget else None
+
+
+async def edit_in_turn(line: Input, event: events.Key) -> None:
+    """Let a key edit a line of text before what is typed behind it.
+
+    Textual would let the key rise to the application first, and take those that follow meanwhile: of a, Backspace and b
+    that come together, it would delete the b. Enter has to rise: it may come behind an Up or Down that does, too.
+    """
+    action = None if event.is_printable else own_action(line, event.key)
+    if action is not None and action != "submit" and await line.app.run_action(action, line):
+        event.stop()
+
+
+class CommandLine(CommandInput):
+    """Where a command's name is typed."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """Edit in the order of the keys."""
+        await edit_in_turn(self, event)
+
+
 class CommandFinder(CommandPalette):
     """All commands, to be found by their names."""
 
@@ -199,6 +224,14 @@ class CommandFinder(CommandPalette):
         Binding("pagedown", "turn_page(1)", "Down a page", show=False),
         Binding("pageup", "turn_page(-1)", "Up a page", show=False),
     ]
+
+    def compose(self) -> ComposeResult:
+        """Compose it as Textual does, with our own line to type in."""
+        for widget in super().compose():
+            if isinstance(widget, CommandInput):
+                yield CommandLine(placeholder=widget.placeholder, select_on_focus=False)
+            else:
+                yield widget
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Leave, unless it was left before, as our own dialogs are."""

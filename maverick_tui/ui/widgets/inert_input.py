@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.cut_text import cut_in
+from maverick_tui.ui.keys import edit_in_turn
 
 
 class InertInput(Input):
@@ -18,9 +19,10 @@ class InertInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "yank", "Bring back what was cut", show=False)]
 
-    def on_key(self) -> None:
-        """Whatever was cut may still be brought back."""
+    async def on_key(self, event: events.Key) -> None:
+        """Edit in the order of the keys; whatever was cut may still be brought back."""
         cut_in(self.app).go_on()
+        await edit_in_turn(self, event)
 
     @property
     def is_redoing(self) -> bool:

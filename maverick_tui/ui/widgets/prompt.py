@@ -22,7 +22,7 @@ from textual.widgets.text_area import Edit, EditResult
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import REACH, inert
 from maverick_tui.ui import cut_text
-from maverick_tui.ui.keys import JOINERS, is_character
+from maverick_tui.ui.keys import JOINERS, is_character, own_action
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
@@ -260,12 +260,12 @@ class Prompt(TextArea, inherit_bindings=False):
         Textual would let the key rise to the application first, and take those that follow meanwhile: of a, Backspace
         and b, typed while a frame is drawn, it would delete the b.
         """
-        bound = self.screen.active_bindings.get(key)
-        if bound is None or bound.node is not self:
+        action = own_action(self, key)
+        if action is None:
             return False
         self._replaced = ""
-        done = await self.app.run_action(bound.binding.action, self)
-        if bound.binding.action in _CUTS:
+        done = await self.app.run_action(action, self)
+        if action in _CUTS:
             cut_text.cut_in(self.app).keep(self._pastes.whole(self._replaced))
         return done
 

@@ -419,6 +419,19 @@ async def test_a_page_of_commands_is_turned_before_they_are_laid_out() -> None:
         await until(pilot, lambda: app.top == "RunScreen", "the run again")
 
 
+async def test_what_is_deleted_in_the_palette_is_what_was_typed_before() -> None:
+    async with watching() as (app, pilot):
+        for show in (app.action_command_palette, app.action_change_theme):
+            show()
+            await until(pilot, lambda: app.top == "CommandFinder" and isinstance(app.focused, Input), "the palette")
+            line = app.focused
+            assert isinstance(line, Input)
+            for key in (*"mouse", *["backspace"] * 5, *"hm", "home", "t", "end", "backspace", *"eme", "escape"):
+                app.post_message(Key(key, key if len(key) == 1 else None))  # in one packet
+            await until(pilot, lambda: app.top == "RunScreen", "the run again")
+            assert line.value == "theme"
+
+
 async def test_the_palette_is_there_once_also_below_the_help() -> None:
     async with watching(begun().done()) as (app, pilot):
         await pilot.press("ctrl+p")
