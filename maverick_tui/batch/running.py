@@ -16,7 +16,7 @@ from maverick_tui.batch.places import NeverBegunError, Place
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.host.orders import Order
 from maverick_tui.host.ways import AwayError
-from maverick_tui.masking.redact import redact_data
+from maverick_tui.masking.redact import redact_fields
 from maverick_tui.runs.outcome import ReadOutcome, RunOutcome
 
 AWAY_FOR = 60.0
@@ -310,7 +310,7 @@ class Batch:
             "machine": run.machine,
         }
         # Its journal is masked; what a problem or another machine says may not be.
-        record = {name: redact_data(value) for name, value in record.items()}
+        record = redact_fields(record)
         self._folder.add(item.key, record, is_done=error is None)
         if error is not None:
             self._told.failed(item, record)

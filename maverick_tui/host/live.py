@@ -16,7 +16,7 @@ from maverick_tui.host.memory import memory_of
 from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, is_run_id, journal_of, kept_runs
-from maverick_tui.masking.redact import redact_data
+from maverick_tui.masking.redact import redact_fields
 from maverick_tui.runs.store import fork_words
 
 GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
@@ -88,7 +88,7 @@ class LiveRun(NamedTuple):
             "readers": host.readers if host is not None else None,
             "memory": self.memory,
         }
-        return {name: redact_data(value) for name, value in told.items()}
+        return redact_fields(told)
 
 
 class _Told(NamedTuple):

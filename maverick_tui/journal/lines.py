@@ -32,7 +32,7 @@ from maverick_tui.events.typed import UnknownValueError
 from maverick_tui.events.typed import text as text_of
 from maverick_tui.events.wire import to_json
 from maverick_tui.journal.masked_text import Piece, PiecewiseMask
-from maverick_tui.masking.redact import known_values, masked, redact, redact_data, times_concealed
+from maverick_tui.masking.redact import known_values, masked, redact, redact_fields, times_concealed
 
 _VALUES_LAST = 0.5
 """Seconds for which the secrets in the environment stay the same."""
@@ -113,9 +113,9 @@ class Encoder:
 def _masked(event: Event, mask: Callable[[str], str]) -> dict[str, Any]:
     told = {name: value for name, value in to_json(event).items() if name != "type"}
     try:
-        known = {name: redact_data(value, mask) for name, value in told.items()}  # the names are ours
+        known = redact_fields(told, mask)
     except RecursionError:  # a model may nest the arguments of a call as deep as it likes
-        known = {name: redact_data(_plain(value, _DEEPEST), mask) for name, value in told.items()}
+        known = redact_fields({name: _plain(value, _DEEPEST) for name, value in told.items()}, mask)
     return {"type": event.type, **known}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
@@ -74,6 +74,14 @@ _MOST_EMPTY, _MOST_OTHER = 8, 2
 """Lines in a row that may be empty, and those in it that may be shown in a way that is not known."""
 _LONGEST_HEADLESS = 12_800
 """Characters of a key that are known by its last line."""
+_RUN_APART = r"[A-Za-z0-9]++(?:(?:\\*+[+/])++[A-Za-z0-9]++)*+"
+"""A line of a key without the signs at its ends, which may as well be those of a diff."""
+_APART = re.compile(_RUN_APART)
+_ALONE = re.compile(
+    rf"^(?:[^A-Za-z0-9\n]++|\d++(?=[^A-Za-z0-9+/\n]))*+(?P<run>{_RUN_APART})(?:\\++[nr])?+[^A-Za-z0-9\n]*+$",
+    re.MULTILINE,
+)
+_ESCAPED = re.compile(r"\\++(?:/|u00([0-9A-Fa-f]{2}))")
 _NEAR = 4
 """Lines before the end of a text among which there is one of a key, if its lines go on there."""
 
@@ -92,6 +100,37 @@ def key_open_from(text: str) -> int:
         if (half := _HALF_BEGUN.search(text, max(0, len(text) - _LONGEST_HALF))) is not None:
             return min(half.start(), _headless_open_from(text))
     return _headless_open_from(text)
+
+
+def key_lines(text: str) -> Iterator[str]:
+    """The lines of the private keys in the text, without what stands around them: so they may stand elsewhere, too."""
+    if not any(head in text for head in HEADS):
+        return
+    for start, end in key_spans(text):
+        ways = _before(text, start)
+        is_whole = _ENDS.search(text, max(start, end - _LONGEST_HALF), end) is not None
+        for at, stop in _lines(text, start, end):
+            kind, first, last, _ = _judged(text[at:stop], ways)
+            line = text[at + first : at + last]
+            # A word behind a key that is cut short is none of its lines, though it is masked there.
+            if kind is _Kind.KEY or (kind is _Kind.SHORT and (is_whole or not _WORD.fullmatch(line))):
+                yield from filter(None, (part.strip("+/=") for part in _unescaped(line).split()))
+
+
+def _unescaped(line: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else "/", line)
+
+
+def line_spans(text: str, lines: Collection[str]) -> Iterator[Span]:
+    """Where these lines of keys are in the text; what may be a word only where it is a line there as well."""
+    for found in _APART.finditer(text):
+        start = found.start() + text.startswith(("\\n", "\\r"), max(0, found.start() - 1))
+        line = text[start : found.end()].replace("\\", "")
+        if len(line) >= _LEAST and line in lines and not _WORDS.fullmatch(line):
+            yield start, found.end()
+    for found in _ALONE.finditer(text):
+        if found["run"].replace("\\", "") in lines:
+            yield found.span("run")
 
 
 def last_lines(text: str, most: int) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from maverick_tui.masking.names import holds_secret
-from maverick_tui.masking.private_keys import Span, always_in_base64
+from maverick_tui.masking.private_keys import Span, always_in_base64, key_lines, line_spans
 from maverick_tui.masking.settings import secret_variables
 from maverick_tui.masking.shapes import open_from, shaped
 
@@ -108,21 +108,62 @@ def redact_data(
 ) -> Any:
     """A copy of data as JSON has it: each text in it masked, and all that stands under the name of a secret.
 
-    Not of the JSON itself: there, a secret with a quote would not be found. `stand_in` says what is put in the place of
-    a field, by its name and value; None leaves it.
+    Not of the JSON itself: there, a secret with a quote would not be found. The lines of a key are masked wherever they
+    are in the data, also where they stand by themselves: a patch has each as a text of its own, and perhaps only some.
+    `stand_in` says what is put in the place of a field, by its name and value; None leaves it.
     """
+    return _redacted(value, _without_keys_of(value, text), stand_in)
+
+
+def redact_fields(told: Mapping[str, Any], text: Callable[[str], str] = redact) -> dict[str, Any]:
+    """The same for fields whose names are ours, so that none of them tells of a secret."""
+    text = _without_keys_of(told, text)
+    return {name: _redacted(value, text, _stand_in) for name, value in told.items()}
+
+
+def without_keys_of(source: Any, value: Any) -> Any:
+    """A copy of data without the lines of the keys that are in another, which nobody has who masks it later."""
+    text = _without_keys_of(source, str)
+    return value if text is str else _redacted(value, text, lambda *_: None)
+
+
+def _redacted(value: Any, text: Callable[[str], str], stand_in: Callable[[str, Any], Any]) -> Any:
     if isinstance(value, str):
         return text(value)
     if isinstance(value, Mapping):
         named = ((name, item, stand_in(str(name), item)) for name, item in value.items())
         return {
-            redact_data(name, text): redact_data(item, text, stand_in) if new is None else new
+            _redacted(name, text, stand_in): _redacted(item, text, stand_in) if new is None else new
             for name, item, new in named
         }
     if not isinstance(value, list | tuple):
         return value
-    items = [redact_data(item, text, stand_in) for item in value]
+    items = [_redacted(item, text, stand_in) for item in value]
     return tuple(items) if isinstance(value, tuple) else items
+
+
+def _without_keys_of(data: Any, text: Callable[[str], str]) -> Callable[[str], str]:
+    """The same way to mask a text, and the lines of the keys in this data besides."""
+    lines = {line for one in _whole_texts(data) for line in key_lines(_seen(one)[0])}
+    if not lines:
+        return text
+
+    def mask(one: str) -> str:
+        known = text(one)  # first: a key that is whole has one mask
+        spans = _also_as_seen(known, lambda shown: line_spans(shown, lines))
+        return _cut_out(known, spans) if spans else known
+
+    return mask
+
+
+def _whole_texts(data: Any) -> Iterator[str]:
+    """The texts in data as they can be read: what is in a list may be the lines of one."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        yield from (text for item in data.values() for text in _whole_texts(item))
+    elif isinstance(data, list | tuple):
+        yield "\n".join(_texts(data))
 
 
 def masked(text: str, values: Iterable[str] = ()) -> str:
@@ -134,11 +175,7 @@ def masked(text: str, values: Iterable[str] = ()) -> str:
 def secret_spans(text: str, values: Iterable[str] = ()) -> list[Span]:
     """Where these values stand in the text, and what looks like a secret."""
     known = [value for value in values if value]
-    spans = [*_spans(text, known)]
-    plain, origins = _seen(text)
-    if plain != text:
-        spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in _spans(plain, known)]
-    return spans
+    return _also_as_seen(text, lambda shown: _spans(shown, known))
 
 
 def held_from(text: str) -> int:
@@ -154,6 +191,15 @@ def held_from(text: str) -> int:
 def without(text: str, values: Iterable[str]) -> str:
     """The text with these masked; one of them may be a part of another."""
     return _cut_out(text, [*_places(text, values)])
+
+
+def _also_as_seen(text: str, find: Callable[[str], Iterable[Span]]) -> list[Span]:
+    """What is found in the text as it is, and as a person reads it."""
+    spans = [*find(text)]
+    plain, origins = _seen(text)
+    if plain != text:
+        spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in find(plain)]
+    return spans
 
 
 def _spans(text: str, values: Iterable[str]) -> Iterator[Span]:

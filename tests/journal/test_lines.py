@@ -20,6 +20,7 @@ from maverick_tui.journal.lines import Decoder, Encoder
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.masking.redact import MASK, conceal
 from tests.masking.examples import RANDOM
+from tests.masking.keys import a_key, told_of
 from tests.runs.test_store import EVERYTHING
 from tests.support.sampling import examples
 
@@ -97,6 +98,19 @@ def test_secrets_are_masked_in_every_field() -> None:
     lines = kept(events)
     assert RANDOM.encode() not in lines
     assert lines.count(MASK.encode()) >= 6
+
+
+def test_the_lines_of_a_key_are_masked_in_the_patch_of_a_file_and_what_the_tool_says_beside_it() -> None:
+    key = a_key("RSA", "indented", 4, 64, is_cut=False)
+    lines = key.text.split("\n")
+    hunk = {"oldStart": 3, "newStart": 3, "lines": [*(f"-{line}" for line in lines), *(f"+  {line}" for line in lines)]}
+    detail = {"oldString": key.text, "structuredPatch": [hunk]}
+    said = "\n".join(f"{number:>6}\u2192{line.strip()}" for number, line in enumerate(key.body[2:4], 5))
+    (finished,) = read(kept([ev.ToolFinished(1, "c", said, detail=detail)]))
+    assert isinstance(finished, ev.ToolFinished)
+    assert told_of(key, f"{finished}") == []
+    (patch,) = finished.detail["structuredPatch"]
+    assert [line[0] for line in patch["lines"]] == [line[0] for line in hunk["lines"]]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, {1, 2}, b"bytes", object()])

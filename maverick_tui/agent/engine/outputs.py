@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from maverick_tui.masking.redact import without_keys_of
+
 _TAGS = re.compile(r"</?(?:tool_use_error|persisted-output|truncated-output)>")
 _HOOK = re.compile(r"\A(?:Error: )?PreToolUse:\S+ hook error: ")
 """What the CLI puts before our own reason why a call may not run."""
@@ -49,7 +51,10 @@ def cut_text(text: str) -> str:
 def slim_detail(detail: Any) -> Any:
     """A tool's structured account without the whole files that it repeats; only a note if it is too large even so."""
     if isinstance(detail, dict):
+        original = detail.get("originalFile")
         detail = {name: value for name, value in detail.items() if name != "originalFile"}
+        # What an edit tells of a key's lines is known for that by the whole file alone, which goes here.
+        detail = without_keys_of(original, detail)
         if isinstance(file := detail.get("file"), dict):
             detail["file"] = {name: value for name, value in file.items() if name not in ("content", "base64")}
     size = _size(detail, LARGEST)

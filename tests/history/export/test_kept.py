@@ -20,6 +20,7 @@ from maverick_tui.history.whole_files import write_whole
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.lines import Decoder
 from maverick_tui.journal.writing import Journal
+from tests.masking.keys import a_key, told_of
 from tests.runs.test_store import EVERYTHING
 from tests.support.cases import each
 from tests.support.runs import Tape
@@ -123,6 +124,17 @@ def test_what_has_become_a_secret_since_is_masked_also_across_events(
 def test_what_was_masked_in_the_journal_stays_masked(journal: Journal) -> None:
     journal.write(0, Tape().connect().prompt(f"Use {KEY}").done().events)
     assert KEY not in kept_as_markdown(open_kept(RUN, is_raw=True))
+
+
+def test_a_journal_of_earlier_that_has_a_key_line_by_line_is_exported_without_it() -> None:
+    key = a_key("RSA", "indented", 6, 64, is_cut=False)
+    edit = {"file_path": "a.yml", "old_string": "a", "new_string": "b"}
+    patch = {"structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": [f"+{one}" for one in key.text.split("\n")]}]}
+    tape = Tape().connect().prompt("Indent it").tool("Edit", edit, "ok", detail=patch)
+    run = kept_run(RUN, masked(tape.events))
+    for text in (kept_as_markdown(run), "".join(as_page(run)), "".join(as_jsonl(run))):
+        assert told_of(key, text) == []
+        assert "[secret]" in text
 
 
 @each("count", range(1, len(EVERYTHING) + 1, 4))

@@ -35,6 +35,7 @@ from maverick_tui.events.kinds import (
     ToolFinished,
     UsageReported,
 )
+from tests.masking.keys import a_key, told_of
 from tests.runs.watching import blocks
 from tests.support import replay
 from tests.support.cases import each
@@ -119,6 +120,16 @@ def test_a_tool_call_knows_the_block_that_its_arguments_came_in() -> None:
     assert (begun.kind, begun.name, begun.call) == ("tool", "Read", "t1")
     assert (called.call, called.arguments, called.block) == ("t1", {"file_path": "a"}, begun.block)
     assert translated(assistant(use)) == [ToolCalled(1.0, "t1", "Read", {"file_path": "a"})]
+
+
+def test_the_lines_of_a_key_around_an_edit_are_known_by_the_whole_file() -> None:
+    key = a_key("RSA", "indented", 4, 64, is_cut=False)
+    hunk = {"lines": [f" {key.body[1]}", "-x", f" {key.body[2]}"]}
+    detail = {"structuredPatch": [hunk], "originalFile": f"key: |\n{key.text}\nport: 1\n"}
+    (event,) = translated({**replay.tool_result("t1", "done"), "tool_use_result": detail})
+    assert isinstance(event, ToolFinished)
+    assert told_of(key, str(event.detail)) == []
+    assert "'-x'" in str(event.detail)
 
 
 def test_results_carry_what_the_cli_tells_of_them() -> None:
