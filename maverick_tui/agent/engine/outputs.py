@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
+from maverick_tui.markup.json_text import readable_json
 from maverick_tui.masking.redact import without_keys_of
 
 _TAGS = re.compile(r"</?(?:tool_use_error|persisted-output|truncated-output)>")
@@ -23,7 +23,7 @@ def result_text(content: str | list[Any] | dict[str, Any] | None) -> str:
     if isinstance(content, list):
         content = "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
     elif isinstance(content, dict):  # of a tool that the endpoint runs itself
-        content = json.dumps(content, ensure_ascii=False, indent=2, default=str)
+        content = readable_json(content)
     return _HOOK.sub("", _TAGS.sub("", _without_notes(content or "")).strip("\n"))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert, one_line
 from maverick_tui.markup.hunks import Hunk, hunks_between, hunks_of_patch
+from maverick_tui.markup.json_text import readable_json
 from maverick_tui.runs import tool_text
 from maverick_tui.runs.choosing import parts_of
 from maverick_tui.runs.entries import ToolEntry
@@ -92,7 +92,7 @@ def output_part(entry: ToolEntry) -> Part | None:
 
 def _others(arguments: Mapping[str, Any], shown: Any) -> list[Part]:
     rest = {name: value for name, value in arguments.items() if name not in shown}
-    return [Part("json", inert(json.dumps(rest, ensure_ascii=False, indent=2, default=str)))] if rest else []
+    return [Part("json", inert(readable_json(rest)))] if rest else []
 
 
 def _diff(entry: ToolEntry, arguments: Mapping[str, Any]) -> str:

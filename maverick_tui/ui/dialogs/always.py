@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.markup.json_text import readable_json
 from maverick_tui.paths import shipped
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.dialogs.arming import ArmedDialog
@@ -229,7 +230,7 @@ class EditCallScreen(ArmedDialog[dict[str, Any] | None]):
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
-        whole = json.dumps(self._arguments, indent=2, ensure_ascii=False)
+        whole = readable_json(self._arguments)
         self.query_one(Prompt).set_text(str(self._arguments["command"]) if self._is_command else whole)
 
     @on(Prompt.Changed)

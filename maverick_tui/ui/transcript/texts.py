@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
@@ -11,6 +10,7 @@ from rich.cells import cell_len
 
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.inert import inert
+from maverick_tui.markup.json_text import readable_json
 from maverick_tui.runs.entries import Entry, FailureEntry, NoticeEntry, PromptEntry, TextEntry, ToolEntry
 from maverick_tui.runs.store import RunStore
 
@@ -27,7 +27,7 @@ def source(entry: Entry) -> str:
     if isinstance(entry, PromptEntry | TextEntry | NoticeEntry):
         return entry.text
     if isinstance(entry, ToolEntry):
-        arguments = json.dumps(entry.arguments, ensure_ascii=False, indent=2, default=str)
+        arguments = readable_json(entry.arguments)
         shown = (
             inert(entry.arguments["command"]) if isinstance(entry.arguments.get("command"), str) else inert(arguments)
         )

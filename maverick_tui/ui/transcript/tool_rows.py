@@ -15,6 +15,7 @@ from maverick_tui.inert import inert, one_line, revealed
 from maverick_tui.markup import grammar
 from maverick_tui.markup.code import lexer_of
 from maverick_tui.markup.hunks import Hunk, hunks_between, hunks_of_patch
+from maverick_tui.markup.json_text import readable_json
 from maverick_tui.runs import tool_text
 from maverick_tui.runs.choosing import Choice, parts_of
 from maverick_tui.runs.entries import PERSONS_OWN, ToolEntry
@@ -153,7 +154,7 @@ def call(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice 
         return renderer.plain(show(arguments[key]), _style(entry, key, palette)) + _others(
             entry, (key,), renderer, palette
         )
-    text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
+    text = readable_json(arguments)
     return renderer.code(show(text), "json")
 
 
