@@ -271,6 +271,8 @@ def environment(folder: Path, settings: Mapping[str, str], *others: Path) -> dic
 def _answer(
     line: Sequence[str], folder: Path, variables: Mapping[str, str], until: float, stop: Callable[[], bool] | None
 ) -> bytes | None:
+    if time.monotonic() >= until:
+        return None
     try:
         process = subprocess.Popen(
             tied_to_us(line, folder),
