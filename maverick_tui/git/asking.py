@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from maverick_tui.git.ending import ends_with_us, tied_to_us
+from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.repository import differs_by_process, find_repository, odd_files
 from maverick_tui.programs import find_program, search_path
 
@@ -275,7 +275,7 @@ def _answer(
         return None
     try:
         process = subprocess.Popen(
-            tied_to_us(line, folder),
+            tied_if_it_may_wait(line, folder),
             bufsize=0,
             cwd=folder,
             env=variables,

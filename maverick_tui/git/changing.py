@@ -15,7 +15,7 @@ from pathlib import Path
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
-from maverick_tui.git.ending import ends_with_us, tied_to_us
+from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.programs import included_on_conditions
 from maverick_tui.git.repository import (
     find_repository,
@@ -166,7 +166,7 @@ class Git:
         self, line: list[str], variables: Mapping[str, str], stdin: bytes, seconds: float, *, is_writing: bool
     ) -> tuple[int, bytes, bytes]:
         pipe = subprocess.PIPE
-        line = line if is_writing else tied_to_us(line, self.folder)
+        line = line if is_writing else tied_if_it_may_wait(line, self.folder)
         process = subprocess.Popen(
             line, cwd=self.folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
         )

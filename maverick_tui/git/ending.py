@@ -13,9 +13,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
+from maverick_tui.paths import working_folder
 from maverick_tui.programs import find_program
 
 _TIED = """
@@ -27,6 +28,14 @@ for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
 os.execv(sys.argv[3], sys.argv[3:])
 """
 """Becomes a program that the kernel ends with the thread that has started us (PR_SET_PDEATHSIG)."""
+_MAY_WAIT = frozenset(
+    """
+    blame check-attr check-ignore checkout-index config diff diff-files diff-tree hash-object log ls-files merge-tree
+    status update-index
+    """.split()
+)
+"""What opens files that a repository names or has, any of which may be a pipe, or compares them."""
+
 _alive: set[subprocess.Popen[bytes]] = set()
 
 
@@ -40,6 +49,11 @@ def ends_with_us(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[
         _alive.discard(process)
 
 
+def tied_if_it_may_wait(line: Sequence[str], folder: Path) -> list[str]:
+    """A command of ours that also ends if we are killed. To tie one takes longer than some take, so only these are."""
+    return [*line] if _MAY_WAIT.isdisjoint(line[1:4]) else tied_to_us(line, folder)
+
+
 def tied_to_us(line: Sequence[str], folder: Path, ends_by: str = "KILL") -> list[str]:
     """A command that also ends if we are killed, but not what it has left in the background; only Linux can do that.
 
@@ -49,11 +63,17 @@ def tied_to_us(line: Sequence[str], folder: Path, ends_by: str = "KILL") -> list
     if sys.platform != "linux":
         return [*line]
     # That of util-linux does it ten times faster than Python, which counts where git is asked often.
-    if (setpriv := find_program("setpriv", folder)) is not None and _ties(setpriv):
+    setpriv = _setpriv(folder, os.environ.get("PATH", ""), working_folder())
+    if setpriv is not None and _ties(setpriv):
         return [setpriv, "--pdeathsig", ends_by, *line]
     if not bool(sys.executable):
         return [*line]
     return [sys.executable, "-I", "-S", "-c", _TIED, ends_by, str(os.getpid()), *line]
+
+
+@lru_cache(maxsize=200)
+def _setpriv(folder: Path, _path: str, _cwd: Path) -> str | None:
+    return find_program("setpriv", folder)
 
 
 @cache

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from maverick_tui import paths
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
 from maverick_tui.git.changing import GitError
-from maverick_tui.git.ending import ends_with_us, tied_to_us
+from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.making import NOBODYS
 from maverick_tui.inert import one_line
 
@@ -166,7 +166,7 @@ class KeepingGit:
         """A command of git's, which has ended when this has."""
         try:
             process = subprocess.Popen(
-                tied_to_us([self._program, "--no-pager", *line], folder),
+                tied_if_it_may_wait([self._program, "--no-pager", *line], folder),
                 cwd=folder,
                 env={**self._variables, **more},
                 stdin=subprocess.PIPE,
