@@ -73,6 +73,7 @@ def tied_to_us(line: Sequence[str], folder: Path, ends_by: str = "KILL") -> list
 
 @lru_cache(maxsize=200)
 def _setpriv(folder: Path, _path: str, _cwd: Path) -> str | None:
+    """Where it is for a folder; the others are what else that depends on."""
     return find_program("setpriv", folder)
 
 

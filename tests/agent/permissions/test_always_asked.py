@@ -306,7 +306,7 @@ def test_commands_within_commands_are_looked_at_once(project: Path) -> None:
     for _ in range(200):
         given = {"command": given, "args": ["ls", "x"]}
     judge = Judge(["mcp__rg__search"], project, person=False)
-    assert effort(lambda: judge.judge("mcp__rg__search", given)) < 60, "it was hundreds of times as long"
+    assert effort(lambda: judge.judge("mcp__rg__search", given)) < 60, "each level anew takes hundreds of times as long"
     given["args"] = {"deep": [["cat", "~/.net*"]]}
     (Path.home() / ".netrc").touch()
     assert decide(judge, "mcp__rg__search", given) == "deny"
