@@ -12,6 +12,7 @@ from maverick_tui.config import MaverickConfig
 from maverick_tui.history.day_use import DayLedger
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.plain_settings import plain
+from maverick_tui.runs.commands import Reconnect, RunShell
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.placing import Wish
@@ -19,7 +20,7 @@ from maverick_tui.ui.dialogs.before_run import find_and_ask
 from maverick_tui.ui.launch import RunSetup, settings_here
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from textual.app import App
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import RunModel
+    from maverick_tui.runs.commands import Command
 
 
 class SetupFor(Protocol):
@@ -37,6 +39,65 @@ class SetupFor(Protocol):
         ...
 
 
+class BeforeHost:
+    """A run that failed before it had a host: what is wanted of it is remembered, for the host that it may yet get."""
+
+    def __init__(
+        self,
+        run: RunModel,
+        failure: Exception,
+        start: Callable[[str, dict[str, object], RunSetup], Awaitable[bool]],
+    ) -> None:
+        """`start` gives the run of an agent a host, or says that it can have none."""
+        self.failure = failure
+        self.has_host = asyncio.Event()
+        self._run = run
+        self._start = start
+        self._local: LocalRun | None = None
+        self._wanted: list[Command] = []
+
+    def send(self, command: Command) -> None:
+        """Pass it on; what only counts for this attempt is not remembered."""
+        if not isinstance(command, Reconnect | RunShell):
+            self._wanted.append(command)
+        if self._local is not None:
+            self._local.send(command)
+
+    async def give_host(self, agent: str, inputs: dict[str, object], setup: RunSetup) -> None:
+        """Have a host take over if there can be one: this never returns then, and is cancelled."""
+        if await self._start(agent, inputs, setup):
+            self.has_host.set()
+            await asyncio.get_running_loop().create_future()
+
+    async def serve(self, local: LocalRun, since: int) -> None:
+        """Be the run, from that event on, until it ends or a host takes over: then that is asked what this one was."""
+        self._local = local
+        self._run.connect(self)
+        following = asyncio.create_task(
+            self._run.follow(local.events, since), name=f"maverick-follow-{self._run.run_id}"
+        )
+        serving, handing = local.start(), asyncio.create_task(self.has_host.wait())
+        try:
+            await asyncio.wait({serving, handing}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            handing.cancel()
+            if self.has_host.is_set():  # it does not end, though this process of it does
+                following.cancel()
+                self._run.come_back(self._wanted)
+            serving.cancel()
+            await asyncio.wait({serving, following})
+
+
+async def serve_here(run: RunModel, local: LocalRun, since: int) -> None:
+    """Be the run, which is shown from that event on."""
+    run.connect(local)
+    following = asyncio.create_task(run.follow(local.events, since), name=f"maverick-follow-{run.run_id}")
+    try:
+        await local.serve()
+    finally:
+        await following  # the log ends with the run, however that ends
+
+
 def make_run(
     app: App[Any],
     run: RunModel,
@@ -45,21 +106,27 @@ def make_run(
     setup_for: SetupFor,
     stack: AsyncExitStack,
     goes_on: GoingOn | None = None,
-    failure: Exception | None = None,
+    before_host: BeforeHost | None = None,
 ) -> LocalRun:
     """A run of this agent, which waits for its setup, and asks what there is to ask, by itself.
 
-    What it needs besides ends with the `stack`. With a `failure` it has failed already, and may be tried again. One
-    that goes on does so where it has worked, and with the person's own settings: no script knows it, but for a fork of
-    what a script plays right now.
+    What it needs besides ends with the `stack`. One that has failed `before_host` tries for a host with each further
+    try. One that goes on does so where it has worked, and with the person's own settings: no script knows it, but for
+    a fork of what a script plays right now.
     """
     tries = count()
     settings: list[MaverickConfig] = []
 
+    def keep(config: MaverickConfig) -> None:
+        if config.keep_runs:
+            local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
+        else:
+            local.events.is_kept = False
+
     async def prepare() -> RunPlan:
         is_again = next(tries) > 0
-        if failure is not None and not is_again:
-            raise failure
+        if before_host is not None and not is_again:
+            raise before_host.failure
         if goes_on is None or goes_on.is_of_script:
             ready = await asyncio.shield(setup_for(is_again=is_again))
             if not settings:
@@ -68,16 +135,15 @@ def make_run(
         else:
             config = await asyncio.to_thread(MaverickConfig.load)
             ready = RunSetup(goes_on.folder, plain(config))
-        if config.keep_runs:
-            local.keep(journal_of(run.run_id), goes_on.size if goes_on is not None else None)
-        else:
-            local.events.is_kept = False
+        may_have_host = before_host is not None and config.hosted_runs
+        if not may_have_host:
+            keep(config)
         listing, given = agent, dict(inputs)
         if isinstance(listing, str):
             listing, given = await find_and_ask(app, listing, ready.cwd, worktree=run.wants_worktree)
-        if failure is not None and config.hosted_runs:
-            text = "It lives in this window, and ends with it: it could not be started at first."
-            app.notify(text, title=run.title, severity="warning", timeout=15, markup=False)
+        if before_host is not None and may_have_host:
+            await before_host.give_host(listing.name, given, ready)
+            keep(config)
         found = listing
         had_one = goes_on is not None and goes_on.had_worktree
         is_new = goes_on is None or goes_on.past.is_fork

@@ -123,10 +123,13 @@ class Serving:
         except Exception as error:  # the run tells it, and offers to try again
             failure = error
         if is_hosted:
-            following = self._hosted.follow(run, goes_on.past.events if goes_on is not None else ())
-            await told_if_it_fails(self._app, following, run.title)
+            await self._follow_host(run, goes_on)
         else:
             await self._serve_here(run, agent, inputs, goes_on, failure)
+
+    async def _follow_host(self, run: RunModel, goes_on: GoingOn | None) -> None:
+        following = self._hosted.follow(run, goes_on.past.events if goes_on is not None else ())
+        await told_if_it_fails(self._app, following, run.title)
 
     async def _setup_of(self, goes_on: GoingOn | None) -> RunSetup:
         """That of the application's runs; a run that goes on has its own folder, and the person's own settings."""
@@ -159,24 +162,40 @@ class Serving:
         goes_on: GoingOn | None,
         failure: Exception | None,
     ) -> None:
-        """Be the process of a run."""
+        """Be the process of a run; one that could not begin gets a host after all once it can."""
         await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.in_process")
-        from maverick_tui.ui.in_process import make_run
+        from maverick_tui.ui.in_process import BeforeHost, make_run, serve_here
 
+        async def start(name: str, given: dict[str, object], setup: RunSetup) -> bool:
+            return await self._start_host(run, name, given, setup, goes_on)
+
+        before = BeforeHost(run, failure, start) if failure is not None else None
         since = len(goes_on.past.events) if goes_on is not None else 0
         async with AsyncExitStack() as stack:
-            local = make_run(self._app, run, agent, inputs, self._setup_for, stack, goes_on, failure)
-            run.connect(local)
-            following = asyncio.create_task(run.follow(local.events, since), name=f"maverick-follow-{run.run_id}")
+            local = make_run(self._app, run, agent, inputs, self._setup_for, stack, goes_on, before)
             try:
-                await local.serve()
+                await (before.serve(local, since) if before is not None else serve_here(run, local, since))
             finally:
-                await following  # the log ends with the run, however that ends
-                self.kept.ended(run)
-                if run.store.loaded is not None and run.store.loaded.project:
-                    from maverick_tui.runs.placing import leave_place
+                if before is None or not before.has_host.is_set():
+                    await self._has_ended(run)
+        if before is not None and before.has_host.is_set():
+            await self._begin_anew(run, goes_on)
+            await self._follow_host(run, goes_on)
 
-                    await asyncio.to_thread(leave_place, run.run_id)
+    async def _begin_anew(self, run: RunModel, goes_on: GoingOn | None) -> None:
+        """What a run has told that could not begin is not what it tells from now on; what waits still does."""
+        from maverick_tui.runs.store import store_of
+
+        store = await asyncio.to_thread(store_of, goes_on.past.events if goes_on is not None else ())
+        store.name, store.queue, store.held = run.store.name, run.store.queue, run.store.held
+        self._take_in(run, store)
+
+    async def _has_ended(self, run: RunModel) -> None:
+        self.kept.ended(run)
+        if run.store.loaded is not None and run.store.loaded.project:
+            from maverick_tui.runs.placing import leave_place
+
+            await asyncio.to_thread(leave_place, run.run_id)
 
     def _take_in(self, run: RunModel, store: RunStore) -> None:
         """A run is known from its beginning."""

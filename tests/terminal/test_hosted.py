@@ -38,7 +38,7 @@ SCENE = {
 AGAIN = re.compile(r"w\d{4}")
 CHROME = 5
 """Rows below the transcript: they tell the time."""
-HOME = "\x1b[H"
+HOME, F5 = "\x1b[H", "\x1b[15~"
 
 
 Hosted = Callable[[dict[str, Any], str], int]
@@ -189,3 +189,33 @@ def test_a_run_whose_host_was_killed_goes_on_in_all_terminals_that_show_it(maver
     for app in (here, there):
         app.until(lambda glass: "▌ typed there" in glass.text and glass.text.count("✔ done in") == 3)
     assert [app.quit() for app in (here, there)] == [0, 0]
+
+
+def test_a_run_that_could_not_begin_has_a_process_of_its_own_once_it_can(maverick: Maverick, mark: str) -> None:
+    folder = Path(".maverick/agents")
+    folder.mkdir(parents=True)
+    (folder / "pilot.py").write_text(
+        'from maverick_tui import MaverickAgent\n\n\nclass Pilot(MaverickAgent):\n    "Flies."\n    engine = "api"\n'
+        '    system_prompt = "You fly."\n'
+        '    async def execute(self, context): return await self.run(context.extra["prompt"], context)\n'
+    )
+    scenes = [{"answers": ["Here I am."]}]
+    app = maverick("--agent", "pilot", "--prompt", "Where are you?", scenes=scenes, is_ours=True)
+    app.answer("Trust and run", "n")
+    app.see("pilot is not trusted: nothing was run.")
+    assert not list(hosted_runs())
+    app.type_line("And now?")  # what is sent tries once more
+    app.answer("Trust and run", "n")
+    app.send(F5)
+    app.answer("Trust and run", "y")
+    app.until(lambda glass: glass.text.count("Here I am.") == 2)
+    assert "not trusted" not in app.look().text
+    assert re.findall(r"▌ (\w.*?\?)", app.glass.text) == ["Where are you?", "And now?"]
+
+    os.kill(app.pid, signal.SIGKILL)
+    app.wait()
+    (run_id,) = hosted_runs()
+    again = maverick("attach", run_id[:6])
+    again.until(lambda glass: glass.text.count("Here I am.") == 2)
+    assert again.quit() == 0
+    assert wait_until_gone(mark) == {}
