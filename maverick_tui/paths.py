@@ -65,9 +65,10 @@ def worktrees() -> Path:
 def worktree_around(folder: Path) -> Path | None:
     """The worktree of a run that a folder is, or is in."""
     top, place = os.path.realpath(worktrees()), os.path.realpath(folder)
+    if not place.startswith(top + os.sep):
+        return None
     names = Path(place).parts[len(Path(top).parts) :]
-    is_in_one = place.startswith(top + os.sep) and len(names) > 1
-    return Path(top, *names[:2]) if is_in_one else None
+    return Path(top, *names[:2]) if len(names) > 1 else None
 
 
 def worktree_project(worktree: Path) -> Path | None:
@@ -141,7 +142,10 @@ def project_folders(cwd: Path) -> list[Path]:
     Outside a repository it is the working directory alone: what lies above it may be anybody's. The home
     directory is left out, since what is there is the user's and not a project's.
     """
-    cwd = cwd.resolve()
-    chain = [cwd, *cwd.parents]
-    root = next((i for i, folder in enumerate(chain) if os.path.lexists(folder / ".git")), 0)
-    return [folder for folder in chain[: root + 1] if folder != Path.home().resolve()]
+    place = os.path.realpath(cwd)
+    chain = [place]
+    while (above := os.path.dirname(chain[-1])) != chain[-1]:  # noqa: PTH120 - as texts: it is asked very often
+        chain.append(above)
+    root = next((i for i, folder in enumerate(chain) if os.path.lexists(os.path.join(folder, ".git"))), 0)  # noqa: PTH118
+    home = os.path.realpath(Path.home())
+    return [Path(folder) for folder in chain[: root + 1] if folder != home]

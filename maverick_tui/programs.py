@@ -31,7 +31,7 @@ def find_program(name: str, *folders: Path, also: Sequence[str] = ()) -> str | N
 
     It belongs neither to the project that we are in nor to those of the folders, wherever PATH points.
     """
-    return _found(name, [*search_path(*folders), *also])
+    return found_in([*search_path(*folders), *also], name)
 
 
 def program_path(named: str, *folders: Path) -> str:
@@ -53,7 +53,7 @@ def server_path(command: str, path: str, cwd: Path | None) -> str:
     """
     if os.path.dirname(command):  # noqa: PTH120
         return _runnable(os.path.abspath(os.path.join(cwd or "", command)), command)  # noqa: PTH100, PTH118
-    if (found := _found(command, absolute_places(path))) is None:
+    if (found := found_in(absolute_places(path), command)) is None:
         raise _not_found(command)
     return found
 
@@ -66,9 +66,15 @@ def search_path(*folders: Path) -> list[str]:
     worktrees = (worktree for folder in looked_at if (worktree := worktree_around(folder)) is not None)
     looked_at += [project for worktree in worktrees if (project := worktree_project(worktree)) is not None]
     projects = {place for folder in looked_at for place in project_folders(folder)}
-    own = [os.path.realpath(place) for place in projects if place != place.parent]
+    # As texts: git is looked for very often, and paths are slow.
+    own = tuple(_begins(place) for place in projects if place != place.parent)
     places = absolute_places(os.environ.get("PATH", os.defpath))
-    return [place for place in places if not any(Path(os.path.realpath(place)).is_relative_to(one) for one in own)]
+    return [place for place in places if not _begins(place).startswith(own)]
+
+
+def _begins(place: str | Path) -> str:
+    """What the names of all that is in a folder begin with."""
+    return os.path.join(os.path.normcase(os.path.realpath(place)), "")  # noqa: PTH118
 
 
 def absolute_places(path: str) -> list[str]:
@@ -76,7 +82,8 @@ def absolute_places(path: str) -> list[str]:
     return [place for place in path.split(os.pathsep) if os.path.isabs(place)]  # noqa: PTH117
 
 
-def _found(name: str, places: Sequence[str]) -> str | None:
+def found_in(places: Sequence[str], name: str) -> str | None:
+    """The path of the program of that name in the first of these folders that has it."""
     # Not shutil.which: on Windows that looks into the current folder first.
     name = f"{name}.exe" if os.name == "nt" and not name.lower().endswith(".exe") else name
     paths = (os.path.join(place, name) for place in places)  # noqa: PTH118

@@ -33,5 +33,5 @@ def _aliases(folder: Path, _moment: int) -> dict[str, str] | None:
     found = read_settings(folder)
     if found is None:
         return None
-    named = ((one.key.casefold(), one.value) for one in found[1] if one.section == "alias")
+    named = ((one.key.casefold(), one.value) for one in found.settings if one.section == "alias")
     return {key.removeprefix("alias.").removesuffix(".command"): value.strip() for key, value in named}

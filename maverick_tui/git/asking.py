@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.repository import differs_by_process, find_repository, odd_files
-from maverick_tui.programs import find_program, search_path
+from maverick_tui.programs import find_program, found_in, search_path
 
 SECONDS = 10.0
 """How long git may take."""
@@ -159,8 +159,15 @@ class Setting(NamedTuple):
         return self.value.removeprefix("!") if is_one else ""
 
 
-Found = tuple[str, list[Setting]]
-"""The path of git, and all settings that count in a folder."""
+class Found(NamedTuple):
+    """What is to be known before git is asked anything in a folder."""
+
+    program: str
+    """The path of git."""
+    settings: list[Setting]
+    """All that count there."""
+    variables: dict[str, str]
+    """What git is given there, but for settings of ours."""
 
 
 def ask(
@@ -179,9 +186,8 @@ def ask(
     found = found or read_settings(folder, seconds=seconds, stop=stop)
     if found is None:
         return None
-    program, settings = found
-    variables = environment(folder, {**ALWAYS, **overrides(settings)})
-    line = [program, "--no-pager", "--no-optional-locks", command, *_COMMANDS[command], *arguments]
+    variables = found.variables | as_variables({**ALWAYS, **overrides(found.settings)})
+    line = [found.program, "--no-pager", "--no-optional-locks", command, *_COMMANDS[command], *arguments]
     return _answer(line, folder, variables, until, stop)
 
 
@@ -192,18 +198,20 @@ def read_settings(
 
     The git of these other folders' projects is not taken, either.
     """
-    program = find_git(folder, *others)
+    places = search_path(folder, *others)
+    program = found_in(places, "git")
     repository = find_repository(folder)
     if program is None or (repository and any(odd.is_waited_for for odd in odd_files(repository))):
         return None
     line = [program, "--no-pager", *LISTING]
-    listing = _answer(line, folder, environment(folder, ALWAYS, *others), time.monotonic() + seconds, stop)
+    bare = _bare(folder, places)
+    listing = _answer(line, folder, bare | as_variables(ALWAYS), time.monotonic() + seconds, stop)
     settings = parsed(listing) if listing is not None else None
     top = repository.top if repository is not None else folder
     if settings is None or any(one.key in _READ_FILES and _never_ends(top, one.value) for one in settings):
         return None
     begin = [folder, top, *((repository.own, repository.common) if repository is not None else ())]
-    return None if _lead_beyond_us(settings, begin) else (program, settings)
+    return None if _lead_beyond_us(settings, begin) else Found(program, settings, bare)
 
 
 def _lead_beyond_us(settings: Iterable[Setting], begin: Sequence[Path]) -> bool:
@@ -250,7 +258,7 @@ def read_included(file: Path, folder: Path) -> list[Setting] | None:
 def chosen_editor(folder: Path, *others: Path) -> str:
     """`core.editor` of the person or the machine; a repository's own is not taken, for whoever made it would run it."""
     found = read_settings(folder, *others, seconds=_EDITOR_SECONDS)
-    settings = found[1] if found is not None else []
+    settings = found.settings if found is not None else []
     return next((one.value for one in reversed(settings) if one.key == "core.editor" and one.scope in _THEIRS), "")
 
 
@@ -261,11 +269,15 @@ def find_git(*folders: Path) -> str | None:
 
 def environment(folder: Path, settings: Mapping[str, str], *others: Path) -> dict[str, str]:
     """Variables for git in a folder: the settings, and nothing of git's own that a shell or an .envrc has set."""
+    return _bare(folder, search_path(folder, *others)) | as_variables(settings)
+
+
+def _bare(folder: Path, places: Sequence[str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
     kept |= {name: value for name in _KEPT if (value := os.environ.get(name))}
-    kept["PATH"] = os.pathsep.join(search_path(folder, *others))
+    kept["PATH"] = os.pathsep.join(places)
     kept["PWD"] = os.path.realpath(folder)  # conditions of settings are held against it, too, as for the agent's git
-    return {**kept, **_VARIABLES, **as_variables(settings)}
+    return {**kept, **_VARIABLES}
 
 
 def _answer(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.git.asking import ALWAYS, Setting, as_variables, environment, find_git, overrides, read_settings
+from maverick_tui.git.asking import ALWAYS, Setting, as_variables, find_git, overrides, read_settings
 from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.programs import included_on_conditions
 from maverick_tui.git.repository import (
@@ -109,7 +109,7 @@ class Git:
             if folder.is_dir() and find_git(folder) is None:
                 why = "git is not installed"
             raise self._no_change(why)
-        self._program, self.settings = found
+        self._program, self.settings, self._bare = found
         self._variables = self._variables_with(self.settings)
         if any(one.key == "core.worktree" for one in self.settings):
             self._require_own_files()
@@ -212,7 +212,7 @@ class Git:
             for one in settings
             if one.kind in ("diff.funcname", "diff.xfuncname")
         }
-        return environment(self.folder, {**_HERE, **case, **modes, **headings, **overrides(settings)})
+        return self._bare | as_variables({**_HERE, **case, **modes, **headings, **overrides(settings)})
 
     @property
     def counts_modes(self) -> bool:

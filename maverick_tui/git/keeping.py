@@ -207,7 +207,7 @@ class KeepingGit:
 def own_excludes(folder: Path) -> Path | None:
     """The file with what a person wants ignored everywhere; one that a repository names is not taken."""
     found = read_settings(folder)
-    for setting in reversed(found[1] if found is not None else []):
+    for setting in reversed(found.settings if found is not None else []):
         if setting.key == "core.excludesfile" and setting.scope in ("system", "global"):
             return Path(setting.value).expanduser() if setting.value else None
     settings = os.environ.get("XDG_CONFIG_HOME") or "~/.config"

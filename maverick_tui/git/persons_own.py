@@ -33,7 +33,9 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         raise GitError("Git is not installed.", path=str(top), hint="Install git, then try again.")
     variables = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     variables |= {"GIT_INDEX_FILE": str(index), "GIT_TERMINAL_PROMPT": "0"}
-    if (found := read_settings(top)) is None or any(one.kind == INCLUDED_IF and one.scope in OWN for one in found[1]):
+    if (found := read_settings(top)) is None or any(
+        one.kind == INCLUDED_IF and one.scope in OWN for one in found.settings
+    ):
         # A condition of the repository's must not hold for this git alone, by the name of a link that $PWD has; one
         # of the person's may.
         variables["PWD"] = os.path.realpath(top)

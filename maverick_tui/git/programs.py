@@ -206,7 +206,7 @@ def _started_around(folder: Path) -> tuple[list[Path], list[str], bool] | None:
     if found is None:
         return None
     top = repository.top if repository is not None else folder
-    settings = [setting for setting in found[1] if setting.scope != "command" and setting.value]
+    settings = [setting for setting in found.settings if setting.scope != "command" and setting.value]
     is_conditional = any(setting.kind == INCLUDED_IF for setting in settings)
     if (included := included_on_conditions(settings, top)) is None:
         return None
@@ -293,7 +293,7 @@ def _named(folder: Path, seen: set[Path]) -> Iterator[str]:
         return
     if not _is_gits_too(repository, folder, found):
         yield UNREADABLE
-    settings = found[1]
+    settings = found.settings
     own = [setting for setting in settings if setting.scope in OWN]
     # A condition may hold for the agent's git alone: on another branch, or where its folder has another name by a link.
     at_times = included_on_conditions(own, folder, *([repository.top] if repository is not None else ()))

@@ -163,8 +163,9 @@ def odd_files(repository: Repository) -> Iterator[OddFile]:
     Nobody can open a socket.
     """
     left, refs = _MOST_ENTRIES, [top / name for top in (repository.own, repository.common) for name in _OF_REFS]
+    below_refs = tuple(f"{one}{os.sep}" for one in refs)
     for folder in _folders(repository):
-        is_of_refs = any(map(folder.is_relative_to, refs))
+        is_of_refs = f"{folder}{os.sep}".startswith(below_refs)
         left -= is_of_refs  # a link may lead to all folders of the machine
         for entry in _entries(folder):
             left -= not is_of_refs  # of which there may be very many

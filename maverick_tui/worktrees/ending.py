@@ -114,7 +114,7 @@ def loss_of(worktree: Worktree) -> Loss:
             left_out = (*work.ignored, *work.overlooked.ignored)
             ignored = tuple(path for path in left_out if not is_cache(worktree.top / path))
             loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought), put_aside=work.put_aside)
-            tips.append(git_of(worktree).commit("HEAD"))
+            tips.append(work.git.commit("HEAD"))
         git = Git(Path(worktree.project))
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
         return loss._replace(commits=_own_commits(git, worktree, [tip for tip in tips if tip]))
@@ -138,12 +138,12 @@ def commit_all(worktree: Worktree, message: str) -> str:
 
     ConfigError if that cannot be done without losing something. No hook runs, and files are stored as they are.
     """
-    git = git_of(worktree)
+    work = Work(worktree)
+    git = work.git
     tip = git.commit(f"refs/heads/{worktree.branch}")
     head = git.commit("HEAD")
     if tip and not git.has("merge-base", "--is-ancestor", tip, head):
         raise _by_hand(worktree, f"what is checked out there ({head_of(worktree.top)}) is not of {worktree.branch}")
-    work = Work(worktree)
     changed = work.uncommitted
     if conflicts := [path for letters, path in changed if letters in _CONFLICTS]:
         raise _by_hand(worktree, f"conflicts are not resolved: {records.some(conflicts)}")

@@ -34,14 +34,14 @@ class Work:
     """What was done in one, each path from its top; what came along, and is as it was, is none of it."""
 
     def __init__(self, worktree: Worktree) -> None:
-        self._git = git_of(worktree)
+        self.git = git_of(worktree)
         self._came = Brought(worktree)
         self._base = worktree.base
 
     @cached_property
     def uncommitted(self) -> list[tuple[str, str]]:
         """What is not committed, with git's two letters. What came along, and git does not know, is to stay so."""
-        return [(how, path) for how, path in changed_files(self._git) if how != "??" or not self._came.has(path)]
+        return [(how, path) for how, path in changed_files(self.git) if how != "??" or not self._came.has(path)]
 
     @cached_property
     def ignored(self) -> list[str]:
@@ -52,7 +52,7 @@ class Work:
     def overlooked(self) -> Overlooked:
         """What git does not tell of: in submodules, in other repositories, in files that it was told to overlook."""
         told = {f"{path}.git" for _, path in self.uncommitted if path.endswith("/")}
-        listed = overlooked(self._git, self._base, self._left_out)
+        listed = overlooked(self.git, self._base, self._left_out)
         return Overlooked(*([path for path in found if path not in told and self._is_new(path)] for found in listed))
 
     @cached_property
@@ -60,23 +60,23 @@ class Work:
         """What is new or changed in what came along, and would be in no commit."""
         told = {path for _, path in self.uncommitted}.union(*self.overlooked)
         found = [path for path in self._changed if path not in told and not self._is_cached(path)]
-        known = {*os.fsdecode(self._git.run("ls-files", "-z")).split("\0")} if found else set()
+        known = {*os.fsdecode(self.git.run("ls-files", "-z")).split("\0")} if found else set()
         perhaps = [f"perhaps {name}" for name in self._came.unknown if not self._is_cached(name)]
         return [path for path in found if path not in known] + perhaps
 
     @cached_property
     def put_aside(self) -> str:
         """What was begun there, if git has put changes aside until it is finished (autostash): they go with it."""
-        if self._git.commit("MERGE_AUTOSTASH"):
+        if self.git.commit("MERGE_AUTOSTASH"):
             return "a merge"
-        repository = find_repository(self._git.folder)
+        repository = find_repository(self.git.folder)
         names = ("rebase-merge/autostash", "rebase-apply/autostash")
         is_there = repository is not None and any(os.path.lexists(repository.own / name) for name in names)
         return "a rebase" if is_there else ""
 
     @cached_property
     def _left_out(self) -> list[str]:
-        listed = self._git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
+        listed = self.git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal")
         return [line[3:] for line in os.fsdecode(listed).split("\0")[:-1] if line.startswith("!! ")]
 
     @cached_property
@@ -86,7 +86,7 @@ class Work:
     def _is_cached(self, path: str) -> bool:
         """Whether it is in a cache that came along, or is new there: what is committed around it is not asked."""
         folders = filter(self._came.is_around, accumulate(path.split("/"), "{}/{}".format))
-        return any(is_known(self._git.folder / folder) for folder in folders)
+        return any(is_known(self.git.folder / folder) for folder in folders)
 
     def _is_new(self, path: str) -> bool:
         """Whether something was done there since all was there that came along."""
