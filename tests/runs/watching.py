@@ -43,7 +43,7 @@ class Watched:
 
         self.run = LocalRun(prepare, run_id=run_id, **options)
         self.prompts = 0
-        self.allows_everything = False
+        self.allows_everything = self.denies_everything = False
         """Whether each question is answered at once, for tests in which it does not matter who asks."""
         self._answering: asyncio.Task[None] | None = None
 
@@ -59,6 +59,8 @@ class Watched:
         async for event in self.run.events.reader():
             if self.allows_everything and isinstance(event, PermissionAsked):
                 self.run.send(AnswerPermission(event.request, "once"))
+            elif self.denies_everything and isinstance(event, PermissionAsked):
+                self.run.send(AnswerPermission(event.request, "deny"))
 
     def send(self, command: Command) -> None:
         self.run.send(command)

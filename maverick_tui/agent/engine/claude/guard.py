@@ -69,6 +69,8 @@ class Guard:
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
+        self._mode = ""
+        """That of the session, as it was told last. A subagent's file may give it a wider one of its own."""
         self._choices, self._chosen = 0, ""
         self._choices_told = 0
         """How many of them the CLI is known to have: calls may come in the mode before until then."""
@@ -101,21 +103,30 @@ class Guard:
         """A person has chosen a mode: what is being judged in a wider one does not run by that."""
         self._choices, self._chosen = self._choices + 1, mode
 
-    def mode_was_told(self) -> None:
+    def mode_was_told(self, *, is_taken: bool) -> None:
         """The CLI has taken the mode that was chosen last, or refused it: what it says from now on is the mode."""
         self._choices_told = self._choices
+        self._mode = self._chosen if is_taken else self._mode
 
     def _mode_since(self, choices: int, mode: str) -> str:
         """The mode for a call that came in this one, by so many choices: no wider than one that was chosen since."""
         return mode if choices == self._choices else narrower(self._chosen, mode)
 
+    def _mode_of(self, call: Mapping[str, Any]) -> str:
+        """The mode in which the CLI makes a call; a subagent's is no wider than the session's."""
+        told = str(call.get("permission_mode") or "")
+        if call.get("agent_id"):
+            return narrower(self._mode, told)
+        self._mode = told
+        return told
+
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
         tool, arguments = str(call.get("tool_name")), given if isinstance(given, dict) else {}
-        here, choices = call.get("cwd"), self._choices_told
+        here, choices, told = call.get("cwd"), self._choices_told, self._mode_of(call)
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
-        mode = self._judge.mode_for(call.get("permission_mode"))
+        mode = self._judge.mode_for(told)
         judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision == "allow" and (since := self._mode_since(choices, mode)) != mode:
             mode, choices = since, self._choices

@@ -334,10 +334,12 @@ class AgentSession:
         """Change what asks first; a mode wider than the documented default is refused."""
         require_mode(mode)
         self.guard.set_mode(mode)
+        is_taken = False
         try:
             await self._control("set_permission_mode", self._client.set_permission_mode(mode))
+            is_taken = True
         finally:
-            self.guard.mode_was_told()
+            self.guard.mode_was_told(is_taken=is_taken)
 
     async def _control(self, name: str, request: Coroutine[Any, Any, None], seconds: float = CONTROL_TIMEOUT) -> None:
         if self._ended is not None:

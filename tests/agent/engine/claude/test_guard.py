@@ -78,7 +78,7 @@ async def test_what_waits_while_a_person_chooses_a_narrower_mode_does_not_run_by
     choose("on its way")
     choose("told")
     if when == "told":  # then the CLI knows best: a plan may have been agreed to since
-        guard.mode_was_told()
+        guard.mode_was_told(is_taken=True)
     (matcher,) = guard.hooks["PreToolUse"]
     given = {"file_path": str(tmp_path / "a"), "content": "x"}
     call: Any = {"tool_name": "Write", "tool_input": given, "permission_mode": "acceptEdits", "cwd": str(tmp_path)}
