@@ -30,7 +30,17 @@ class Queue:
     @property
     def next(self) -> SendPrompt | ClearConversation | None:
         """What is to be done next; prompts that are held are not."""
-        return next((item for item in self._items if not self._is_held(item)), None)
+        return next(iter(self.waiting), None)
+
+    @property
+    def waiting(self) -> list[SendPrompt | ClearConversation]:
+        """All that is to be done, in its order."""
+        return [item for item in self._items if not self._is_held(item)]
+
+    @property
+    def held(self) -> list[SendPrompt]:
+        """The prompts that wait until somebody releases them."""
+        return [item for item in self._items if isinstance(item, SendPrompt) and self._is_held(item)]
 
     @property
     def has_prompts(self) -> bool:

@@ -12,7 +12,6 @@ from maverick_tui.config import MaverickConfig
 from maverick_tui.history.day_use import DayLedger
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.plain_settings import plain
-from maverick_tui.runs.commands import Reconnect, RunShell
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.placing import Wish
@@ -20,7 +19,7 @@ from maverick_tui.ui.dialogs.before_run import find_and_ask
 from maverick_tui.ui.launch import RunSetup, settings_here
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping
 
     from textual.app import App
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from maverick_tui.agent.catalog.listing import AgentListing
     from maverick_tui.history.going_on import GoingOn
     from maverick_tui.runs.board import RunModel
-    from maverick_tui.runs.commands import Command
+    from maverick_tui.ui.before_host import BeforeHost
 
 
 class SetupFor(Protocol):
@@ -37,55 +36,6 @@ class SetupFor(Protocol):
     def __call__(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
         """The setup, perhaps to come."""
         ...
-
-
-class BeforeHost:
-    """A run that failed before it had a host: what is wanted of it is remembered, for the host that it may yet get."""
-
-    def __init__(
-        self,
-        run: RunModel,
-        failure: Exception,
-        start: Callable[[str, dict[str, object], RunSetup], Awaitable[bool]],
-    ) -> None:
-        """`start` gives the run of an agent a host, or says that it can have none."""
-        self.failure = failure
-        self.has_host = asyncio.Event()
-        self._run = run
-        self._start = start
-        self._local: LocalRun | None = None
-        self._wanted: list[Command] = []
-
-    def send(self, command: Command) -> None:
-        """Pass it on; what only counts for this attempt is not remembered."""
-        if not isinstance(command, Reconnect | RunShell):
-            self._wanted.append(command)
-        if self._local is not None:
-            self._local.send(command)
-
-    async def give_host(self, agent: str, inputs: dict[str, object], setup: RunSetup) -> None:
-        """Have a host take over if there can be one: this never returns then, and is cancelled."""
-        if await self._start(agent, inputs, setup):
-            self.has_host.set()
-            await asyncio.get_running_loop().create_future()
-
-    async def serve(self, local: LocalRun, since: int) -> None:
-        """Be the run, from that event on, until it ends or a host takes over: then that is asked what this one was."""
-        self._local = local
-        self._run.connect(self)
-        following = asyncio.create_task(
-            self._run.follow(local.events, since), name=f"maverick-follow-{self._run.run_id}"
-        )
-        serving, handing = local.start(), asyncio.create_task(self.has_host.wait())
-        try:
-            await asyncio.wait({serving, handing}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            handing.cancel()
-            if self.has_host.is_set():  # it does not end, though this process of it does
-                following.cancel()
-                self._run.come_back(self._wanted)
-            serving.cancel()
-            await asyncio.wait({serving, following})
 
 
 async def serve_here(run: RunModel, local: LocalRun, since: int) -> None:

@@ -163,13 +163,15 @@ class Serving:
         failure: Exception | None,
     ) -> None:
         """Be the process of a run; one that could not begin gets a host after all once it can."""
-        await asyncio.to_thread(importlib.import_module, "maverick_tui.ui.in_process")
-        from maverick_tui.ui.in_process import BeforeHost, make_run, serve_here
+        for module in ("in_process", "before_host"):
+            await asyncio.to_thread(importlib.import_module, f"maverick_tui.ui.{module}")
+        from maverick_tui.ui.before_host import BeforeHost
+        from maverick_tui.ui.in_process import make_run, serve_here
 
         async def start(name: str, given: dict[str, object], setup: RunSetup) -> bool:
             return await self._start_host(run, name, given, setup, goes_on)
 
-        before = BeforeHost(run, failure, start) if failure is not None else None
+        before = BeforeHost(run, failure, start, self._give_back) if failure is not None else None
         since = len(goes_on.past.events) if goes_on is not None else 0
         async with AsyncExitStack() as stack:
             local = make_run(self._app, run, agent, inputs, self._setup_for, stack, goes_on, before)

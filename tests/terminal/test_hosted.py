@@ -38,7 +38,7 @@ SCENE = {
 AGAIN = re.compile(r"w\d{4}")
 CHROME = 5
 """Rows below the transcript: they tell the time."""
-HOME, F5 = "\x1b[H", "\x1b[15~"
+HOME, F5, ALT_X = "\x1b[H", "\x1b[15~", "\x1bx"
 
 
 Hosted = Callable[[dict[str, Any], str], int]
@@ -204,8 +204,11 @@ def test_a_run_that_could_not_begin_has_a_process_of_its_own_once_it_can(maveric
     app.answer("Trust and run", "n")
     app.see("pilot is not trusted: nothing was run.")
     assert not list(hosted_runs())
-    app.type_line("And now?")  # what is sent tries once more
-    app.answer("Trust and run", "n")
+    for words in ("And now?", "Never mind."):  # what is sent tries once more
+        app.type_line(words)
+        app.answer("Trust and run", "n")
+    app.send(ALT_X)
+    app.until(lambda glass: "Never mind." not in glass.text)
     app.send(F5)
     app.answer("Trust and run", "y")
     app.until(lambda glass: glass.text.count("Here I am.") == 2)
