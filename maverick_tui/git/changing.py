@@ -79,6 +79,7 @@ _HERE: Mapping[str, str] = {
     "diff.submodule": "short",
     "merge.autoStash": "false",
     "merge.verifySignatures": "false",
+    "rerere.enabled": "false",
     "worktree.guessRemote": "false",
     **{f"diff.{language}.xfuncname": _HEADING for language in _WITH_HEADINGS},
 }

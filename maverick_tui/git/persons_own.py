@@ -19,6 +19,8 @@ _ELSEWHERE = (
     "GIT_NAMESPACE GIT_PREFIX GIT_EDITOR GIT_SEQUENCE_EDITOR GPG_TTY"
 ).split()
 """What would lead it to another repository, or have it ask; the last one tells a signer which terminal is ours."""
+_NOT_ASKED_FOR = "core.splitIndex=false core.fsmonitor=false rerere.enabled=false maintenance.auto=false gc.auto=0"
+"""What would run or write besides: `rerere` starts drivers of merges, and clearing up a hook and a program."""
 
 
 def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> str:
@@ -39,7 +41,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
         # A condition of the repository's must not hold for this git alone, by the name of a link that $PWD has; one
         # of the person's may.
         variables["PWD"] = os.path.realpath(top)
-    line = [program, "--no-pager", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", *arguments]
+    line = [program, "--no-pager", *(part for one in _NOT_ASKED_FOR.split() for part in ("-c", one)), *arguments]
     with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out:
         told.write(stdin)
         told.seek(0)

@@ -38,6 +38,7 @@ _UNFINISHED = {
     "rebase-apply": "a rebase",
     "sequencer": "a cherry-pick or revert",
     "BISECT_LOG": "a bisect",
+    "MERGE_AUTOSTASH": "a merge",  # the next commit or merge writes that stash over files
 }
 
 

@@ -252,6 +252,11 @@ def unfinished(folder: Path) -> None:
     (folder / ".git" / "MERGE_HEAD").write_text(git(folder, "rev-parse", "HEAD"))
 
 
+def with_a_stash_to_apply(folder: Path) -> None:
+    """As a clone can come: git would write a stash over files once anything is committed."""
+    (folder / ".git" / "MERGE_AUTOSTASH").write_text(git(folder, "rev-parse", "HEAD"))
+
+
 def locked(folder: Path) -> None:
     (folder / ".git" / "index.lock").touch()
 
@@ -270,6 +275,7 @@ def nested(folder: Path) -> None:
     ("prepare", "path", "message", "why"),
     [
         (unfinished, "a.txt", "m", "a merge is not finished there"),
+        (with_a_stash_to_apply, "a.txt", "m", "a merge is not finished there"),
         (locked, "a.txt", "m", "another git is at work there"),
         (ignoring, "a.txt", "m", "git ignores a.txt"),
         (nested, "lib/a.txt", "m", "lib/a.txt belongs to the repository in"),

@@ -561,10 +561,11 @@ def test_what_cannot_be_merged_cleanly_leaves_the_project_as_it_was_and_can_be_k
     with pytest.raises(ConfigError, match="untracked working tree files would be overwritten"):
         ending.merge(made, "ours")
     assert (project / "new.txt").read_text() == "mine, and untracked\n"
-    (project / ".git" / "MERGE_HEAD").write_text(f"{before}\n")
-    with pytest.raises(ConfigError, match="a merge is not finished"):
-        ending.merge(made, "ours")
-    (project / ".git" / "MERGE_HEAD").unlink()
+    for begun in ("MERGE_HEAD", "MERGE_AUTOSTASH"):
+        (project / ".git" / begun).write_text(f"{before}\n")
+        with pytest.raises(ConfigError, match="a merge is not finished"):
+            ending.merge(made, "ours")
+        (project / ".git" / begun).unlink()
     git(project, "bisect", "start")
     with pytest.raises(ConfigError, match="a bisect is not finished"):
         ending.merge(made, "ours")
