@@ -24,8 +24,8 @@ def test_no_trick_is_let_through(person: bool, mode: str, sandbox: Sandbox) -> N
     found = programs_named(sandbox.project)
     allowed = ["Bash"] if person else RULES
     judge = Judge(allowed, sandbox.project, person=person, git_programs=lambda _folder: found)
-    # Without a person what is not listed is refused anyway.
-    tricks = ALL if person or is_asked_for() else ALL[::9]
+    # Without a person what is not listed is refused anyway; the CLI tries others of them.
+    tricks = ALL if is_asked_for() else ALL[::2] if person else ALL[::9]
     let_through = [
         call.id
         for trick, call in zip(tricks, calls_of(tricks, sandbox), strict=True)

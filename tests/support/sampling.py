@@ -24,3 +24,9 @@ def sampled(cases: Sequence[Any], every: int, ids: Sequence[str] | None = None) 
         )
         for number, case in enumerate(cases)
     ]
+
+
+def in_parts(cases: Sequence[Any], parts: int) -> list[Any]:
+    """Cases that one test goes through, as so many parameters of it; all but the first are left to `make explore`."""
+    ids = [f"part {number + 1} of {parts}" for number in range(parts)]
+    return sampled([list(cases[number::parts]) for number in range(parts)], parts, ids)

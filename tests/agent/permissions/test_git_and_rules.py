@@ -11,6 +11,7 @@ from maverick_tui.agent.permissions.standing import RuleBook, project_file
 from maverick_tui.git.programs import programs_named
 from tests.agent.permissions.deciding import bash, decide, judge_in, judged, write
 from tests.executor.files.support import git
+from tests.support.sampling import in_parts
 
 
 def test_what_a_project_denies_is_denied_to_the_runs_at_work_also_if_git_takes_the_file_away(project: Path) -> None:
@@ -72,7 +73,47 @@ _ALLOWED = (
 ).split()
 
 
-def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
+_SHOWING = (
+    "git show HEAD:.env", "git show :.env", "git cat-file -p HEAD:.env", "git diff", "git diff HEAD", "git show",
+    "git diff --cached", "git log -p", "git log -1 -p", "git log -G SECRET", "git stash show -p", "git blame .env",
+    "git whatchanged -p", "git log -L1,1:.env", "git grep SECRET", "git -C . diff", "git diff -- .",
+    "git show HEAD:src/a.py HEAD", "git show --stat -p", "git checkout HEAD~1", "git status -vv",
+    "git diff main --",
+    "git status --verbose --verbose", "git commit -v --dry-run", "git reflog -p", "git diff --stat -U3",
+    "git diff --numstat -W", "git show -s -U1", "git diff-files --stat -U1", "git log --oneline -U1",
+    "git show src --", "git log -p src", "git show :/x", "git show 'HEAD^{/x: y}'", "git show :0:x",
+    "git diff --author -s", "git diff --since --stat", "git show HEAD --until -s", "git diff -n --name-only",
+    "git --no-pager diff --before -s", "git diff --cached HEAD --skip --quiet", "git log --author --stat -p",
+    "git diff -- ':(top)'", "git diff --stat --color-words", "git diff --check", "git rerere diff", "git add -p",
+    "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
+    "git log -p --full-diff -- src", "git show --full-diff HEAD -- src", "git show 4183291 -- src",
+    "git diff 4183291 -- src", "git show v1 -- src", "git show --tags -- src", "git show --all HEAD:src/a.py",
+    "git show -s 4183291", "git show --stat v1", "git show --name-only --tags", "git tag --format='%(raw)'",
+    "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
+    "git add --patc", "git add -e", "git commit --patc -m x", "git reset --patc", "git restore --patc .",
+    "git reflog --binary", "git reflog --check", "git reflog --cc", "git reflog -c", "git config -l --blob 4183291",
+    "git notes add -f -C 4183291 HEAD", "git update-index --add --cacheinfo 100644,4183291,pub.txt",
+    "git config --get-regexp --blob 4183291 .", "git am --show-current-patch",
+    "git commit --verb --dry-run", "git reflog show --remerge-diff", "git submodule foreach git log -p",
+    "git submodule foreach git show HEAD", "git rebase -qx'git log -p' HEAD~1",
+    "git submodule --quiet foreach git diff HEAD~1",
+)  # fmt: skip
+_HARMLESS = (
+    "git log --author me --stat", "git log -n 3 --stat", "git log --since=1.week --stat",
+    "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
+    "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
+    "git show --stat HEAD -- src",
+    "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
+    "git branch -vv", "git remote -v", "git push -u origin side", "git commit -m 'It moves' --no-edit",
+    "git add -u --verbose", "git describe --always --dirty", "git rev-list --max-parents=0 HEAD",
+    "git reflog", "git reflog -n 5", "git reflog show --all", "git shortlog -sne",
+    "git status --short --branch",
+    "git rev-parse --abbrev-ref HEAD", "git ls-files --others --exclude-standard", "git branch --show-current",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("commands", in_parts((*_SHOWING, *_HARMLESS), 4))
+def test_git_does_not_show_a_file_that_may_not_be_read(commands: list[str], project: Path) -> None:
     git(project, "init", "-q")
     (project / ".env").write_text("SECRET=1")
     git(project, "add", ".env", "src/a.py")
@@ -80,64 +121,32 @@ def test_git_does_not_show_a_file_that_may_not_be_read(project: Path) -> None:
     allowed = ", ".join(f'"Bash(git {command}:*)"' for command in _ALLOWED)
     write(f'deny = ["Read(.env)", "Edit(.env)"]\nallow = [{allowed}]')
     judge = judge_in(project)
-    for command in (
-        "git show HEAD:.env", "git show :.env", "git cat-file -p HEAD:.env", "git diff", "git diff HEAD", "git show",
-        "git diff --cached", "git log -p", "git log -1 -p", "git log -G SECRET", "git stash show -p", "git blame .env",
-        "git whatchanged -p", "git log -L1,1:.env", "git grep SECRET", "git -C . diff", "git diff -- .",
-        "git show HEAD:src/a.py HEAD", "git show --stat -p", "git checkout HEAD~1", "git status -vv",
-        "git diff main --",
-        "git status --verbose --verbose", "git commit -v --dry-run", "git reflog -p", "git diff --stat -U3",
-        "git diff --numstat -W", "git show -s -U1", "git diff-files --stat -U1", "git log --oneline -U1",
-        "git show src --", "git log -p src", "git show :/x", "git show 'HEAD^{/x: y}'", "git show :0:x",
-        "git diff --author -s", "git diff --since --stat", "git show HEAD --until -s", "git diff -n --name-only",
-        "git --no-pager diff --before -s", "git diff --cached HEAD --skip --quiet", "git log --author --stat -p",
-        "git diff -- ':(top)'", "git diff --stat --color-words", "git diff --check", "git rerere diff", "git add -p",
-        "git diff -- '*'", "git log -p -- '.e*'", "git checkout -- '*'",
-        "git log -p --full-diff -- src", "git show --full-diff HEAD -- src", "git show 4183291 -- src",
-        "git diff 4183291 -- src", "git show v1 -- src", "git show --tags -- src", "git show --all HEAD:src/a.py",
-        "git show -s 4183291", "git show --stat v1", "git show --name-only --tags", "git tag --format='%(raw)'",
-        "git merge -- side", "git switch -- side", "git rebase -- side", "git stash pop -- src",
-        "git add --patc", "git add -e", "git commit --patc -m x", "git reset --patc", "git restore --patc .",
-        "git reflog --binary", "git reflog --check", "git reflog --cc", "git reflog -c", "git config -l --blob 4183291",
-        "git notes add -f -C 4183291 HEAD", "git update-index --add --cacheinfo 100644,4183291,pub.txt",
-        "git config --get-regexp --blob 4183291 .", "git am --show-current-patch",
-        "git commit --verb --dry-run", "git reflog show --remerge-diff", "git submodule foreach git log -p",
-        "git submodule foreach git show HEAD", "git rebase -qx'git log -p' HEAD~1",
-        "git submodule --quiet foreach git diff HEAD~1",
-    ):  # fmt: skip
-        assert decide(judge, "Bash", bash(command)) in ("deny", "ask"), command
-    for command in (
-        "git log --author me --stat", "git log -n 3 --stat", "git log --since=1.week --stat",
-        "git log --oneline", "git log", "git diff --stat", "git show --name-only", "git diff -- src", "git status",
-        "git show HEAD:src/a.py", "git log -p -- src/a.py", "git diff --cached --stat", "git branch", "git ls-files",
-        "git show --stat HEAD -- src",
-        "git show HEAD~1 -- src", "git diff HEAD -- src", "git log -p main -- src", "git checkout main -- src",
-        "git branch -vv", "git remote -v", "git push -u origin side", "git commit -m 'It moves' --no-edit",
-        "git add -u --verbose", "git describe --always --dirty", "git rev-list --max-parents=0 HEAD",
-        "git reflog", "git reflog -n 5", "git reflog show --all", "git shortlog -sne",
-        "git status --short --branch",
-        "git rev-parse --abbrev-ref HEAD", "git ls-files --others --exclude-standard", "git branch --show-current",
-    ):  # fmt: skip
-        assert decide(judge, "Bash", bash(command)) == "allow", command
+    for command in commands:
+        assert (decide(judge, "Bash", bash(command)) == "allow") == (command in _HARMLESS), command
 
 
-def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(project: Path) -> None:
+_LOOKING_BACK = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
+                "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
+                "git grep -e SECRET HEAD~1", "git diff main..side", "git diff --tags", "git diff --branches HEAD",
+                "git log -p --follow -- src/a.py", "git log -p -S src/a.py", "git diff 4183291 src/a.py",
+                "git reset --hard HEAD~1")  # fmt: skip
+_OF_NOW = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
+          "git diff -U5 --stat HEAD", "git blame src/a.py", "git log -p HEAD~1 -- src/a.py",
+          "git checkout -b new", "git switch -c new", "git stash", "git reset --soft HEAD~1",
+          "git restore src/a.py",
+          "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
+
+
+@pytest.mark.parametrize("commands", in_parts((*_LOOKING_BACK, *_OF_NOW), 3))
+def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(
+    commands: list[str], project: Path
+) -> None:
     by = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
     git(project, "init", "-q", "-b", "main")
     git(project, "add", "src/a.py")
     git(project, *by, "commit", "-qm", "begin")
     write('deny = ["Read(.env)", "Edit(.env)", "Read(conf/.env)"]\nallow = ["Bash(git:*)"]')
-    looking_back = ("git log -p", "git show", "git show HEAD~1", "git diff HEAD~1", "git grep SECRET HEAD~1",
-                    "git log -S SECRET -p", "git show 4183291", "git cat-file -p 4183291", "git stash show -p",
-                    "git grep -e SECRET HEAD~1", "git diff main..side", "git diff --tags", "git diff --branches HEAD",
-                    "git log -p --follow -- src/a.py", "git log -p -S src/a.py", "git diff 4183291 src/a.py",
-                    "git reset --hard HEAD~1")  # fmt: skip
-    of_now = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", "git grep -n SECRET", "git log",
-              "git diff -U5 --stat HEAD", "git blame src/a.py", "git log -p HEAD~1 -- src/a.py",
-              "git checkout -b new", "git switch -c new", "git stash", "git reset --soft HEAD~1",
-              "git restore src/a.py",
-              "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
-    for command in (*looking_back, *of_now, "git checkout side"):
+    for command in (*commands, "git checkout side"):
         assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
     for name in (".env", "conf/.env"):
         (project / name).parent.mkdir(exist_ok=True)
@@ -154,10 +163,9 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(pro
         (project / name).write_text("x")
     in_disguise = ("git log -p '*'", "git restore -s HEAD~1 '*'", "git diff HEAD~1 '*'", "git log -p -- conf",
                    "git log -p conf", "rm a; git log -p a", "git blame HEAD~1 conf")  # fmt: skip
-    for command in (*looking_back, *in_disguise, "git checkout side"):
-        assert decide(judge_in(project), "Bash", bash(command)) == "ask", command
-    for command in of_now:
-        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
+    for command in (*commands, *in_disguise, "git checkout side"):
+        expected = "allow" if command in _OF_NOW else "ask"
+        assert decide(judge_in(project), "Bash", bash(command)) == expected, command
 
 
 def test_git_takes_nothing_away_that_may_not_be_changed_and_moves_nothing_that_may_not_be_read(project: Path) -> None:
