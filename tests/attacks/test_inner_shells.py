@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from maverick_tui.agent.permissions.standing import RuleBook, user_file
 from tests.agent.permissions.deciding import bash
 from tests.attacks.driving import Call, unattended
 from tests.attacks.sandbox import Sandbox
+from tests.attacks.shell_tricks import is_asked_for
 from tests.conftest import ServeModel
 from tests.support.cases import each
 from tests.support.effort import effort
@@ -65,6 +67,11 @@ def is_held(sandbox: Sandbox, command: str) -> bool:
     return found.decision == "deny" or (found.decision == "ask" and found.is_asked_each_time)
 
 
+def some_around(inner: str, all_of_them: Sequence[str] = AROUND) -> Sequence[str]:
+    """A third of what can stand around a command, another one for another command."""
+    return all_of_them if is_asked_for() else all_of_them[len(inner) % 3 :: 3]
+
+
 def put(around: str, inner: str) -> str:
     """Between the quotes of another command; inside of double ones, what these would change is escaped."""
     return around.replace("{}", re.sub(r'(["\\])', r"\\\1", inner) if '"' in around else inner)
@@ -73,15 +80,16 @@ def put(around: str, inner: str) -> str:
 @each("inner", ["r\\m x", 'git -c x.y=z pu""sh', "/usr/lib/git-core/git-push . x"])
 def test_what_is_denied_is_held_in_every_inner_shell(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)", "Bash(git push:*)"]')
-    let_through = [command for around in AROUND if not is_held(sandbox, command := put(around, inner))]
+    let_through = [command for around in some_around(inner) if not is_held(sandbox, command := put(around, inner))]
     assert let_through == []
 
 
 @each("inner", ["r$@m x", "R=r; ${R}m x", "/bin/r[m] x"])
 def test_what_cannot_be_read_in_an_inner_shell_may_be_what_is_denied(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Bash(rm:*)"]')
-    simple = [around for around in AROUND if '"' not in around and "env -S" not in around]
-    let_through = [command for around in simple if not is_held(sandbox, command := put(around, inner))]
+    simple = [one for one in AROUND if '"' not in one and "env -S" not in one]
+    arounds = some_around(inner, simple)
+    let_through = [command for around in arounds if not is_held(sandbox, command := put(around, inner))]
     assert let_through == []
 
 
@@ -98,7 +106,7 @@ def test_what_a_shell_reads_is_not_known(sandbox: Sandbox) -> None:
 def test_no_inner_shell_has_to_do_with_a_denied_file(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]\ndeny = ["Read(secret.txt)", "Edit(kept.txt)"]')
     (sandbox.project / "secret.txt").touch()
-    let_through = [command for around in AROUND if not is_held(sandbox, command := put(around, inner))]
+    let_through = [command for around in some_around(inner) if not is_held(sandbox, command := put(around, inner))]
     assert let_through == []
 
 
@@ -111,7 +119,7 @@ def test_no_inner_shell_has_to_do_with_a_denied_file(inner: str, sandbox: Sandbo
 )  # fmt: skip
 def test_no_inner_shell_reaches_a_protected_place(inner: str, sandbox: Sandbox) -> None:
     rules('allow = ["Bash"]')
-    let_through = [command for around in AROUND if not is_held(sandbox, command := put(around, inner))]
+    let_through = [command for around in some_around(inner) if not is_held(sandbox, command := put(around, inner))]
     assert let_through == []
 
 
