@@ -82,7 +82,7 @@ async def refuse_all(run: Watched) -> None:
 
 @pytest.mark.parametrize(
     ("way", "mode"),
-    sampled([*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])], 8),
+    sampled([*((way, "default") for way in WAYS), *((way, "plan") for way in list(WAYS)[:4])], 13),
 )
 async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: ServeModel, way: str, mode: str) -> None:
     before = sandbox.state()

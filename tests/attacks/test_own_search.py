@@ -19,8 +19,8 @@ SEARCHES = {
 @pytest.mark.parametrize(
     "tools",
     [
-        ("Bash",),
         ("Bash", "Grep"),
+        pytest.param(("Bash",), marks=pytest.mark.explore),
         pytest.param(("Bash", "Glob"), marks=pytest.mark.explore),
         pytest.param(("Bash(git log:*)",), marks=pytest.mark.explore),
     ],

@@ -117,7 +117,7 @@ async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
     assert (KEY in sent) is is_open
 
 
-@pytest.mark.parametrize("folder", [".", "elsewhere"])
+@pytest.mark.parametrize("folder", sampled(["elsewhere", "."], 2))
 async def test_nor_in_a_fork_wherever_that_works(
     folder: str, serve: ServeModel, key: Path, files: dict[str, Path]
 ) -> None:
@@ -171,7 +171,7 @@ async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
 
 
 @IS_OPEN
-@pytest.mark.parametrize("by", sampled(["a rule", "a link"], 1))
+@pytest.mark.parametrize("by", sampled(["a link", "a rule"], 2))
 async def test_nor_for_a_summary_while_a_subagent_makes_calls(
     by: str, is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ from tests.runs.watching import PATIENCE, watch
 from tests.support.agents import Talker
 from tests.support.model import call, last_prompt, say, scene, stall
 from tests.support.processes import kill_marked
+from tests.support.sampling import sampled
 
 NIGHTLY = call("CronCreate", cron="0 3 1 1 *", prompt="look at the tests")
 
@@ -158,7 +159,7 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
     assert len(run.all(Connected)) == 2
 
 
-@pytest.mark.parametrize("ends_by", ["its end", "an interrupt"])
+@pytest.mark.parametrize("ends_by", sampled(["an interrupt", "its end"], 2))
 async def test_no_fork_brings_the_jobs_of_a_run_back(ends_by: str, serve: ServeModel) -> None:
     script = [
         scene(say("hello"), prompt="^first"),
