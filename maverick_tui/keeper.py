@@ -10,7 +10,8 @@ parent leaves them behind. Between Maverick and the command stand two small proc
 - A keeper is stopped, and Maverick is gone: the inner keeper sees that for itself and wakes the outer one, which the
   kernel does as well (Linux); the outer one kills an inner one that does not move.
 - Both are killed: the kernel tells the command to end (Linux), and Maverick ends what carries the mark of this run in
-  its environment (`end_marked`). What has thrown its environment away, or has lost Maverick as well, is not found.
+  its environment (`end_marked`). If Maverick is killed as well, the next one does: the mark says whose it is
+  (`host/survivors.py`). What has thrown its environment away, or lets nobody read it, is not found.
 
 On macOS orphans are inherited by nobody of ours and environments cannot be read: there the command and its process
 group are ended, by whichever keeper is left. On Windows there is no keeper.
@@ -33,8 +34,10 @@ import time
 
 TYPE_CHECKING = False  # `typing` would double the time that this takes to start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import NoReturn
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import NoReturn, TypeVar
+
+    T = TypeVar("T")
 
 GRACE = 2.0
 """Seconds that the command has to end once it is told to."""
@@ -53,7 +56,10 @@ _CHASES = 100
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _FIRST_PAPER = 60
-_MARK = "KEPT_BY_MAVERICK_"
+MARK = "KEPT_BY_MAVERICK_"
+"""How the names of all marks begin."""
+NOBODY = "1"
+"""The value of a mark that does not say whose it is."""
 _IS_LINUX = sys.platform == "linux"
 
 # -- for Maverick --------------------------------------------------------------------------------------------------
@@ -94,19 +100,42 @@ def nameless(text: str) -> int:
 
 
 def new_mark() -> str:
-    """The name of a variable for the environment of a command; whatever it starts inherits it."""
-    return f"{_MARK}{os.urandom(8).hex()}"
+    """The name of a variable for the environment of a command; whatever it starts inherits it. Its value is `owner`."""
+    return f"{MARK}{os.urandom(8).hex()}"
+
+
+def owner() -> str:
+    """Who we are, for the value of a mark: what carries it is to end with us. `NOBODY` where that cannot be told."""
+    pid = os.getpid()
+    with contextlib.suppress(OSError, ValueError):
+        if _IS_LINUX and os.readlink("/proc/self") == str(pid):  # noqa: PTH115 - else /proc has other numbers than we
+            return f"{pid}.{Status(pid).start}.{place_of(pid)}"
+    return NOBODY
+
+
+def place_of(pid: int) -> str:
+    """Where a process runs: in which start of which machine, who counts its number, and to which group it belongs.
+
+    What is started inherits all of that, and what a service starts for somebody else has another group.
+    """
+    import hashlib  # no keeper needs it
+
+    told = os.readlink(f"/proc/{pid}/ns/pid").encode()  # noqa: PTH115
+    for path in ("/proc/sys/kernel/random/boot_id", f"/proc/{pid}/cgroup"):
+        with open(path, "rb") as file:  # noqa: PTH123
+            told += file.read()
+    return hashlib.sha256(told).hexdigest()[:16]
 
 
 def is_kept() -> bool:
     """Whether we were started by something that is kept: by an agent, one of its servers or hooks, or a `!` command."""
-    return any(name.startswith(_MARK) for name in os.environ)
+    return any(name.startswith(MARK) for name in os.environ)
 
 
 def end_marked(mark: str) -> None:
     """End what carries the mark although its keepers are gone; only Linux can tell."""
     if _IS_LINUX:
-        _end(lambda: _marked(f"{mark}=".encode()))
+        end(lambda: _marked(f"{mark}=".encode()), _send)
 
 
 # -- the process ---------------------------------------------------------------------------------------------------
@@ -278,13 +307,13 @@ def _reap(child: int) -> int | None:
     return code
 
 
-def _end(left: Callable[[], list[int]]) -> None:
+def end(left: Callable[[], Iterable[T]], send: Callable[[T, int], None]) -> None:
     """End all that is left, and what that starts meanwhile: first politely, then not."""
     for number, seconds in ((signal.SIGTERM, _POLITE), (signal.SIGKILL, _FIRM)):
         until = time.monotonic() + seconds
-        while pids := left():
-            for pid in pids:
-                _send(pid, number)
+        while found := left():
+            for one in found:
+                send(one, number)
             if time.monotonic() > until:
                 break
             time.sleep(_PAUSE)
@@ -330,7 +359,7 @@ def _kill(pids: Sequence[int]) -> None:
     groups = set()
     for pid in pids:
         with contextlib.suppress(OSError, ValueError):
-            groups.add(_Status(pid).group)
+            groups.add(Status(pid).group)
     groups -= {os.getpgrp(), 0}
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for group in groups:
@@ -353,11 +382,11 @@ def _chase(keeper: int) -> None:
 
 def _is_below(pid: int, root: int) -> bool:
     """Whether a process that still runs is a descendant."""
-    status = _Status(pid)
-    if status.state == b"Z":
+    status = Status(pid)
+    if status.has_ended:
         return False
     while status.parent > 1 and status.parent != root:
-        status = _Status(status.parent)
+        status = Status(status.parent)
     return status.parent == root
 
 
@@ -366,8 +395,8 @@ def _descendants(root: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for pid in _processes():
         with contextlib.suppress(OSError, ValueError):
-            status = _Status(pid)
-            if status.state != b"Z":
+            status = Status(pid)
+            if not status.has_ended:
                 children.setdefault(status.parent, []).append(pid)
     found: list[int] = []
     queue = [root]
@@ -384,7 +413,7 @@ def _marked(mark: bytes) -> list[int]:
         with contextlib.suppress(OSError, ValueError):
             with open(f"/proc/{pid}/environ", "rb") as environment:  # noqa: PTH123
                 is_marked = any(variable.startswith(mark) for variable in environment.read().split(b"\0"))
-            if is_marked and _Status(pid).state != b"Z":
+            if is_marked and not Status(pid).has_ended:
                 found.append(pid)
     return found
 
@@ -393,13 +422,18 @@ def _processes() -> list[int]:
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208
 
 
-class _Status:
-    """What the kernel says about a process: a letter for what it is doing, its parent and its group."""
+class Status:
+    """What the kernel says about a process: a letter for what it is doing, its parent, its group, and when it began."""
 
     def __init__(self, pid: int) -> None:
         with open(f"/proc/{pid}/stat", "rb") as stat:  # noqa: PTH123
-            self.state, parent, group = stat.read().rpartition(b")")[2].split()[:3]
-        self.parent, self.group = int(parent), int(group)
+            self.state, parent, group, *others = stat.read().rpartition(b")")[2].split(None, 20)
+        self.parent, self.group, self.start = int(parent), int(group), int(others[16])
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it only waits to be collected."""
+        return self.state in (b"Z", b"X")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.loading import has_own_prompt
 from maverick_tui.runs.placing import Wish, leave_place, trusted_needs, words_on
 from maverick_tui.runs.unattended import Unattended, limited
+from maverick_tui.threads import in_thread
 
 MARK = "OFFLINE"
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -116,6 +117,7 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
             caught.append(number)
             run.stop("interrupted", "It was interrupted." if number == signal.SIGINT else "It was told to end.")
 
+        ending = asyncio.create_task(in_thread(_end_survivors), name="maverick-survivors")
         with heeding_signals(stop):
             try:
                 await written(run, prompt, way, result)
@@ -123,8 +125,15 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
                 if not caught:  # else the terminal may be gone that has told us to end
                     raise
             finally:
+                ending.cancel()
                 await asyncio.to_thread(_say_where, run_id, way.paper)
         return 128 + caught[0] if caught else verdict_of(run).code
+
+
+def _end_survivors() -> None:
+    from maverick_tui.host.survivors import end_survivors  # here, beside the run: nobody waits for it
+
+    end_survivors()
 
 
 def check_place(wanted: Wanted, agent: type[MaverickAgent]) -> None:

@@ -139,8 +139,10 @@ def _unreachable(hosts: _Hosts) -> Iterator[Finding]:
 
 def _strays_beside(known: set[int]) -> Strays:
     from maverick_tui.host.strays import strays
+    from maverick_tui.host.survivors import survivors
 
-    return strays(known)
+    found = strays(known)
+    return found._replace(orphans=found.orphans.union(one.pid for one in survivors()))
 
 
 def _lasting(look: Callable[[], Strays]) -> Strays:

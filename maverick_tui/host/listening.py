@@ -15,6 +15,8 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.leftovers import tidy_up
 from maverick_tui.host.lines import LONGEST
 from maverick_tui.host.places import LOCK, is_at, make_runtime_folder, socket_of
+from maverick_tui.host.survivors import end_survivors
+from maverick_tui.threads import in_thread
 
 LOOK_EVERY = 2.0
 """Seconds after which a socket is missed that somebody has removed: a system does so when its user logs out."""
@@ -33,14 +35,23 @@ async def listening(run_id: str, welcome: Welcome) -> AsyncIterator[None]:
     place = _Place(run_id, welcome)
     try:
         await place.take()
-        keeping = asyncio.create_task(place.keep(), name="maverick-socket")
+        beside = {
+            asyncio.create_task(place.keep(), name="maverick-socket"),
+            asyncio.create_task(_end_survivors(), name="maverick-survivors"),
+        }
         try:
             yield
         finally:
-            keeping.cancel()
-            await asyncio.wait({keeping})
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
     finally:
         place.leave()
+
+
+async def _end_survivors() -> None:
+    await asyncio.sleep(LOOK_EVERY)  # whoever waits for the run goes first
+    await in_thread(end_survivors)
 
 
 class _Place:

@@ -87,7 +87,7 @@ async def _run(command: Sequence[str], told: Told) -> str:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, **names, mark: "1"},
+        env={**os.environ, **names, mark: keeper.owner()},
         cwd=Path.home(),
     )
     hearing = asyncio.create_task(_last_words(process), name="maverick-notify")

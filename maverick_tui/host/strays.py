@@ -13,7 +13,7 @@ from maverick_tui.host.places import LOCK, runtime_folder
 
 _PROCESSES = Path("/proc")
 _HOST = [b"-m", b"maverick_tui.host"]
-_OWNER = 4
+OWNER = 4
 """The place of a keeper's owner among its words: see `keeper.keeper_command`."""
 
 
@@ -30,11 +30,11 @@ def strays(known: Collection[int]) -> Strays:
     """Those that there are at this moment: some may be about to begin, or to end."""
     hosts, orphans = set(), set()
     folder = runtime_folder()
-    for pid, words in _ours():
+    for pid, words in own_processes():
         if words[-2:] == _HOST:
-            if pid not in known and _folder_of(pid) == folder and not _waits_for_order(pid):
+            if pid not in known and folder_of(pid) == folder and not _waits_for_order(pid):
                 hosts.add(pid)
-        elif (owner := _owner_of(words)) is not None and not _is_there(owner) and _folder_of(pid) == folder:
+        elif (owner := _owner_of(words)) is not None and not _is_there(owner) and folder_of(pid) == folder:
             orphans.add(pid)
     return Strays(frozenset(hosts), frozenset(orphans))
 
@@ -42,7 +42,7 @@ def strays(known: Collection[int]) -> Strays:
 def process_of(run_id: str) -> int | None:
     """The host of a run, by the lock that it has open, also if it does not answer; None if the system does not tell."""
     lock = os.path.realpath(runtime_folder() / f"{run_id}{LOCK}")
-    for pid, words in _ours():
+    for pid, words in own_processes():
         if words[-2:] == _HOST:
             with suppress(OSError):  # it ends
                 if any(os.path.realpath(opened) == lock for opened in (_PROCESSES / str(pid) / "fd").iterdir()):
@@ -50,7 +50,7 @@ def process_of(run_id: str) -> int | None:
     return None
 
 
-def _ours() -> Iterator[tuple[int, list[bytes]]]:
+def own_processes() -> Iterator[tuple[int, list[bytes]]]:
     """The processes of this user, with their words."""
     try:
         names = os.listdir(_PROCESSES)  # noqa: PTH208 - names are all that is wanted
@@ -65,8 +65,8 @@ def _ours() -> Iterator[tuple[int, list[bytes]]]:
 
 def _owner_of(words: list[bytes]) -> int | None:
     """Whom a keeper keeps something for; None if it is none."""
-    is_keeper = len(words) > _OWNER and words[_OWNER - 1] == os.fsencode(keeper.__file__)
-    return int(words[_OWNER]) if is_keeper and words[_OWNER].isdigit() else None
+    is_keeper = len(words) > OWNER and words[OWNER - 1] == os.fsencode(keeper.__file__)
+    return int(words[OWNER]) if is_keeper and words[OWNER].isdigit() else None
 
 
 def _waits_for_order(pid: int) -> bool:
@@ -90,10 +90,14 @@ def _is_there(pid: int) -> bool:
     return (_PROCESSES / str(pid)).exists()
 
 
-def _folder_of(pid: int) -> Path | None:
+def folder_of(pid: int) -> Path | None:
     """Where a process looks for sockets: another folder is another world, say, that of a test."""
     with suppress(OSError):
-        told = (_PROCESSES / str(pid) / "environ").read_bytes().split(b"\0")
-        pairs = (os.fsdecode(one).partition("=") for one in told)
-        return runtime_folder({name: value for name, _, value in pairs})
+        return runtime_folder(environment_of(pid))
     return None
+
+
+def environment_of(pid: int) -> dict[str, str]:
+    """The environment that a process was started with. OSError if it is gone, or not for us to read."""
+    told = (_PROCESSES / str(pid) / "environ").read_bytes().split(b"\0")
+    return {name: value for name, _, value in (os.fsdecode(one).partition("=") for one in told)}

@@ -135,7 +135,7 @@ async def _ran(command: str, folder: Path, said: Said, stop: asyncio.Event) -> i
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             cwd=folder,
-            env={**os.environ, mark: "1"},
+            env={**os.environ, mark: keeper.owner()},
             pass_fds=() if script is None else (script,),
         )
     finally:

@@ -1,4 +1,5 @@
-"""At the start: what was being restored when somebody was killed is brought to an end; old snapshots and scratch go.
+"""At the start: what was being restored when somebody was killed is brought to an end; old snapshots and scratch go,
+and processes that nobody has ended.
 
 What an editor has kept that was open then is told.
 """
@@ -43,8 +44,10 @@ async def _tidy(app: App[Any]) -> None:
 
 def _tidied() -> dict[Path, str]:
     from maverick_tui.folder_locks import remove_abandoned
+    from maverick_tui.host.survivors import end_survivors
     from maverick_tui.paths import user_state
 
+    end_survivors()
     remove_abandoned()
     if not (user_state() / "snapshots").exists():
         return {}

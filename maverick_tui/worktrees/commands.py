@@ -46,7 +46,7 @@ def run_command(
 ) -> CommandEnd:
     """Run it there, without a shell and without input. It may be the folder's own: a person has agreed to that."""
     began, mark = time.monotonic(), keeper.new_mark()
-    environment = {**os.environ, **(variables or {}), mark: "1"}
+    environment = {**os.environ, **(variables or {}), mark: keeper.owner()}
     with tempfile.TemporaryFile() as out:
         try:
             program = server_path(command[0], os.environ.get("PATH", os.defpath), folder)

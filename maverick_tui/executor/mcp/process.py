@@ -42,7 +42,7 @@ class ServerProcess:
         inherited = {name: value for name, value in os.environ.items() if name not in WITHHELD}
         self._mark = keeper.new_mark()
         self._command = [command, *args]
-        self._env = {**inherited, **env, self._mark: "1"}
+        self._env = {**inherited, **env, self._mark: keeper.owner()}
         self._cwd = cwd
         self._process: asyncio.subprocess.Process | None = None
         self._said = b""

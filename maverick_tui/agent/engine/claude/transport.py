@@ -71,7 +71,7 @@ class CliTransport(SubprocessCLITransport):
         self._papers: list[str] = []
         if keeper.can_keep():
             options, self._papers = _without_papers(options)
-        env = {**options.env, self._mark: "1"}
+        env = {**options.env, self._mark: keeper.owner()}
         super().__init__(prompt="", options=replace(options, stderr=self._keep_words, env=env))
 
     @property
