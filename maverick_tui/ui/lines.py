@@ -11,7 +11,7 @@ from rich.style import Style
 from textual import events
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.style import Style as ContentStyle
@@ -211,7 +211,55 @@ class ScrolledLines(Widget, can_focus=False):
         self._looks.clear()
 
 
-class LineView(ScrolledLines):
+class ReadLines(ScrolledLines):
+    """Lines that know which of them have been on the screen."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._seen: set[int] = set()
+        self._seen_in = Size()
+        """The size in which they were."""
+        self._is_read = False
+        self._was_turned = False
+        """Whether there were more than fit when the last of them was seen."""
+
+    @property
+    def first_unread(self) -> int | None:
+        """The first line that has not been on the screen since it is there; None once all of them have."""
+        self._look_at_size()
+        return None if self._is_read else next(at for at in range(self.line_count + 1) if at not in self._seen)
+
+    def forget_read(self) -> None:
+        """Other lines stand there now."""
+        self._is_read = False
+        self._seen.clear()
+
+    def forget_drawn(self) -> None:
+        """The same lines are drawn anew, in less room perhaps: nobody may have been there to see them before.
+
+        Whoever has turned all the pages was there, and has read them.
+        """
+        if not (self._is_read and self._was_turned):
+            self.forget_read()
+
+    def _look_at_size(self) -> None:
+        """It may be another terminal, in which all of it had room: tmux keeps a window while nobody is attached."""
+        if self._seen_in != self.content_size:
+            self._seen_in = self.content_size
+            self.forget_drawn()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What is in view, which counts as read where nothing is over it."""
+        strips = super().render_lines(crop)
+        self._look_at_size()
+        if not self._is_read:
+            first = self.top - (self.content_region.y - self.region.y)
+            self._seen.update(first + y for y in uncovered_rows(self).intersection(crop.line_range))
+            self._is_read, self._was_turned = self._seen.issuperset(range(self.line_count)), self.last_top > 0
+        return strips
+
+
+class LineView(ReadLines):
     """A long inert text, laid out for its width, each piece in the look of its role."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -219,12 +267,11 @@ class LineView(ScrolledLines):
         self._layout: Layout = lambda _: []
         self._lines: list[Line] = []
         self._laid_out = 0
-        self._seen: set[int] = set()
-        self._is_read = False
 
     def show(self, layout: Layout, *, keep_place: bool = False) -> None:
         """Show another text, from its beginning unless it is the same one again."""
-        self._layout, self._is_read = layout, False
+        self._layout = layout
+        self.forget_read()
         self._lay_out()
         self.top = self.top if keep_place else 0
 
@@ -246,22 +293,8 @@ class LineView(ScrolledLines):
     def _lay_out(self) -> None:
         self._laid_out = self.room
         self._lines = self._layout(self.room)
-        self._seen.clear()
+        self.forget_drawn()
         self.refresh()
-
-    @property
-    def first_unread(self) -> int | None:
-        """The first line that has not been on the screen since the text was shown; None once all of them have."""
-        return None if self._is_read else next(at for at in range(self.line_count + 1) if at not in self._seen)
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """What is in view, which counts as read where nothing is over it."""
-        strips = super().render_lines(crop)
-        if not self._is_read:
-            first = self.top - (self.content_region.y - self.region.y)
-            self._seen.update(first + y for y in uncovered_rows(self).intersection(crop.line_range))
-            self._is_read = self._seen.issuperset(range(self.line_count))
-        return strips
 
     def draw_line(self, index: int, width: int) -> Strip:
         """One line; what is too short is filled up."""

@@ -10,10 +10,11 @@ from textual.widgets import Static
 
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.lines import ReadLines
 
 
 class ReadDialog(ArmedDialog[ScreenResultType]):
-    """In a window that is too low for all of it, its box is turned in pages."""
+    """In a window that is too low for all of it, its box is turned in pages; so are lines in it that have a window."""
 
     def __init__(self) -> None:
         super().__init__(classes="dialog")
@@ -21,8 +22,10 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         """The rows that have been on the screen."""
 
     def on_mount(self) -> None:
-        """Note which rows are read."""
+        """Note which rows are read; whichever are shown are to be on the terminal."""
         self.watch(self._box, "scroll_y", self._scrolled, init=False)
+        for lines in self._windows:
+            self.watch(lines, "top", self.wait_drawn, init=False)
 
     def set_focus(self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False) -> None:
         """Stay where it is read: in a low window the answers are further down, and Textual would go there."""
@@ -36,6 +39,11 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
     @property
     def _box(self) -> Vertical:
         return self.query_one(".dialog--box", Vertical)
+
+    @property
+    def _windows(self) -> list[ReadLines]:
+        """The lines in the box that have a window of their own."""
+        return [one for one in self._box.children if isinstance(one, ReadLines)]
 
     def _scrolled(self, before: float, after: float) -> None:
         for top in (round(before), round(after)):
@@ -64,10 +72,18 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         self._scrolled(box.scroll_y, box.scroll_y)
         unseen = next((row for row in range(box.virtual_size.height) if row not in self._seen), None)
         has_rows = box.container_size.height > 0
-        if unseen is None and has_rows:
+        if unseen is None and has_rows and (unseen := self._unread_in_lines()) is None:
             return False
         box.scroll_to(y=unseen, animate=False, immediate=True)
         self.wait_still()  # a key that is held down is not read with
         why = "You have not seen all of it: PgDn shows more." if has_rows else "The window is too low to read this."
         self.notify(why, timeout=3)
         return True
+
+    def _unread_in_lines(self) -> int | None:
+        """The row of the box in which a line stands now that is to be read in its window; None if all of them were."""
+        for lines in self._windows:
+            if (unread := lines.first_unread) is not None:
+                lines.top = unread
+                return lines.virtual_region.y + unread - lines.top
+        return None

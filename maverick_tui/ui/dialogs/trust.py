@@ -16,7 +16,7 @@ from textual.widgets import Button, Static
 
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.rendering.source_lines import source_lines
@@ -77,7 +77,7 @@ class TrustQuestion:
             yield from source_lines(file.content, width)
 
 
-class TrustScreen(ArmedDialog[bool]):
+class TrustScreen(ReadDialog[bool]):
     """Asks for trust; the answer is no unless somebody says yes after having seen the question."""
 
     CSS_PATH = [shipped("styles") / "lines.tcss", shipped("styles") / "dialogs.tcss"]
@@ -98,7 +98,7 @@ class TrustScreen(ArmedDialog[bool]):
     ]
 
     def __init__(self, question: TrustQuestion, *, armed_after: float = ARMED_AFTER) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self.question = question
         self.armed_after = armed_after
 
@@ -113,13 +113,8 @@ class TrustScreen(ArmedDialog[bool]):
                 yield Static("↑↓ PgUp PgDn  read", classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
-        """Show the files; whichever rows of them are read are to be on the terminal."""
+        """Show the files."""
         self._source.show(self.question.lines)
-        self.watch(self._source, "top", self.wait_drawn, init=False)
-
-    def on_resize(self) -> None:
-        """Other rows are shown now."""
-        self.wait_drawn()
 
     @property
     def _source(self) -> LineView:
@@ -129,11 +124,7 @@ class TrustScreen(ArmedDialog[bool]):
         """Leave with this answer; a yes has to wait until everything that it is about has been seen."""
         if not self.is_armed:
             self.tell_to_wait()
-        elif answer and (unread := self._source.first_unread) is not None:
-            self._source.top = unread
-            self.wait_still()  # a key that is held down is not read with
-            self.notify("You have not seen all of it: PgDn shows more.", timeout=3)
-        else:
+        elif not answer or not self.show_unread():
             _ = self.dismiss(answer)
 
     def action_leave(self) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from maverick_tui.inert import inert
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
-from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
@@ -94,6 +94,24 @@ async def test_what_becomes_of_agents_is_not_said_before_it_was_read_what_is_ask
                 assert app.answer is PENDING
                 await pilot.press("escape")
                 assert app.answer is None
+
+
+async def test_what_was_seen_in_a_larger_window_is_to_be_seen_in_this_one() -> None:
+    text = "\n".join(f"agent {number} is at work" for number in range(12))
+    for is_covered in (False, True):
+        confirm = ConfirmScreen("End them?", text)
+        async with asked(confirm, (60, 15)) as (app, pilot):
+            await pilot.press(*["pagedown"] * 3)
+            await until(pilot, lambda: "y  Yes" in app.text, "its end")
+            if is_covered:
+                await app.push_screen(NameScreen())
+            await pilot.resize_terminal(60, 10)
+            if is_covered:
+                await pilot.press("escape")
+            await until(pilot, lambda: confirm.is_armed and confirm.size.height == 10, "it is asked")  # noqa: B023
+            await pilot.press("y")
+            assert app.answer is PENDING
+            app.find("End them?")
 
 
 async def test_another_key_answers_nothing() -> None:

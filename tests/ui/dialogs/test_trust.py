@@ -106,6 +106,28 @@ async def test_a_yes_is_taken_only_when_every_line_has_been_seen() -> None:
         assert app.answer is True, "what was read stays read"
 
 
+async def test_what_was_only_drawn_in_a_larger_window_is_to_be_read_in_this_one() -> None:
+    """It may be another terminal: tmux keeps a window while nobody is attached."""
+    for size in ((200, 140), (69, 140)):  # another width, or only another height
+        screen = dialog()
+        async with asked(screen, size) as (app, pilot):
+            source = screen.query_one("#source", LineView)
+            await until(pilot, lambda: screen.is_armed and source.first_unread is None, "all of it has room")  # noqa: B023
+            await pilot.resize_terminal(69, 30)
+            await until(pilot, lambda: screen.is_armed and source.last_top > 0, "most of it has none")  # noqa: B023
+            await pilot.press("y")
+            assert app.answer is PENDING
+            assert "line number 60" not in app.text
+            await until(pilot, lambda: screen.is_armed, "who presses it again is brought further down")  # noqa: B023
+            while source.first_unread is not None:
+                await pilot.press("pagedown")
+                await pilot.pause()
+            await pilot.resize_terminal(68, 30)
+            await until(pilot, lambda: screen.is_armed and source.room < 62, "a column less")  # noqa: B023
+            await pilot.press("y")
+            assert app.answer is True, "whoever has turned its pages was there"
+
+
 async def test_a_yes_that_is_held_down_reads_nothing() -> None:
     screen = dialog()
     async with asked(screen) as (app, pilot):
