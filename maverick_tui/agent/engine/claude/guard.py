@@ -26,6 +26,11 @@ HOOK_SECONDS = 1_000_000.0
 and asks the model again (measured). Much more would not fit into a timer of its runtime, which counts in 31 bits."""
 
 
+VERDICT = "StructuredOutput"
+"""The CLI's own tool, by which the model that a hook of type `agent` asks says what it has found. It does nothing else,
+and no agent can have it: refused, such a hook would have no verdict, and the CLI would let pass what it guards."""
+
+
 class _Judged(NamedTuple):
     """What was said of a call, in which mode, and where its relative paths begin."""
 
@@ -42,7 +47,8 @@ class Guard:
 
     `on_allowed` is told the ids of those that run unasked, and `on_unanswered` those that lack a person, and why;
     `write` sends a line to the CLI, where that can be done; `resumed` is the session that this one goes on with; `hold`
-    is waited for before each call, and `begins` before one that is granted and may write.
+    is waited for before each call, and `begins` before one that is granted and may write; `mode` is the one that the
+    session begins in.
     """
 
     def __init__(
@@ -54,6 +60,7 @@ class Guard:
         resumed: str | None = None,
         hold: Hold | None = None,
         begins: Begins | None = None,
+        mode: str | None = None,
     ) -> None:
         self._judge = judge
         self._on_allowed = on_allowed
@@ -69,8 +76,9 @@ class Guard:
         self._rereading = Rereading(judge, write, resumed)
         self._hold = hold
         self._begins = begins
-        self._mode = ""
-        """That of the session, as it was told last. A subagent's file may give it a wider one of its own."""
+        self._mode = mode or ""
+        """That of the session, as it was told last. A subagent's file may give it a wider one of its own, and what a
+        hook of type `agent` calls comes in dontAsk, also before the session has called anything."""
         self._choices, self._chosen = 0, ""
         self._choices_told = 0
         """How many of them the CLI is known to have: calls may come in the mode before until then."""
@@ -80,7 +88,7 @@ class Guard:
         """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun; and
         those before the model is asked, or the conversation summed up.
         """
-        before_request = HookMatcher(hooks=[cast(Any, self._rereading.before_request)])
+        before_request = HookMatcher(hooks=[cast(Any, self._before_request)])
         return {
             "PreToolUse": [HookMatcher(hooks=[cast(Any, self._before)], timeout=HOOK_SECONDS)],
             "PreCompact": [HookMatcher(hooks=[cast(Any, self._rereading.before_summary)])],
@@ -114,11 +122,15 @@ class Guard:
 
     def _mode_of(self, call: Mapping[str, Any]) -> str:
         """The mode in which the CLI makes a call; a subagent's is no wider than the session's."""
-        told = str(call.get("permission_mode") or "")
+        told = str(call.get("permission_mode") or self._mode)
         if call.get("agent_id"):
             return narrower(self._mode, told)
         self._mode = told
         return told
+
+    async def _before_request(self, given: Any, call: str | None, context: Any) -> dict[str, Any]:
+        self._mode_of(given)  # in which this agent goes on, as after a call that changes it
+        return await self._rereading.before_request(given, call, context)
 
     async def _before(self, call: dict[str, Any], tool_use_id: str | None, _context: Any) -> dict[str, Any]:
         given = call.get("tool_input")
@@ -126,6 +138,8 @@ class Guard:
         here, choices, told = call.get("cwd"), self._choices_told, self._mode_of(call)
         if self._hold is not None and (why := await self._hold(tool_use_id or "")):
             return _answer("deny", why)
+        if tool == VERDICT:
+            return _answer("allow", "")
         mode = self._judge.mode_for(told)
         judgement = await judged(self._judge, tool, arguments, mode=mode, here=here)
         if judgement.decision == "allow" and (since := self._mode_since(choices, mode)) != mode:

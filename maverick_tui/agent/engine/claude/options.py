@@ -58,6 +58,7 @@ def options_of(
 ) -> ClaudeAgentOptions:
     """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
     _require_told_name(Path(cwd or Path.cwd()))
+    mode, judge = agent._mode_by(settings), judge_of(agent, cwd, person=person, environment=settings.env)
     granted = grants(agent._tools_by(person=person), person=person)
     conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
     return ClaudeAgentOptions(
@@ -66,14 +67,14 @@ def options_of(
         tools=granted.tools,
         allowed_tools=[*granted.allowed_tools, OWN_SEARCH],
         disallowed_tools=granted.disallowed_tools,
-        permission_mode=agent._mode_by(settings),  # type: ignore[arg-type]
+        permission_mode=mode,  # type: ignore[arg-type]
         mcp_servers=dict(agent.mcp_servers),
         strict_mcp_config=True,
         cwd=cwd,
         max_turns=agent.max_turns or settings.max_turns,
         max_budget_usd=agent.max_budget_usd or settings.max_budget_usd,
         effort=agent.effort,  # type: ignore[arg-type]
-        hooks=Guard(judge_of(agent, cwd, person=person, environment=settings.env)).hooks,
+        hooks=Guard(judge, mode=mode).hooks,
         skills=list(agent.skills) if agent.skills is not None else None,
         settings=json.dumps(FIXED_SETTINGS | ({"hooks": agent.hooks} if agent.hooks else {})),
         setting_sources=list(settings.setting_sources),

@@ -109,6 +109,7 @@ class AgentSession:
             options.resume,
             self._held if hold is not None else None,
             self._begun if begins is not None else None,
+            options.permission_mode,
         )
         # The CLI repeats each prompt when its turn begins: that is how a turn is known to be ours.
         options = replace(options, extra_args={**options.extra_args, "replay-user-messages": None})

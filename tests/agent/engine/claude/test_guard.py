@@ -106,6 +106,21 @@ async def test_what_was_allowed_before_does_not_count_in_a_narrower_mode_that_is
     assert bool(await guard.begin("c1", "Bash", asked)) is (is_unasked and mode != "acceptEdits")
 
 
+async def test_what_a_hook_calls_is_judged_by_the_mode_that_the_agent_has_changed_to(tmp_path: Path) -> None:
+    guard = Guard(Judge(["Bash", "EnterPlanMode"], tmp_path, person=False), mode="default")
+    before, after = (guard.hooks[event][0].hooks[0] for event in ("PreToolUse", "PostToolUse"))
+    told: dict[str, Any] = {"tool_input": {}, "cwd": str(tmp_path)}
+    asked = {"tool_name": "Bash", "tool_input": {"command": "touch a"}, "agent_id": "hook-agent-1"}
+    decisions = []
+    for mode in ("default", "plan"):
+        changed: Any = {**told, "tool_name": "EnterPlanMode", "permission_mode": mode}
+        await after(changed, "c1", cast(Any, None))
+        by_hook: Any = {**told, **asked, "permission_mode": "dontAsk"}
+        answer: Any = await before(by_hook, "c2", cast(Any, None))
+        decisions.append(answer["hookSpecificOutput"]["permissionDecision"])
+    assert decisions == ["allow", "deny"]
+
+
 class Changelog(Talker):
     """As narrow as the README's example; the mode is the default."""
 
