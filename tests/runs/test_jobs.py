@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,8 @@ from maverick_tui.events.kinds import (
     Event,
     JobsScheduled,
     Noticed,
+    PermissionAsked,
+    PermissionSettled,
     RunEnded,
     ToolCalled,
     ToolFinished,
@@ -26,7 +30,7 @@ from maverick_tui.events.kinds import (
     TurnStarted,
 )
 from maverick_tui.offline.script import Answer, ToolStep
-from maverick_tui.runs.commands import Interrupt
+from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import RunStore
@@ -115,11 +119,18 @@ async def test_an_interrupt_of_a_turn_ends_its_jobs_too(serve: ServeModel) -> No
         assert run.all(JobsScheduled)[-1].jobs == ()
 
 
+OVERDUE = {"id": "aaaaaaa1", "cron": "* * * * *", "prompt": "overdue", "createdAt": 0, "recurring": True}
+"""It runs at once."""
+
+
+def schedule(*jobs: Mapping[str, Any]) -> None:
+    """Have these be the jobs of the project."""
+    Path(".claude").mkdir(exist_ok=True)
+    Path(".claude/scheduled_tasks.json").write_text(json.dumps({"tasks": jobs}))
+
+
 async def test_a_turn_of_a_job_says_so_and_is_counted(serve: ServeModel) -> None:
-    created = int(time.time() * 1000) - 3_600_000
-    job = {"id": "aaaaaaa1", "cron": "* * * * *", "prompt": "overdue", "createdAt": created, "recurring": True}
-    Path(".claude").mkdir()
-    Path(".claude/scheduled_tasks.json").write_text(json.dumps({"tasks": [job]}))
+    schedule(OVERDUE)
     # With the project's settings its jobs run, and one that is overdue runs at once.
     settings = MaverickConfig.load(setting_sources=["project"])
     async with serve(say("woke", usage=(100, 7))) as model, watch(Timer, config=settings) as run:
@@ -136,6 +147,19 @@ async def test_a_turn_of_a_job_says_so_and_is_counted(serve: ServeModel) -> None
         ("prompt", "overdue"),
         ("text", "woke"),
     ]
+
+
+async def test_a_job_with_the_words_of_the_last_prompt_does_not_pass_a_fuse(serve: ServeModel) -> None:
+    schedule(OVERDUE | {"id": "aaaaaaa2", "cron": "0 3 1 1 *", "createdAt": int(time.time() * 1000)})
+    settings = MaverickConfig.load(setting_sources=["project"], fuses={"run": {"turns": 1}})
+    async with serve(say("here")) as model, watch(Timer, config=settings) as run:
+        await run.ask("overdue")
+        schedule(OVERDUE)
+        await run.until(Event, where=lambda told: isinstance(told, PermissionAsked) or getattr(told, "turn", 0) == 2)
+        (asked,) = run.all(PermissionAsked)
+        run.send(AnswerPermission(asked.request, "deny"))
+        await run.until(PermissionSettled)
+        assert len(model.requests) == 1
 
 
 @pytest.mark.explore

@@ -144,7 +144,8 @@ class AgentSession:
         self._ended: AgentError | None = None
         self._turn: Reply | None = None
         self._prompt_id = ""
-        self._prompt = ""
+        self._prompt: str | None = None
+        """What was sent, until it begins: what begins with the same words after that is not ours."""
         self._shown: Sequence[Image] = ()
         """The pictures that go with the next prompt."""
         self._is_taken_up = False
@@ -265,6 +266,7 @@ class AgentSession:
 
     def _finish_turn(self, error: AgentError | None = None) -> None:
         turn, self._turn, self._is_answering, self._gives_words = self._turn, None, False, False
+        self._prompt = None
         if turn is not None:
             turn.end(error)
             self.last_usage = turn.record.usage
@@ -453,9 +455,10 @@ class AgentSession:
         the run is held.
         """
         prompt = given.get("prompt") if isinstance(given, dict) else None
-        self._is_taken_up |= _UNREPEATED.search(self._prompt) is not None and prompt == self._prompt
-        # Ours was held before it was sent; a job's is held here.
-        if self._hold is not None and prompt != self._prompt and (why := await self._held("")):
+        if isinstance(prompt, str) and prompt == self._prompt:  # it was held before it was sent
+            self._prompt = None
+            self._is_taken_up |= _UNREPEATED.search(prompt) is not None
+        elif self._hold is not None and (why := await self._held("")):
             return {"decision": "block", "reason": why}
         return {}
 
