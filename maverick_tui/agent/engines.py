@@ -242,6 +242,14 @@ class StopsCalls(Protocol):
         ...
 
 
+class Watches(Protocol):
+    """A session that may have something wake the model again and again, with whatever that hears."""
+
+    async def stop_watching(self) -> Sequence[str]:
+        """Stop all of that: by what it has heard no answer begins any more; what it is called."""
+        ...
+
+
 class Engine(Protocol):
     """A way to the model. One is found by the name that agents give as their `engine`: see `agent/engines.py`."""
 

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from maverick_tui.events.kinds import (
+    LONGEST_NOTICE,
     Connecting,
     Failure,
     InterruptRequested,
@@ -67,10 +68,14 @@ from maverick_tui.runs.tracking import Tracking
 from maverick_tui.runs.turns import OpenTurn, Turns
 from maverick_tui.worktrees import working
 
+if TYPE_CHECKING:
+    from maverick_tui.agent.engines import Watches
+
 log = logging.getLogger(__name__)
 
 INTERRUPT_AGAIN = 0.15
 """Seconds after which an interrupt is repeated: the first may come before the CLI has begun."""
+WATCHED_NO_MORE = "What the agent watched was stopped, too"
 INTERRUPT_TIMEOUT = 3.0
 """Seconds after which a CLI that does not stop is given up."""
 NOT_ATTENDED = "This run works without a person, so nobody runs commands beside it."
@@ -415,6 +420,15 @@ class LocalRun:
         # It was meant to follow on what is stopped: whether it still does, the person decides.
         self._queue.hold()
         self._cut(turn)
+        if self._connection.prompter is not None and not self._is_closing:
+            _ = self._spawn(self._stop_watching(self._connection.prompter))
+
+    async def _stop_watching(self, prompter: Prompter) -> None:
+        """Stop what would wake the agent again, a moment after it was told to stop. Its commands go on: there may be a
+        server among them that the person works with."""
+        if hasattr(prompter.session, "stop_watching"):
+            for name in await cast("Watches", prompter.session).stop_watching():
+                self.events.emit(Noticed(self.events.now(), "watch", f"{WATCHED_NO_MORE}: {name}"[:LONGEST_NOTICE]))
 
     def _passed(self, call: str) -> None:
         _ = self._spawn(self._stop_at_fuse(call))

@@ -14,7 +14,7 @@ import pytest
 from maverick_tui import MaverickConfig
 from maverick_tui.agent.engine.claude.scheduling import Jobs
 from maverick_tui.agent.fields import CLAUDE_CODE
-from maverick_tui.events.background import Job, job_of, soonest
+from maverick_tui.events.background import ENDED_TASKS, Job, job_of, soonest
 from maverick_tui.events.kinds import (
     AgentLoaded,
     Connected,
@@ -24,6 +24,7 @@ from maverick_tui.events.kinds import (
     PermissionAsked,
     PermissionSettled,
     RunEnded,
+    TaskProgressed,
     ToolCalled,
     ToolFinished,
     TurnEnded,
@@ -32,6 +33,7 @@ from maverick_tui.events.kinds import (
 from maverick_tui.offline.script import Answer, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.runs.forking import fork_of
+from maverick_tui.runs.local import WATCHED_NO_MORE
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import RunStore
 from tests.conftest import ServeModel
@@ -105,6 +107,38 @@ async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: Se
     assert run.all(ToolFinished)[-1].is_error, "else the person would have to end it again"
     assert run.all(JobsScheduled)[-1].jobs == ()
     assert [event.kind for event in run.all(Noticed) if event.kind == "jobs"] == ["jobs"]
+
+
+async def test_an_interrupt_ends_what_would_wake_the_agent_and_what_that_has_said_wakes_it_no_more(
+    serve: ServeModel,
+) -> None:
+    class Watcher(Talker):
+        allowed_tools = ("Bash", "Monitor")
+
+    watches = call("Monitor", command="echo tick; sleep 0.5; touch said; sleep 60", description="the ticks")
+    server = call("Bash", command="sleep 60", description="a server", run_in_background=True)
+    script = [
+        scene(server, watches, say("woken", fault=stall(at="start", times=1)), prompt="^go"),
+        scene(say("done"), prompt="^on"),
+    ]
+    async with serve(script) as model, watch(Watcher) as run:
+        run.allows_everything = True
+        run.prompt("go")
+        async with asyncio.timeout(PATIENCE):
+            while len(model.requests) < 3 or not Path("said").exists():
+                await asyncio.sleep(0.01)
+        run.send(Interrupt())
+        ended = await run.until(TaskProgressed, where=lambda told: told.state in ENDED_TASKS)
+        await run.until(Noticed, where=lambda told: told.kind == "watch")
+        await run.until(TurnEnded)
+        assert (await run.ask("on")).outcome == "done"
+        assert [last_prompt(request) for request in model.requests] == ["go", "go", "go", "on"]
+        store = RunStore()
+        for event in run.events:
+            store.apply(event)
+        assert [task.name for task in store.tasks.values() if task.is_task_alive] == ["Bash"]
+    assert [one.text for one in run.all(Noticed) if one.kind == "watch"] == [f"{WATCHED_NO_MORE}: the ticks"]
+    assert [one.name for one in run.all(ToolCalled) if one.call == ended.call] == ["Monitor"]
 
 
 @pytest.mark.explore

@@ -10,6 +10,8 @@ from maverick_tui.agent.record import count_of
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
 
+_WATCHES = "Monitor"
+"""The tool whose command wakes the model with each line that it prints."""
 _COMPACTED = ("pre_tokens", "post_tokens")
 
 
@@ -28,6 +30,18 @@ class Notices:
         self.tasks: dict[str, RunningTask] = {}
         self.alive: set[str] = set()
         """The ids of tasks that go on."""
+        self._watches: set[str] = set()
+
+    def called(self, call: str, tool: str) -> None:
+        """A tool was called."""
+        if tool == _WATCHES:
+            self._watches.add(call)
+
+    @property
+    def watching(self) -> dict[str, str]:
+        """What would wake the model again and again: what it is called, by the ids of these tasks."""
+        going_on = ((task, self.tasks[task]) for task in sorted(self.alive) if task in self.tasks)
+        return {task: about.name for task, about in going_on if about.call in self._watches}
 
     def task_of(self, call: str) -> str | None:
         """The id of the task that this call has started, if it goes on."""

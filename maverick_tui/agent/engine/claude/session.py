@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -68,6 +68,10 @@ SYNTHETIC = "<synthetic>"
 _UNREPEATED = re.compile(r"<(?:tick|task-notification|bash-stdout|bash-stderr|[a-z-]+ )")
 """What a prompt has in it that the CLI takes for words of its own, and does not repeat; the last is how some begin."""
 
+_NEWS = "<task-notification>"
+"""How a prompt begins by which the CLI tells the model of a task."""
+_NEWS_OF = re.compile("<task-id>([^<]*)</task-id>")
+_SILENCED = "What was watched has been stopped, and what it has said before wakes the agent no more."
 _AFTER_CALL = ("PostToolUse", "PostToolUseFailure")
 
 OnBackground = Callable[[Message], None]
@@ -146,6 +150,8 @@ class AgentSession:
         self._prompt_id = ""
         self._prompt: str | None = None
         """What was sent, until it begins: what begins with the same words after that is not ours."""
+        self._silenced: set[str] = set()
+        """Tasks that are to wake the model no more."""
         self._shown: Sequence[Image] = ()
         """The pictures that go with the next prompt."""
         self._is_taken_up = False
@@ -325,6 +331,13 @@ class AgentSession:
         """Stop one command, or one subagent: the CLI tells the model so, which goes on."""
         await self._control("stop_task", self._client.stop_task(task))
 
+    async def silence(self, tasks: Collection[str]) -> None:
+        """Stop commands, and have the model begin no turn by what these have said before."""
+        self._silenced.update(tasks)
+        for task in tasks:
+            with contextlib.suppress(AgentError):  # it has ended meanwhile
+                await self.stop_task(task)
+
     async def clear(self) -> bool:
         """The CLI of this session keeps its conversation: only another session begins a new one."""
         return False
@@ -458,9 +471,16 @@ class AgentSession:
         if isinstance(prompt, str) and prompt == self._prompt:  # it was held before it was sent
             self._prompt = None
             self._is_taken_up |= _UNREPEATED.search(prompt) is not None
+        elif self._is_silenced(str(prompt)):
+            quietly = {"hookEventName": "UserPromptSubmit", "suppressOriginalPrompt": True}
+            return {"decision": "block", "reason": _SILENCED, "hookSpecificOutput": quietly}
         elif self._hold is not None and (why := await self._held("")):
             return {"decision": "block", "reason": why}
         return {}
+
+    def _is_silenced(self, prompt: str) -> bool:
+        """Whether it only has news of tasks that are to wake the model no more."""
+        return prompt.startswith(_NEWS) and self._silenced.issuperset(_NEWS_OF.findall(prompt))
 
     async def _after_call(self, given: Any, call: str | None, _context: Any) -> dict[str, Any]:
         """Tell the model with the result of a call what the person says meanwhile.

@@ -291,6 +291,12 @@ class ClaudeSession:
         await self._session.stop_task(task)
         return ""
 
+    async def stop_watching(self) -> list[str]:
+        """Stop what would wake the model with whatever it hears: see `Watches` of `engines.py`."""
+        watching = self._translator.notices.watching
+        await self._session.silence(watching)
+        return list(watching.values())
+
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next call on; None for the CLI's own default."""
         await self._session.set_model(model)

@@ -215,6 +215,7 @@ class Translator:
     def _tool(self, block: Any, parent: str, at: float) -> list[ev.Event]:
         arguments = block.input if isinstance(block.input, dict) else {}
         self.jobs.called(block.id, block.name, arguments)
+        self.notices.called(block.id, block.name)
         if not parent:
             for index, streamed in self._open.items():
                 if streamed is not None and streamed.kind == "tool" and streamed.call in (block.id, ""):
