@@ -21,6 +21,15 @@ _EVENTS = (
     "MessageDisplay",
 )  # fmt: skip
 
+_TYPES = {
+    "command": ("command",),
+    "prompt": ("prompt",),
+    "agent": ("prompt",),
+    "http": ("url",),
+    "mcp_tool": ("server", "tool"),
+}
+"""The types of hooks, and what one cannot do without: the CLI passes over others without a word (measured)."""
+
 _SHAPE = "Write it as event: [{matcher: Bash, hooks: [{type: command, command: ./check.sh}]}]."
 
 
@@ -72,10 +81,15 @@ def _check_command(event: str, node: Node, log: ProblemLog) -> bool:
     if kind is None or not isinstance(kind.value, str):
         log.error(node.line, f"hooks: a hook of {event} has no type.", _SHAPE)
         return False
-    command = fields.get("command")
-    if kind.value == "command" and (command is None or not isinstance(command.value, str) or not command.value):
-        log.error(node.line, f"hooks: a hook of {event} has no command.", _SHAPE)
+    if kind.value not in _TYPES:
+        hint = did_you_mean(kind.value, _TYPES) or f"The types are: {', '.join(_TYPES)}."
+        log.error(kind.line, f"hooks: there is no type {kind.value!r}.", hint)
         return False
+    for name in _TYPES[kind.value]:
+        needed = fields.get(name)
+        if needed is None or not isinstance(needed.value, str) or not needed.value:
+            log.error(node.line, f"hooks: a hook of {event} has no {name}.", _SHAPE)
+            return False
     return True
 
 

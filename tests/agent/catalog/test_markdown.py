@@ -340,6 +340,9 @@ def test_what_is_missing_is_named() -> None:
         "hooks: {PreToolUse: [{matcher: a}]}",
         "hooks: {PreToolUse: [{hooks: [{command: x}]}]}",
         "hooks: {PreToolUse: [{hooks: [{type: command}]}]}",
+        "hooks: {PreToolUse: [{hooks: [{type: comand, command: x}]}]}",
+        "hooks: {PreToolUse: [{hooks: [{type: agent}]}]}",
+        "hooks: {PreToolUse: [{hooks: [{type: http, url: ''}]}]}",
     ],
 )
 def test_a_wrong_value_is_an_error_on_its_line(field: str) -> None:
