@@ -16,7 +16,6 @@ from tests.support.model import call, say, scene
 
 CASES = [
     pytest.param("default", "acceptEdits", "project", True),
-    pytest.param("dontAsk", "bypassPermissions", "user", True),
     *(
         pytest.param(mode, own, source, is_attended, marks=pytest.mark.explore)
         for mode in ("plan", "default", "dontAsk")

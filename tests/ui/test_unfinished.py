@@ -13,7 +13,8 @@ from tests.ui.waiting import until
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of environments")
-async def test_processes_that_a_killed_maverick_has_left_are_ended(mark: str) -> None:
+async def test_processes_that_a_killed_maverick_has_left_are_ended(mark: str, caplog: pytest.LogCaptureFixture) -> None:
     left = survivor(gone_owner())
     async with FedApp(None).run_test() as pilot:
-        await until(pilot, lambda: left not in marked(mark), "it is gone")
+        await until(pilot, lambda: "had left processes" in caplog.text, "it was told")
+    assert left not in marked(mark)
