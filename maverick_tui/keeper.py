@@ -10,14 +10,16 @@ parent leaves them behind. Between Maverick and the command stand two small proc
 - A keeper is stopped, and Maverick is gone: the inner keeper sees that for itself and wakes the outer one, which the
   kernel does as well (Linux); the outer one kills an inner one that does not move.
 - Both are killed: the kernel tells the command to end (Linux), and Maverick ends what carries the mark of this run in
-  its environment (`end_marked`). If Maverick is killed as well, the next one does: the mark says whose it is
-  (`host/survivors.py`). What has thrown its environment away, or lets nobody read it, is not found.
+  its environment (`end_marked`). If Maverick is killed as well, the next one does (`host/survivors.py`): it finds the
+  note that keepers have locked while they live and remove when all is done. What has thrown its environment away, or
+  lets nobody read it, is not found.
 
 On macOS orphans are inherited by nobody of ours and environments cannot be read: there the command and its process
 group are ended, by whichever keeper is left. On Windows there is no keeper.
 
 Papers are texts that nobody else may see, such as tokens: arguments can be read by every user of the machine. They
 come on standard input before anything else, and the command finds them under `paper_path`: files without a name.
+PAPERS is their number, and behind a colon the path of the note.
 
 It must start fast and stay small: standard library only, no import of the package.
 """
@@ -56,10 +58,7 @@ _CHASES = 100
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _FIRST_PAPER = 60
-MARK = "KEPT_BY_MAVERICK_"
-"""How the names of all marks begin."""
-NOBODY = "1"
-"""The value of a mark that does not say whose it is."""
+_MARK = "KEPT_BY_MAVERICK_"
 _IS_LINUX = sys.platform == "linux"
 
 # -- for Maverick --------------------------------------------------------------------------------------------------
@@ -70,11 +69,14 @@ def can_keep() -> bool:
     return os.name == "posix" and bool(sys.executable)
 
 
-def keeper_command(papers: int = 0) -> list[str]:
-    """What stands before the absolute path of a command to keep it; nothing where that cannot be done."""
+def keeper_command(papers: int = 0, note: str = "") -> list[str]:
+    """What stands before the absolute path of a command to keep it; nothing where that cannot be done.
+
+    The note is a file that is there while it is kept, for whoever comes next: see `kept_command`.
+    """
     if not can_keep():
         return []
-    return [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(papers)]
+    return [sys.executable, "-I", "-S", __file__, str(os.getpid()), f"{papers}:{note}" if note else str(papers)]
 
 
 def paper_path(number: int) -> str:
@@ -100,36 +102,13 @@ def nameless(text: str) -> int:
 
 
 def new_mark() -> str:
-    """The name of a variable for the environment of a command; whatever it starts inherits it. Its value is `owner`."""
-    return f"{MARK}{os.urandom(8).hex()}"
-
-
-def owner() -> str:
-    """Who we are, for the value of a mark: what carries it is to end with us. `NOBODY` where that cannot be told."""
-    pid = os.getpid()
-    with contextlib.suppress(OSError, ValueError):
-        if _IS_LINUX and os.readlink("/proc/self") == str(pid):  # noqa: PTH115 - else /proc has other numbers than we
-            return f"{pid}.{Status(pid).start}.{place_of(pid)}"
-    return NOBODY
-
-
-def place_of(pid: int) -> str:
-    """Where a process runs: in which start of which machine, who counts its number, and to which group it belongs.
-
-    What is started inherits all of that, and what a service starts for somebody else has another group.
-    """
-    import hashlib  # no keeper needs it
-
-    told = os.readlink(f"/proc/{pid}/ns/pid").encode()  # noqa: PTH115
-    for path in ("/proc/sys/kernel/random/boot_id", f"/proc/{pid}/cgroup"):
-        with open(path, "rb") as file:  # noqa: PTH123
-            told += file.read()
-    return hashlib.sha256(told).hexdigest()[:16]
+    """The name of a variable for the environment of a command; whatever it starts inherits it."""
+    return f"{_MARK}{os.urandom(8).hex()}"
 
 
 def is_kept() -> bool:
     """Whether we were started by something that is kept: by an agent, one of its servers or hooks, or a `!` command."""
-    return any(name.startswith(MARK) for name in os.environ)
+    return any(name.startswith(_MARK) for name in os.environ)
 
 
 def end_marked(mark: str) -> None:
@@ -141,8 +120,9 @@ def end_marked(mark: str) -> None:
 # -- the process ---------------------------------------------------------------------------------------------------
 
 
-def main(owner: int, papers: int, command: list[str]) -> int:
+def main(owner: int, papers: int, note: str, command: list[str]) -> int:
     """Run the command to its end, or to the owner's; returns its exit code."""
+    _write(note)
     numbers = range(_FIRST_PAPER, _FIRST_PAPER + papers)
     for number in numbers:
         _take_paper(number)
@@ -155,9 +135,39 @@ def main(owner: int, papers: int, command: list[str]) -> int:
         code = _keep(lambda: _become(command), lambda: os.getppid() != outer or is_gone(), GRACE, numbers)
         if os.getppid() == outer:
             _send(outer, signal.SIGCONT)  # stopped, it would stay for ever
+        else:
+            _remove(note)
         return code
 
-    return _keep(inner, lambda: os.getppid() != owner, _INNER_GRACE, numbers)
+    code = _keep(inner, lambda: os.getppid() != owner, _INNER_GRACE, numbers)
+    _remove(note)
+    return code
+
+
+def _write(note: str) -> None:
+    """Lock a note for as long as one of the two keepers lives: it is open in both, and in nothing else."""
+    if note:
+        import fcntl
+
+        with contextlib.suppress(OSError):  # the disk is full, say: the command is kept all the same
+            made = os.open(note, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            fcntl.flock(made, fcntl.LOCK_EX)
+            os.write(made, place_of(os.getpid()))
+
+
+def _remove(note: str) -> None:
+    if note:
+        with contextlib.suppress(OSError):
+            os.unlink(note)  # noqa: PTH108
+
+
+def place_of(pid: int) -> bytes:
+    """Who counts a process's number, and to which group it belongs. OSError if nobody can tell.
+
+    What is started inherits both, and what a service starts for somebody else has another group.
+    """
+    with open(f"/proc/{pid}/cgroup", "rb") as group:  # noqa: PTH123
+        return os.readlink(f"/proc/{pid}/ns/pid").encode() + b"\n" + group.read()  # noqa: PTH115
 
 
 def _watch(owner: int) -> Callable[[], bool]:
@@ -307,7 +317,7 @@ def _reap(child: int) -> int | None:
     return code
 
 
-def end(left: Callable[[], Iterable[T]], send: Callable[[T, int], None]) -> None:
+def end(left: Callable[[], Iterable[T]], send: Callable[[T, int], None], pause: float = _PAUSE) -> None:
     """End all that is left, and what that starts meanwhile: first politely, then not."""
     for number, seconds in ((signal.SIGTERM, _POLITE), (signal.SIGKILL, _FIRM)):
         until = time.monotonic() + seconds
@@ -316,7 +326,7 @@ def end(left: Callable[[], Iterable[T]], send: Callable[[T, int], None]) -> None
                 send(one, number)
             if time.monotonic() > until:
                 break
-            time.sleep(_PAUSE)
+            time.sleep(pause)
 
 
 def _end_below(keeper: int) -> None:
@@ -437,4 +447,6 @@ class Status:
 
 
 if __name__ == "__main__":
-    _leave(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))
+    # An older Maverick that is still at work starts this file once it is replaced: its words mean what they meant.
+    count, _, path = sys.argv[2].partition(":")
+    _leave(main(int(sys.argv[1]), int(count), path, sys.argv[3:]))

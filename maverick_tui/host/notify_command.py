@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from maverick_tui import keeper, paths
 from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import one_line
+from maverick_tui.kept import kept_command
 from maverick_tui.masking.redact import redact
 from maverick_tui.programs import program_path
 from maverick_tui.runs.news import News, shortened
@@ -83,11 +84,11 @@ async def _run(command: Sequence[str], told: Told) -> str:
         "MAVERICK_RUN_ID" if name == "run" else f"MAVERICK_{name.upper()}": value for name, value in values.items()
     }
     process = await asyncio.create_subprocess_exec(
-        *(*keeper.keeper_command(), program, *arguments_of(command, values)),
+        *(*kept_command(mark), program, *arguments_of(command, values)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, **names, mark: keeper.owner()},
+        env={**os.environ, **names, mark: "1"},
         cwd=Path.home(),
     )
     hearing = asyncio.create_task(_last_words(process), name="maverick-notify")

@@ -13,7 +13,7 @@ from maverick_tui.host.places import LOCK, runtime_folder
 
 _PROCESSES = Path("/proc")
 _HOST = [b"-m", b"maverick_tui.host"]
-OWNER = 4
+_OWNER = 4
 """The place of a keeper's owner among its words: see `keeper.keeper_command`."""
 
 
@@ -32,9 +32,9 @@ def strays(known: Collection[int]) -> Strays:
     folder = runtime_folder()
     for pid, words in own_processes():
         if words[-2:] == _HOST:
-            if pid not in known and folder_of(pid) == folder and not _waits_for_order(pid):
+            if pid not in known and _folder_of(pid) == folder and not _waits_for_order(pid):
                 hosts.add(pid)
-        elif (owner := _owner_of(words)) is not None and not _is_there(owner) and folder_of(pid) == folder:
+        elif (owner := _owner_of(words)) is not None and not _is_there(owner) and _folder_of(pid) == folder:
             orphans.add(pid)
     return Strays(frozenset(hosts), frozenset(orphans))
 
@@ -65,8 +65,8 @@ def own_processes() -> Iterator[tuple[int, list[bytes]]]:
 
 def _owner_of(words: list[bytes]) -> int | None:
     """Whom a keeper keeps something for; None if it is none."""
-    is_keeper = len(words) > OWNER and words[OWNER - 1] == os.fsencode(keeper.__file__)
-    return int(words[OWNER]) if is_keeper and words[OWNER].isdigit() else None
+    is_keeper = len(words) > _OWNER and words[_OWNER - 1] == os.fsencode(keeper.__file__)
+    return int(words[_OWNER]) if is_keeper and words[_OWNER].isdigit() else None
 
 
 def _waits_for_order(pid: int) -> bool:
@@ -90,7 +90,7 @@ def _is_there(pid: int) -> bool:
     return (_PROCESSES / str(pid)).exists()
 
 
-def folder_of(pid: int) -> Path | None:
+def _folder_of(pid: int) -> Path | None:
     """Where a process looks for sockets: another folder is another world, say, that of a test."""
     with suppress(OSError):
         return runtime_folder(environment_of(pid))

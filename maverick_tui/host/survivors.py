@@ -1,28 +1,29 @@
 """Processes of agents that have outlived Maverick and both keepers, all killed at once: the next Maverick ends them.
 
-They carry a mark whose owner is gone. That alone does not tell: editors, terminals and services give an environment on
-to what they start for somebody, and that is the person's own. So it must also hang on a process that has lost its
-parent, and that one must be where its owner was (`keeper.place_of`).
+That this has happened is told by a note that the keepers have left (`kept.py`). What carries its mark need not be the
+agent's: editors and terminals hand an environment on to what they start for somebody, and that is the person's own. So
+it must also hang on a process that has lost its parent, and that one must be where its keepers were.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import keeper
-from maverick_tui.host.places import runtime_folder
-from maverick_tui.host.strays import OWNER, environment_of, folder_of, own_processes
+from maverick_tui.host.strays import environment_of, own_processes
+from maverick_tui.kept import notes
 
-_OWNED = re.compile(r"(\d{1,9})\.(\d{1,20})\.(\w{1,64})")
 _USERS_INIT = b"systemd"
 """Whoever inherits orphans if not the first process of all: that of a user."""
+_PAUSE = 0.1
+"""Seconds between two looks at all processes."""
 
 log = logging.getLogger(__name__)
 
@@ -43,103 +44,88 @@ class Survivor(NamedTuple):
 
     def tell(self, number: int) -> None:
         """Send a signal to it, and to no other."""
-        if not hasattr(os, "pidfd_open"):
-            return
-        with suppress(OSError):  # it is gone
-            handle = os.pidfd_open(self.pid)
-            try:
-                if self.is_there:
-                    signal.pidfd_send_signal(handle, number)
-            finally:
+        handle = None
+        with suppress(OSError):  # it is gone, or the kernel is old
+            handle = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None  # some builds of Python lack it
+        try:
+            if self.is_there:
+                with suppress(ProcessLookupError, PermissionError):
+                    if handle is None:
+                        os.kill(self.pid, number)
+                    else:
+                        signal.pidfd_send_signal(handle, number)
+        finally:
+            if handle is not None:
                 os.close(handle)
 
 
-class _Marked(NamedTuple):
-    words: list[bytes]
-    status: keeper.Status
-    marks: set[tuple[str, str]]
-    """With their values."""
-
-
 def end_survivors() -> None:
-    """End them: first politely, then not."""
+    """End them: first politely, then not. Where nobody was killed this looks into one folder."""
     found: set[Survivor] = set()
 
     def left() -> list[Survivor]:
         found.update(survivors())
         return [one for one in found if one.is_there]
 
-    keeper.end(left, Survivor.tell)
-    if found:
-        log.warning(
-            "A Maverick that was killed had left processes, which were ended: %s", sorted(one.pid for one in found)
-        )
+    keeper.end(left, Survivor.tell, _PAUSE)
+    if gone := sorted(one.pid for one in found if not one.is_there):
+        log.warning("A Maverick that was killed had left processes, which were ended: %s", gone)
+    if not left():
+        for note in _of_killed() - _around_us():
+            (notes() / note).unlink(missing_ok=True)
 
 
 def survivors() -> set[Survivor]:
     """Those that there are at this moment; none where the system does not tell (not Linux)."""
-    if keeper.owner() == keeper.NOBODY:
-        return set()
-    marked = dict(_marked())
-    ours = {mark for pid in _line_of(os.getpid()) if pid in marked for mark in marked[pid].marks}
     found = set()
-    for mark in {mark for one in marked.values() for mark in one.marks} - ours:
-        carriers = {pid: one for pid, one in marked.items() if mark in one.marks}
-        if (place := _place_without_keeper(mark[1], carriers)) is None:
-            continue
-        for pid, one in carriers.items():
-            if _hangs_on_orphan(pid, carriers, place):
-                found.add(Survivor(pid, one.status.start))
+    for note in _of_killed() - _around_us():
+        carriers = dict(_carriers(note))
+        with suppress(OSError):  # another Maverick has removed it
+            place = (notes() / note).read_bytes()
+            found |= {Survivor(pid, carriers[pid].start) for pid in carriers if _hangs_on_orphan(pid, carriers, place)}
     return found
 
 
-def _marked() -> Iterator[tuple[int, _Marked]]:
-    for pid, words in own_processes():
+def _of_killed() -> set[str]:
+    """The marks of what was kept by keepers that are gone, and have not come to its end."""
+    if sys.platform != "linux":
+        return set()
+    import fcntl
+
+    found = set()
+    with suppress(OSError):  # there is no such folder
+        for note in notes().iterdir():
+            with suppress(OSError), note.open("rb") as file:  # it goes, or a keeper lives, who has locked it
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                found.add(note.name)
+    return found
+
+
+def _around_us() -> set[str]:
+    """The marks of what we were started in."""
+    found, pid = set[str](), os.getpid()
+    while pid > 1:
+        with suppress(OSError):  # somebody else's
+            found.update(environment_of(pid))
+        pid = keeper.Status(pid).parent
+    return found
+
+
+def _carriers(mark: str) -> Iterator[tuple[int, keeper.Status]]:
+    for pid, _ in own_processes():
         with suppress(OSError, ValueError):  # it has ended meanwhile, or is not for us to read
             status = keeper.Status(pid)  # before its marks: those of another by that number are not taken for its own
-            told = environment_of(pid)
-            if marks := {(name, value) for name, value in told.items() if name.startswith(keeper.MARK)}:
-                yield pid, _Marked(words, status, marks)
+            if mark in environment_of(pid):
+                yield pid, status
 
 
-def _line_of(pid: int) -> Iterator[int]:
-    """A process, its parent, and so on; without the first of all."""
-    with suppress(OSError, ValueError):
-        while pid > 1:
-            yield pid
-            pid = keeper.Status(pid).parent
-
-
-def _place_without_keeper(value: str, carriers: dict[int, _Marked]) -> str | None:
-    """Where the owner was that the mark's value names, if it and its keepers are gone."""
-    if (told := _OWNED.fullmatch(value)) is None:
-        return None
-    pid, start, place = told.groups()
-    keeps = [pid.encode()]
-    for one in carriers.values():  # a keeper of any Maverick's
-        if one.words[OWNER : OWNER + 1] == keeps and Path(os.fsdecode(one.words[OWNER - 1])).name == "keeper.py":
-            return None
-    return place if _is_gone(int(pid), int(start)) else None
-
-
-def _is_gone(pid: int, start: int) -> bool:
-    try:
-        os.kill(pid, 0)
-        status = keeper.Status(pid)
-    except ProcessLookupError:
-        return True
-    except OSError:  # somebody else's, of whom we may not be told more
-        return False
-    return status.start != start or status.has_ended
-
-
-def _hangs_on_orphan(pid: int, carriers: dict[int, _Marked], place: str) -> bool:
-    """Whether the first of its line with this mark was inherited by somebody, and is where its owner was."""
+def _hangs_on_orphan(pid: int, carriers: dict[int, keeper.Status], place: bytes) -> bool:
+    """Whether the first of its line with this mark was inherited by somebody, and is where its keepers were."""
     for _ in carriers:
-        if (parent := carriers[pid].status.parent) not in carriers:
+        if (parent := carriers[pid].parent) not in carriers:
             break
         pid = parent
     with suppress(OSError):
         if parent == 1 or Path(f"/proc/{parent}/comm").read_bytes().strip() == _USERS_INIT:
-            return keeper.place_of(pid) == place and folder_of(pid) == runtime_folder()
+            return keeper.place_of(pid) == place
     return False

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from maverick_tui import keeper
 from maverick_tui.events.kinds import ShellEnded, ShellStarted
+from maverick_tui.kept import kept_command
 from maverick_tui.programs import find_program
 from maverick_tui.runs.log import EventLog
 from maverick_tui.threads import in_thread
@@ -125,7 +126,7 @@ def _word_at_start(text: bytes) -> int:
 async def _ran(command: str, folder: Path, said: Said, stop: asyncio.Event) -> int | None:
     """Run it in the person's own shell, and take what it says; its exit code, or None if it was stopped."""
     mark = keeper.new_mark()
-    kept = keeper.keeper_command()
+    kept = kept_command(mark)
     # Everybody can read arguments, and a token may be in the command: the shell reads it from a file without a name.
     script = keeper.nameless(command) if kept else None
     try:
@@ -135,7 +136,7 @@ async def _ran(command: str, folder: Path, said: Said, stop: asyncio.Event) -> i
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             cwd=folder,
-            env={**os.environ, mark: keeper.owner()},
+            env={**os.environ, mark: "1"},
             pass_fds=() if script is None else (script,),
         )
     finally:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import keeper
+from maverick_tui.kept import kept_command
 from maverick_tui.programs import end_of_output, server_path
 
 _LOOK = 0.05
@@ -46,12 +47,12 @@ def run_command(
 ) -> CommandEnd:
     """Run it there, without a shell and without input. It may be the folder's own: a person has agreed to that."""
     began, mark = time.monotonic(), keeper.new_mark()
-    environment = {**os.environ, **(variables or {}), mark: keeper.owner()}
+    environment = {**os.environ, **(variables or {}), mark: "1"}
     with tempfile.TemporaryFile() as out:
         try:
             program = server_path(command[0], os.environ.get("PATH", os.defpath), folder)
             process = subprocess.Popen(
-                [*keeper.keeper_command(), program, *command[1:]],
+                [*kept_command(mark), program, *command[1:]],
                 cwd=folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,

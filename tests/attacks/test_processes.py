@@ -26,7 +26,7 @@ from tests.conftest import ServeModel
 from tests.support import plain_mcp
 from tests.support.agents import Talker, context
 from tests.support.model import call, say
-from tests.support.orphans import gone_owner, survivor
+from tests.support.orphans import noted, survivor
 from tests.support.processes import PAUSE, kill_marked, marked, wait_until_gone
 from tests.support.sampling import sampled
 from tests.terminal.application import MAVERICK
@@ -144,7 +144,7 @@ def headless(engine: str, server: dict[str, Any], script: Path) -> Iterator[subp
 def test_a_headless_run_that_is_ended_leaves_no_server(
     engine: str, number: signal.Signals, server: dict[str, Any], script: Path, mark: str
 ) -> None:
-    left_by_another = survivor(gone_owner())
+    left_by_another = survivor(noted())
     with headless(engine, server, script) as program:
         until(lambda: running(mark, "keeper.py", "stubborn_server", "sh -c : daemon"), "server and daemon run")
         until(lambda: left_by_another not in marked(mark), "what another one has left is ended")

@@ -22,7 +22,7 @@ from maverick_tui.host.places import runtime_folder
 from maverick_tui.interpreter import python_environment
 from tests.doctor.situations import here
 from tests.host.served_run import RUN, leave_behind, serving
-from tests.support.orphans import gone_owner, survivor
+from tests.support.orphans import noted, survivor
 from tests.support.processes import kill_marked
 
 
@@ -115,7 +115,7 @@ def test_hosts_that_nobody_reaches_and_orphans_are_found_and_those_of_other_fold
     orphan = start(["-c", "input()", keeper.__file__, str(gone.pid), "0"])
     kept = start(["-c", "input()", keeper.__file__, str(os.getpid()), "0"])
     started += [waiting, stuck, orphan, kept]
-    left = survivor(gone_owner())
+    left = survivor(noted())
     told = found()
     assert told["Silent hosts"].details["pids"] == [stuck.pid]
     assert told["Silent hosts"].hint == f"End what is stuck: kill {stuck.pid}"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support.orphans import gone_owner, survivor
+from tests.support.orphans import noted, survivor
 from tests.support.processes import marked
 from tests.ui.running import FedApp
 from tests.ui.waiting import until
@@ -14,7 +14,7 @@ from tests.ui.waiting import until
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of environments")
 async def test_processes_that_a_killed_maverick_has_left_are_ended(mark: str, caplog: pytest.LogCaptureFixture) -> None:
-    left = survivor(gone_owner())
+    left = survivor(noted())
     async with FedApp(None).run_test() as pilot:
         await until(pilot, lambda: "had left processes" in caplog.text, "it was told")
     assert left not in marked(mark)

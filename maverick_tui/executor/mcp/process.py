@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import keeper
+from maverick_tui.kept import kept_command
 from maverick_tui.programs import server_path
 from maverick_tui.threads import in_thread
 
@@ -42,7 +43,7 @@ class ServerProcess:
         inherited = {name: value for name, value in os.environ.items() if name not in WITHHELD}
         self._mark = keeper.new_mark()
         self._command = [command, *args]
-        self._env = {**inherited, **env, self._mark: keeper.owner()}
+        self._env = {**inherited, **env, self._mark: "1"}
         self._cwd = cwd
         self._process: asyncio.subprocess.Process | None = None
         self._said = b""
@@ -60,7 +61,7 @@ class ServerProcess:
         if keeper.can_keep():
             command = server_path(command, self._env.get("PATH", os.defpath), self._cwd)
         self._process = process = await asyncio.create_subprocess_exec(
-            *(*keeper.keeper_command(), command, *args),
+            *(*kept_command(self._mark), command, *args),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

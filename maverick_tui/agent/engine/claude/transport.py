@@ -26,6 +26,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import (
 
 from maverick_tui import keeper
 from maverick_tui.executor.mcp.process import WITHHELD
+from maverick_tui.kept import kept_command
 from maverick_tui.masking.redact import redact
 from maverick_tui.programs import find_program, program_path
 
@@ -71,7 +72,7 @@ class CliTransport(SubprocessCLITransport):
         self._papers: list[str] = []
         if keeper.can_keep():
             options, self._papers = _without_papers(options)
-        env = {**options.env, self._mark: keeper.owner()}
+        env = {**options.env, self._mark: "1"}
         super().__init__(prompt="", options=replace(options, stderr=self._keep_words, env=env))
 
     @property
@@ -106,7 +107,7 @@ class CliTransport(SubprocessCLITransport):
         return found
 
     def _build_command(self) -> list[str]:
-        return [*keeper.keeper_command(len(self._papers)), *super()._build_command()]
+        return [*kept_command(self._mark, len(self._papers)), *super()._build_command()]
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """The CLI's messages; an end without any is an error, not an end."""
