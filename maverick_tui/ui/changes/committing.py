@@ -14,12 +14,13 @@ from textual.widgets import Static
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ui.changes.asking import STYLES
 from maverick_tui.ui.changes.file_list import LETTERS, counts, shown_path
-from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
-from maverick_tui.ui.lines import Line, RoleLooks
+from maverick_tui.ui.dialogs.reading import ReadDialog
+from maverick_tui.ui.lines import Line, LineView, RoleLooks
 from maverick_tui.ui.overlays import Overlay
 from maverick_tui.ui.rendering.wrap import TAB, wrap_words
 from maverick_tui.ui.widgets.prompt import Prompt
+from maverick_tui.ui.widgets.status_line import cut_middle
 
 if TYPE_CHECKING:
     from maverick_tui.review.commit_preview import Preview
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
     from maverick_tui.review.run_review import RunReview
     from maverick_tui.ui.changes.looking import Mark
 
-MOST_FILES = 8
+LEAST_FILES, MOST_FILES, MOST_RUN = 3, 8, 3
+"""Rows of the windows on what is committed, and on what git runs."""
+_AROUND = 13
+"""Rows of the terminal around them, so that the message is seen as well."""
+_LONGEST_FILTER = 24
 ASK_AGENT = (
     "Propose a message for a commit of what you have changed in {files}: a first line of at most 72 characters that "
     "says why, then a blank line and a few more words if they are needed. Answer with the message alone, and commit "
@@ -54,19 +59,19 @@ class CommitWanted(NamedTuple):
     message: str
 
 
-class CommitScreen(ArmedDialog[CommitWanted]):
+class CommitScreen(ReadDialog[CommitWanted]):
     """Asks for a message, below what would be committed.
 
     Enter counts only once nothing was typed for a moment, before or after: a letter has opened it, and the words behind
-    that may be none of a message.
+    that may be none of a message. And only once all was seen that is committed, and all that git runs for that.
     """
 
     CSS_PATH = STYLES
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("alt+m", "ask", "Ask the agent for a message", id="commit.ask", show=False, priority=True),
-        Binding("pageup", "move(-1)", "Files above", id="commit.page_up", show=False, priority=True),
-        Binding("pagedown", "move(1)", "Files below", id="commit.page_down", show=False, priority=True),
+        Binding("pageup", "page(-1)", "Files above", id="commit.page_up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "Files below", id="commit.page_down", show=False, priority=True),
         Binding("escape", "leave", "Commit nothing", key_display="Esc", id="commit.leave", show=False),
     ]
 
@@ -79,7 +84,7 @@ class CommitScreen(ArmedDialog[CommitWanted]):
         typed: Callable[[str], None] = lambda _words: None,
     ) -> None:
         """`message` is what was written before; `typed` hears what stands there."""
-        super().__init__(classes="dialog")
+        super().__init__()
         self._files = files
         self._marks = marks
         self._coming = coming
@@ -88,25 +93,43 @@ class CommitScreen(ArmedDialog[CommitWanted]):
 
     def compose(self) -> ComposeResult:
         """The files, the message, and what the keys do."""
-        count = len(self._files)
+        count, runs = len(self._files), self._coming.runs
         with RoleLooks(classes="dialog--box -roomy"):
             title = f"Commit {count} {'file' if count == 1 else 'files'}, and nothing else"
             yield Static(Content(title), classes="dialog--title", markup=False)
-            choices = ChoiceList(lambda _at: None)
-            choices.styles.height = max(1, min(count, MOST_FILES))
-            yield choices
-            if runs := self._coming.runs:
-                words = f"Git will run what this repository names: {', '.join(runs)}."
-                yield Static(Content(words), classes="dialog--text", markup=False)
+            yield ChoiceList(lambda _at: None)
+            if runs:
+                yield Static(Content("Git will run what this repository names:"), classes="dialog--text", markup=False)
+                programs = LineView(id="runs")
+                programs.styles.height = min(len(runs), MOST_RUN)
+                yield programs
             yield Prompt(id="words", placeholder="Why was this changed?")
-            more = "   PgDn more files" if count > MOST_FILES else ""
-            keys = f"Enter commit   Ctrl+J new line   Alt+M ask the agent{more}   Esc back"
-            yield Static(Content(keys), classes="field--description", markup=False)
+            yield Static("", id="keys", classes="field--description", markup=False)
 
     def on_mount(self) -> None:
         """Show the files, and what was written before."""
+        self._make_room()
         self.query_one(ChoiceList).show([self._row(file) for file in self._files])
+        for programs in self.query("#runs").results(LineView):
+            programs.show(self._programs)
         self.query_one(Prompt).set_text(self._message)
+
+    def on_resize(self) -> None:
+        """There is more room now, or less."""
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Of the files as many are in view as leave room for what git runs, and for the message."""
+        count, runs = len(self._files), self._coming.runs
+        room = self.app.size.height - _AROUND - (1 + min(len(runs), MOST_RUN) if runs else 0)
+        self.query_one(ChoiceList).styles.height = rows = max(1, min(count, MOST_FILES, max(room, LEAST_FILES)))
+        more = "\nPgDn more" if count > rows or len(runs) > MOST_RUN else ""
+        keys = f"Enter commit   Ctrl+J new line   Alt+M ask the agent{more}   Esc back"
+        self.query_one("#keys", Static).update(Content(keys))
+
+    def _programs(self, width: int) -> list[Line]:
+        """A row for each: whoever names one chooses how long that is, and is not to push others out of sight."""
+        return [(("• ", "warning"), (cut_middle(name, width - 2), "text")) for name in self._coming.runs]
 
     def _row(self, file: ChangedFile) -> tuple[Line, Line]:
         start: Line = ((f"{LETTERS[file.status]} ", "muted"), (shown_path(file.path), "text"))
@@ -115,15 +138,19 @@ class CommitScreen(ArmedDialog[CommitWanted]):
             return (*start, (f"  {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}", "accent")), ()
         whole = self._coming.whole[file.path]
         if whole.filter:
-            return start, ((f"by the filter {one_line(whole.filter)}", "muted"),)
-        if whole.unshown:
+            return start, ((f"by the filter {cut_middle(one_line(whole.filter), _LONGEST_FILTER)}", "muted"),)
+        if whole.unshown:  # at the end of the row, which no long name pushes out of it
             lines = "1 line that is" if whole.unshown == 1 else f"{whole.unshown:,} lines that are"
-            start = (*start, (f"  with {lines} not shown here", "warning"))
+            return start, ((f"with {lines} not shown here  ", "warning"), *counts(whole))
         return start, counts(whole)
 
     @on(Prompt.Changed)
     def _changed(self) -> None:
-        self._typed(self.query_one(Prompt).whole_text)
+        prompt = self.query_one(Prompt)
+        self._typed(words := prompt.whole_text)
+        if words and words != self._message:  # and was not only put back
+            self._message = words
+            self.call_after_refresh(prompt.scroll_visible, animate=False)
         if not self.is_armed:
             self.wait_still()
 
@@ -134,12 +161,18 @@ class CommitScreen(ArmedDialog[CommitWanted]):
             self.query_one(Prompt).set_text(event.text)
             self.wait_still()
             self.tell_to_wait()
+        elif event.text.strip() and self.show_unread():
+            self.query_one(Prompt).set_text(event.text)
         elif event.text.strip():
             _ = self.dismiss(CommitWanted("commit", event.text.strip()))
 
-    def action_move(self, by: int) -> None:
-        """Look at the files of the page before, or of the next one; the keys stay with the message."""
-        self.query_one(ChoiceList).move(by * MOST_FILES)
+    def action_page(self, by: int) -> None:
+        """Look at the page before, or at the next one; the keys stay with the message."""
+        super().action_page(by)
+        rows = self.query_one(ChoiceList)
+        rows.move(by * rows.page)
+        for programs in self.query("#runs").results(LineView):
+            programs.go_by(by * programs.page)
 
     def action_ask(self) -> None:
         """Have the agent propose one."""

@@ -16,8 +16,8 @@ from maverick_tui.inert import one_line
 from maverick_tui.review.kinds import Scope
 from maverick_tui.ui.changes.asking import MOST_ROWS, STYLES
 from maverick_tui.ui.changes.file_list import shown_path
-from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
+from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.lines import Line, RoleLooks, clickable
 
 if TYPE_CHECKING:
@@ -49,8 +49,11 @@ class Agreed(NamedTuple):
 Plan = Callable[[Way], Coroutine[Any, Any, "list[Step]"]]
 
 
-class UndoScreen(ArmedDialog[Agreed | None]):
-    """Shows the plan of each way back, and asks for one; None if nothing is to be taken back."""
+class UndoScreen(ReadDialog[Agreed | None]):
+    """Shows the plan of each way back, and asks for one; None if nothing is to be taken back.
+
+    A way is agreed to only once each of its paths has been on the screen.
+    """
 
     CSS_PATH = STYLES
     AUTO_FOCUS = ""
@@ -59,15 +62,15 @@ class UndoScreen(ArmedDialog[Agreed | None]):
         Binding("shift+tab,left", "other(-1)", "The one before", id="undo.before", show=False),
         Binding("up,k", "move(-1)", "Row up", id="undo.up", show=False),
         Binding("down,j", "move(1)", "Row down", id="undo.down", show=False),
-        Binding("pageup", "move(-10)", "Page up", id="undo.page_up", show=False),
-        Binding("pagedown", "move(10)", "Page down", id="undo.page_down", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="undo.page_up", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="undo.page_down", show=False),
         Binding("y,enter", "agree", "Take it back", id="undo.agree", show=False),
         Binding("n,escape", "leave", "Take nothing back", key_display="Esc", id="undo.leave", show=False),
     ]
 
     def __init__(self, ways: Sequence[Way], plan: Plan, *, is_at_work: bool) -> None:
         """`plan` says what a way does; `is_at_work` whether the agent may be writing at this moment."""
-        super().__init__(classes="dialog")
+        super().__init__()
         self._ways = list(ways)
         self._plan = plan
         self._is_at_work = is_at_work
@@ -122,6 +125,8 @@ class UndoScreen(ArmedDialog[Agreed | None]):
         other = [("Tab another way back", "screen.other(1)")] if len(self._ways) > 1 else []
         keys = clickable((*agree, *other, ("Esc leave all as it is", "screen.leave")))
         self.query_one("#keys", Static).update(keys)
+        self.forget_read()
+        self.wait_drawn()
 
     def action_other(self, by: int) -> None:
         """Show another way back."""
@@ -132,9 +137,15 @@ class UndoScreen(ArmedDialog[Agreed | None]):
         """Read on."""
         self.query_one(ChoiceList).move(by)
 
+    def action_page(self, by: int) -> None:
+        """Read on, page by page."""
+        super().action_page(by)
+        rows = self.query_one(ChoiceList)
+        rows.move(by * rows.page)
+
     def action_agree(self) -> None:
         """Take it back."""
-        if self._shown:
+        if self._shown and not self.show_unread():
             _ = self.dismiss(Agreed(self._ways[self._way], self._shown))
 
     def action_leave(self) -> None:

@@ -9,13 +9,13 @@ from rich.segment import Segment
 from textual import events
 from textual.strip import Strip
 
-from maverick_tui.ui.lines import Line, ScrolledLines
+from maverick_tui.ui.lines import Line, ReadLines
 from maverick_tui.ui.rendering.wrap import cut, wrap_words
 
 _ON_HIGHLIGHT = {"muted": "highlight-muted", "faint": "highlight-muted"}
 
 
-class ChoiceList(ScrolledLines):
+class ChoiceList(ReadLines):
     """`notice` stands in the place of rows when there are none."""
 
     def __init__(self, chosen: Callable[[int], None]) -> None:
@@ -30,6 +30,7 @@ class ChoiceList(ScrolledLines):
     def show(self, rows: Sequence[tuple[Line, Line]], at: int = 0, notice: str = "") -> None:
         """Show other rows: each has what is cut where there is no room, and what stands at its end."""
         self._rows, self.notice = rows, notice
+        self.forget_read()
         self.at = max(0, min(at, len(rows) - 1))
         self.top = self.validate_top(self.top)
         self.bring_into_view(self.at, self.at)

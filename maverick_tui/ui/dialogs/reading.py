@@ -81,9 +81,10 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         return True
 
     def _unread_in_lines(self) -> int | None:
-        """The row of the box in which a line stands now that is to be read in its window; None if all of them were."""
+        """Turn windows to what is to be read in them; the first row of the box where that stands, if it is anywhere."""
+        found: list[int] = []
         for lines in self._windows:
             if (unread := lines.first_unread) is not None:
                 lines.top = unread
-                return lines.virtual_region.y + unread - lines.top
-        return None
+                found.append(lines.virtual_region.y + unread - lines.top)
+        return min(found, default=None)

@@ -13,7 +13,7 @@ from textual.widgets import Button, Static
 
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.paths import shipped
-from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 
 Becomes = Literal["merge", "keep", "remove", "leave"]
@@ -58,8 +58,11 @@ def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-class WorktreeScreen(ArmedDialog[Becomes | None]):
-    """Asks; None is to stay with the run, and `leave` to leave the worktree as it is."""
+class WorktreeScreen(ReadDialog[Becomes | None]):
+    """Asks; None is to stay with the run, and `leave` to leave the worktree as it is.
+
+    All else is done only once it has been on the screen what would come of it.
+    """
 
     CSS_PATH = shipped("styles") / "dialogs.tcss"
     AUTO_FOCUS = "#leave"
@@ -72,10 +75,12 @@ class WorktreeScreen(ArmedDialog[Becomes | None]):
         Binding("n,escape", "stay", "Back", key_display="Esc", id="worktree.stay"),
         Binding("left,up", "app.focus_previous", "Answer before", show=False, id="worktree.before"),
         Binding("right,down", "app.focus_next", "Next answer", show=False, id="worktree.next"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="worktree.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="worktree.page_down"),
     ]
 
     def __init__(self, left: Left) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._left = left
 
     def compose(self) -> ComposeResult:
@@ -93,7 +98,8 @@ class WorktreeScreen(ArmedDialog[Becomes | None]):
 
     def action_choose(self, becomes: Becomes) -> None:
         """That is what becomes of it."""
-        _ = self.dismiss(becomes)
+        if becomes == "leave" or not self.show_unread():
+            _ = self.dismiss(becomes)
 
     def action_stay(self) -> None:
         """Back to the run."""
@@ -103,4 +109,7 @@ class WorktreeScreen(ArmedDialog[Becomes | None]):
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
         known: dict[str | None, Becomes] = {"merge": "merge", "keep": "keep", "remove": "remove", "leave": "leave"}
-        _ = self.dismiss(known.get(event.button.id))
+        if (becomes := known.get(event.button.id)) is not None:
+            self.action_choose(becomes)
+        else:
+            self.action_stay()

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.pilot import Pilot
 
 from maverick_tui.review import commit_preview
@@ -15,6 +16,7 @@ from maverick_tui.review.kinds import ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.ui.changes import visiting
 from maverick_tui.ui.changes.screen import ChangesScreen
+from maverick_tui.ui.lines import ReadLines
 from tests.support.runs import Tape
 from tests.ui.changes.told_review import ToldReview
 from tests.ui.running import FedApp, watching
@@ -24,6 +26,12 @@ from tests.ui.waiting import until
 def screen_of(app: FedApp) -> ChangesScreen:
     assert isinstance(app.screen, ChangesScreen)
     return app.screen
+
+
+def is_seen(app: App[Any]) -> bool:
+    """Whether all lines that a dialog asks about have been on the screen."""
+    lines = [one for one in app.screen.query("ReadLines") if isinstance(one, ReadLines)]
+    return app.screen.is_mounted and all(one.first_unread is None for one in lines)
 
 
 def edited() -> Tape:

@@ -7,6 +7,7 @@ import pytest
 from maverick_tui.inert import inert
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen
+from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
@@ -111,7 +112,20 @@ async def test_what_was_seen_in_a_larger_window_is_to_be_seen_in_this_one() -> N
             await until(pilot, lambda: confirm.is_armed and confirm.size.height == 10, "it is asked")  # noqa: B023
             await pilot.press("y")
             assert app.answer is PENDING
-            app.find("End them?")
+            await until(pilot, lambda: "End them?" in app.text, "it begins anew")
+
+
+async def test_in_a_low_window_a_worktree_is_merged_once_it_was_read_what_comes_of_that() -> None:
+    left = Left("a run", "maverick/a", "main", tuple(f"file_{number}.py" for number in range(6)), "6 changed files")
+    for key, size, answer in (("l", (60, 10), "leave"), ("m", (60, 10), PENDING), ("m", (60, 30), "merge")):
+        async with asked(WorktreeScreen(left), size) as (app, pilot):
+            await pilot.press(key)
+            assert app.answer == answer
+            if answer is PENDING:
+                await pilot.press(*["pageup"] * 3, *["pagedown"] * 4)
+                await until(pilot, lambda: "Esc  Back" in app.text, "its end")
+                await pilot.press(key)
+                assert app.answer == "merge"
 
 
 async def test_another_key_answers_nothing() -> None:

@@ -1,0 +1,90 @@
+"""What is asked about changes is done only once all of it has been on the screen: what git runs, and every path."""
+
+from __future__ import annotations
+
+from maverick_tui.review.commit_preview import Preview, Whole
+from maverick_tui.review.kinds import START, ChangedFile
+from maverick_tui.snapshots.planning import Step
+from maverick_tui.ui.changes.committing import CommitScreen, CommitWanted
+from maverick_tui.ui.changes.undo_preview import Agreed, UndoScreen, Way
+from maverick_tui.ui.widgets.prompt import Prompt
+from tests.ui.changes.looking import is_seen
+from tests.ui.dialogs.host import PENDING, asked
+from tests.ui.waiting import until
+
+LONG = f"filter.{'safe ' * 200}.clean"
+RUNS = (LONG, ".git/hooks/pre-commit", "filter.evil.clean", "gpg.program", "hook.all.command")
+WHY = CommitWanted("commit", "Why")
+
+
+def dialog(files: int, *runs: str, message: str = "Why") -> CommitScreen:
+    changed = [ChangedFile(f"shop/{at:02}.py", "changed", added=1) for at in range(files)]
+    return CommitScreen(changed, {}, Preview({one.path: Whole(1) for one in changed}, runs, {}), message)
+
+
+async def test_all_that_git_runs_is_read_before_a_commit_and_no_name_hides_another() -> None:
+    async with asked(dialog(8, *RUNS)) as (app, pilot):
+        await until(pilot, lambda: "• filter.safe" in app.text, "the first ones")
+        for words in ("Commit 8 files", "safe .clean", "• .git/hooks/pre-commit", "• filter.evil.clean", "▌ Why"):
+            app.find(words)
+        assert "gpg.program" not in app.text
+        await pilot.press("enter")
+        assert app.answer is PENDING
+        assert app.screen.query_one(Prompt).text == "Why", "it stays"
+        await until(pilot, lambda: is_seen(app), "the others were brought into view")
+        app.find("• gpg.program")
+        app.find("• hook.all.command")
+        await pilot.press("enter")
+        assert app.answer == WHY
+
+
+async def test_what_has_room_is_committed_at_once() -> None:
+    async with asked(dialog(8, *RUNS[:2])) as (app, pilot):
+        await until(pilot, lambda: is_seen(app), "all of it")
+        await pilot.press("enter")
+        assert app.answer == WHY
+
+
+async def test_in_a_low_window_what_git_runs_is_read_page_by_page_and_the_message_is_seen_as_it_is_typed() -> None:
+    async with asked(dialog(8, *RUNS, message=""), (60, 12)) as (app, pilot):
+        await until(pilot, lambda: "Commit 8 files" in app.text, "its beginning")
+        shown = app.text
+        await pilot.press(*"Why")
+        await until(pilot, lambda: "▌ Why" in app.text, "what is typed")
+        shown += app.text
+        await pilot.press("enter")
+        assert app.answer is PENDING
+        while app.answer is PENDING:
+            await pilot.pause()
+            shown += app.text
+            await pilot.press("enter")
+        assert app.answer == WHY
+        for words in ("shop/07.py", "• .git/hooks/pre-commit", "• filter.evil.clean", "• hook.all.command"):
+            assert words in shown
+
+
+async def test_in_another_size_what_git_runs_is_to_be_seen_anew() -> None:
+    async with asked(dialog(8, *RUNS[:3]), (80, 50)) as (app, pilot):
+        await until(pilot, lambda: is_seen(app), "all of it")
+        await pilot.resize_terminal(60, 10)
+        await until(pilot, lambda: app.screen.size.height == 10, "in a low window")
+        await pilot.press("enter")
+        assert app.answer is PENDING
+
+
+async def test_nothing_is_taken_back_before_every_path_was_seen() -> None:
+    steps = [Step(f"shop/{at:02}.py", "delete") for at in range(40)]
+
+    async def plan(_way: Way) -> list[Step]:
+        return steps
+
+    way = Way("the whole run", START)
+    async with asked(UndoScreen([way], plan, is_at_work=False)) as (app, pilot):
+        await until(pilot, lambda: "shop/13.py" in app.text, "the first of them")
+        await pilot.press("y")
+        assert app.answer is PENDING
+        while not is_seen(app):
+            await pilot.press("pagedown")
+            await pilot.pause()
+        await pilot.press("y")
+        assert app.answer == Agreed(way, steps)
