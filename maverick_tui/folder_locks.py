@@ -14,7 +14,10 @@ from pathlib import Path
 WRITER = ".lock"
 """The file that is locked while somebody writes to the others of its folder."""
 OWNER = ".owner"
-"""The file that is locked for as long as somebody works there; the system lets go of it whatever ends them."""
+"""The file that is locked for as long as somebody works there; the system lets go of it whatever ends them.
+
+It says by numbers of the file system that we have made it there: a repository may have a file of this name, too.
+"""
 _PREFIX = "maverick-"
 _PRIVATE = 0o700
 
@@ -109,7 +112,7 @@ def remove_abandoned(place: Path | None = None, keeps: Callable[[Path], bool] = 
     with suppress(OSError), os.scandir(place or tempfile.gettempdir()) as entries:
         for path in [entry.path for entry in entries if entry.name.startswith(_PREFIX)]:
             with suppress(OSError):
-                if _remove_if_abandoned(path, keeps):
+                if _remove_if_abandoned(path, keeps, is_common=place is None):
                     kept.append(Path(path))
     return kept
 
@@ -124,6 +127,7 @@ def _own(folder: Path) -> int | None:
     lock = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_SH)
+        os.write(lock, _numbers(folder.stat(), os.fstat(lock)))
     except OSError:  # not every file system has locks; nobody removes the folder then but we
         os.close(lock)
         return None
@@ -131,10 +135,14 @@ def _own(folder: Path) -> int | None:
     return lock
 
 
-def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool]) -> bool:
+def _numbers(folder: os.stat_result, file: os.stat_result) -> bytes:
+    return f"{folder.st_ino} {file.st_ino}\n".encode()
+
+
+def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool], *, is_common: bool) -> bool:
     """Remove a folder whose lock nobody holds; never through a link, and nothing that others may have written to.
 
-    Whether it is kept instead.
+    In a common place not all of that name are ours. Whether it is kept instead.
     """
     if sys.platform == "win32":
         return False
@@ -148,7 +156,8 @@ def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool]) -> bool:
         lock = os.open(OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the owner lives
-            return _remove(Path(path), keeps)
+            ours = _numbers(about, os.fstat(lock))
+            return (not is_common or os.read(lock, len(ours) + 1) == ours) and _remove(Path(path), keeps)
         finally:
             os.close(lock)
     finally:

@@ -77,9 +77,18 @@ def test_what_may_not_be_ours_stays(temporary: Path, tmp_path_factory: pytest.Te
     assert (elsewhere / OWNER).exists()
     assert all(folder.is_dir() for folder in (*unlocked, other))
     (unlocked[2] / OWNER).unlink()
-    (unlocked[2] / OWNER).touch()
+    for text in ("", "Jane Doe <jane@example.org>\n", own_numbers(unlocked[0])):
+        (unlocked[2] / OWNER).write_text(text)
+        remove_abandoned()
+        assert unlocked[2].is_dir(), "anybody's file may have that name, in a clone say"
+    (unlocked[2] / OWNER).write_text(own_numbers(unlocked[2]))
     remove_abandoned()
-    assert not unlocked[2].exists(), "the same with a file of its own is abandoned"
+    assert not unlocked[2].exists(), "the same with a file of ours is abandoned"
+
+
+def own_numbers(folder: Path) -> str:
+    """What stands in the file that we have made there."""
+    return f"{folder.stat().st_ino} {(folder / OWNER).stat().st_ino}\n"
 
 
 def test_without_locks_there_is_a_folder_and_we_remove_it(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
