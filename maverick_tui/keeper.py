@@ -133,10 +133,9 @@ def main(owner: int, papers: int, note: str, command: list[str]) -> int:
     def inner() -> int:
         outer = os.getppid()
         code = _keep(lambda: _become(command), lambda: os.getppid() != outer or is_gone(), GRACE, numbers)
+        _remove(note)  # the outer one may be dying
         if os.getppid() == outer:
             _send(outer, signal.SIGCONT)  # stopped, it would stay for ever
-        else:
-            _remove(note)
         return code
 
     code = _keep(inner, lambda: os.getppid() != owner, _INNER_GRACE, numbers)

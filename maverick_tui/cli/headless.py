@@ -133,7 +133,12 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
 def _end_survivors() -> None:
     from maverick_tui.host.survivors import end_survivors  # here, beside the run: nobody waits for it
 
-    end_survivors()
+    def say(text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"maverick: {text}", file=sys.stderr)
+
+    with suppress(OSError):  # the terminal may be gone
+        end_survivors(say)
 
 
 def check_place(wanted: Wanted, agent: type[MaverickAgent]) -> None:

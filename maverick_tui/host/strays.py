@@ -92,7 +92,7 @@ def _is_there(pid: int) -> bool:
 
 def _folder_of(pid: int) -> Path | None:
     """Where a process looks for sockets: another folder is another world, say, that of a test."""
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):  # the latter for the home directory of a user that there is not
         return runtime_folder(environment_of(pid))
     return None
 

@@ -11,13 +11,14 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import keeper
 from maverick_tui.host.strays import environment_of, own_processes
+from maverick_tui.inert import one_line
 from maverick_tui.kept import notes
 
 _USERS_INIT = b"systemd"
@@ -33,6 +34,7 @@ class Survivor(NamedTuple):
 
     pid: int
     start: int
+    program: str
 
     @property
     def is_there(self) -> bool:
@@ -59,8 +61,8 @@ class Survivor(NamedTuple):
                 os.close(handle)
 
 
-def end_survivors() -> None:
-    """End them: first politely, then not. Where nobody was killed this looks into one folder."""
+def end_survivors(say: Callable[[str], object] = log.warning) -> None:
+    """End them, first politely, then not, and say what that were. Where nobody was killed this looks into a folder."""
     found: set[Survivor] = set()
 
     def left() -> list[Survivor]:
@@ -68,8 +70,8 @@ def end_survivors() -> None:
         return [one for one in found if one.is_there]
 
     keeper.end(left, Survivor.tell, _PAUSE)
-    if gone := sorted(one.pid for one in found if not one.is_there):
-        log.warning("A Maverick that was killed had left processes, which were ended: %s", gone)
+    if gone := sorted(f"{one.program} ({one.pid})" for one in found if not one.is_there):
+        say(f"What a killed Maverick's agent had left behind was ended: {one_line(', '.join(gone))}.")
     if not left():
         for note in _of_killed() - _around_us():
             (notes() / note).unlink(missing_ok=True)
@@ -82,7 +84,7 @@ def survivors() -> set[Survivor]:
         carriers = dict(_carriers(note))
         with suppress(OSError):  # another Maverick has removed it
             place = (notes() / note).read_bytes()
-            found |= {Survivor(pid, carriers[pid].start) for pid in carriers if _hangs_on_orphan(pid, carriers, place)}
+            found |= {carriers[pid][0] for pid in carriers if _hangs_on_orphan(pid, carriers, place)}
     return found
 
 
@@ -107,22 +109,26 @@ def _around_us() -> set[str]:
     while pid > 1:
         with suppress(OSError):  # somebody else's
             found.update(environment_of(pid))
-        pid = keeper.Status(pid).parent
+        try:
+            pid = keeper.Status(pid).parent
+        except OSError:  # it has ended meanwhile
+            break
     return found
 
 
-def _carriers(mark: str) -> Iterator[tuple[int, keeper.Status]]:
-    for pid, _ in own_processes():
+def _carriers(mark: str) -> Iterator[tuple[int, tuple[Survivor, int]]]:
+    """The processes with a mark, by their numbers, and who their parents are."""
+    for pid, words in own_processes():
         with suppress(OSError, ValueError):  # it has ended meanwhile, or is not for us to read
             status = keeper.Status(pid)  # before its marks: those of another by that number are not taken for its own
             if mark in environment_of(pid):
-                yield pid, status
+                yield pid, (Survivor(pid, status.start, Path(os.fsdecode(words[0])).name), status.parent)
 
 
-def _hangs_on_orphan(pid: int, carriers: dict[int, keeper.Status], place: bytes) -> bool:
+def _hangs_on_orphan(pid: int, carriers: Mapping[int, tuple[Survivor, int]], place: bytes) -> bool:
     """Whether the first of its line with this mark was inherited by somebody, and is where its keepers were."""
     for _ in carriers:
-        if (parent := carriers[pid].parent) not in carriers:
+        if (parent := carriers[pid][1]) not in carriers:
             break
         pid = parent
     with suppress(OSError):

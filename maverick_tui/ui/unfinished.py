@@ -40,14 +40,19 @@ async def _tidy(app: App[Any]) -> None:
     for folder, why in (await in_thread(_tidied)).items():
         text = f"What was being restored in {folder} could not be brought to an end: {why}"
         app.notify(one_line(text), title=TITLE, severity="warning", timeout=30, markup=False)
+    await in_thread(_end_survivors)
+
+
+def _end_survivors() -> None:
+    from maverick_tui.host.survivors import end_survivors
+
+    end_survivors()
 
 
 def _tidied() -> dict[Path, str]:
     from maverick_tui.folder_locks import remove_abandoned
-    from maverick_tui.host.survivors import end_survivors
     from maverick_tui.paths import user_state
 
-    end_survivors()
     remove_abandoned()
     if not (user_state() / "snapshots").exists():
         return {}

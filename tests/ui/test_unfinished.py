@@ -16,5 +16,5 @@ from tests.ui.waiting import until
 async def test_processes_that_a_killed_maverick_has_left_are_ended(mark: str, caplog: pytest.LogCaptureFixture) -> None:
     left = survivor(noted())
     async with FedApp(None).run_test() as pilot:
-        await until(pilot, lambda: "had left processes" in caplog.text, "it was told")
+        await until(pilot, lambda: "had left behind was ended: sleep" in caplog.text, "it was told")
     assert left not in marked(mark)
