@@ -69,7 +69,7 @@ def is_held(sandbox: Sandbox, command: str) -> bool:
 
 def some_around(inner: str, all_of_them: Sequence[str] = AROUND) -> Sequence[str]:
     """A third of what can stand around a command, another one for another command."""
-    return all_of_them if is_asked_for() else all_of_them[len(inner) % 3 :: 3]
+    return all_of_them if is_asked_for() else all_of_them[len(inner) // 2 % 3 :: 3]
 
 
 def put(around: str, inner: str) -> str:

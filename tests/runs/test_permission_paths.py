@@ -213,7 +213,7 @@ async def test_questions_of_two_runs_at_once_do_not_meet(serve: ServeModel, agen
             ("acceptEdits", ["plan"], "acceptEdits"),
             ("plan", [], "default"),
         ],
-        4,
+        2,
     ),
 )
 async def test_a_plan_is_carried_out_in_the_mode_before_it_and_in_none_that_was_passed_by(
