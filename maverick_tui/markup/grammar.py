@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 DEEPEST = 60
 """Levels of nested containers; an item of a list is two of them."""
 _DEEPEST_INLINE = 20
 _MOST_BRACKETS = 200  # each that is not closed costs a search of everything inside it
+_MOST_COLUMNS = 50
+"""A wider table is shown as it is written: each of its rows, however short, has that many cells."""
 
 
 @cache
@@ -25,12 +28,16 @@ def _parser(deepest: int) -> MarkdownIt:
         def normalizeLinkText(self, link: str) -> str:
             return link  # as it was written, so that it can be copied
 
+    def late_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        under = state.src[state.bMarks[start + 1] : state.eMarks[start + 1]] if start + 1 < end else ""
+        return under.strip().strip("|").count("|") < _MOST_COLUMNS and table(state, start, end, silent)
+
     # Without HTML, which is shown as it is written, and without link definitions: they would reach back to text that
     # has long been drawn, and are shown as they are written, too.
     parser = Parser("commonmark", {"html": False, "maxNesting": deepest})
     parser.enable("strikethrough").disable(["reference", "html_block", "html_inline"])
     # A table after a fence, so that a line which opens a fence always does.
-    parser.block.ruler.after("fence", "late_table", table, {"alt": ["paragraph", "reference"]})
+    parser.block.ruler.after("fence", "late_table", late_table, {"alt": ["paragraph", "reference"]})
     return parser
 
 

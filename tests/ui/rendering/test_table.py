@@ -69,6 +69,15 @@ def test_rows_with_too_few_or_too_many_cells_fit_in() -> None:
     assert drawn("| a | b |\n|---|---|\n| 1 |\n| 1 | 2 | 3 |\n", 20) == ["a │ b", "──┼──", "1 │", "1 │ 2"]
 
 
+@pytest.mark.parametrize("columns", [50, 51])
+def test_a_table_that_is_wider_than_any_screen_stays_as_it_was_written(columns: int) -> None:
+    """Few characters would be very many cells: each short row of it has as many as the head."""
+    lines = ["|" + "ab|" * columns, "|" + "-|" * columns, "|1", "|2"]
+    rows = drawn("\n".join(lines), 400)
+    assert (rows == lines) == (columns > 50)
+    assert "".join(rows).count("ab") == columns
+
+
 def test_inline_markdown_works_in_cells_and_heads_are_bold() -> None:
     rows = renderer(30).markdown("| `a` | b |\n|---|---|\n| **c** | [d](e) |\n")
     assert shown(rows) == "a │ b\n──┼──────\nc │ d (e)"
