@@ -18,7 +18,7 @@ from maverick_tui.agent.permissions.following import (
     why_checking_asks,
     why_not_to_follow,
 )
-from maverick_tui.agent.permissions.ignore_files import why_not_to_heed
+from maverick_tui.agent.permissions.ignore_files import why_not_to_heed, why_without_end
 from maverick_tui.agent.permissions.leading import is_folder, real_paths
 from maverick_tui.agent.permissions.looking import by_purpose
 from maverick_tui.agent.permissions.meanings import Meaning, is_pattern, links_at, meaning_of, perhaps, with_folders
@@ -120,6 +120,7 @@ def whys_always_asked(call: Call, places: Places, *, only_reads: bool = False) -
     yield first_reason(places.why_not_to_open(path, call.here) for path in named)
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         yield first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
+        yield first_reason(why_without_end(path, call.here) for path in named or [""])
         return
     if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
         values = [_before_signs(path) for path in named]

@@ -1,10 +1,15 @@
-"""Files that say what ripgrep leaves out: it prints the lines that it does not understand, even those of a key."""
+"""Files that say what ripgrep leaves out: it prints the lines that it does not understand, even those of a key, and
+reads each to its end, even of a device that has none.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import stat
+from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.agent.permissions.places import Places
@@ -22,9 +27,11 @@ _COMMON = "../..\n"
 
 def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places) -> str:
     """Why a call of ripgrep asks: such a file in or above what it searches leads elsewhere, or is a pipe."""
-    first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
-    if words[0] != "rg" or _SILENT.fullmatch(first):
+    if words[0] != "rg":
         return ""
+    first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
+    if _SILENT.fullmatch(first):
+        return why_without_end(path, here)
     top = Path(os.path.realpath(here / path))
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
     left = MOST_SEEN
@@ -40,6 +47,41 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
         if ".git" in folders:
             folders.remove(".git")
     return f"{odd[0]} leads elsewhere, and ripgrep prints the lines of it that it does not understand." if odd else ""
+
+
+def why_without_end(path: str, here: Path) -> str:
+    """Why any search of a folder asks: such a file leads to what is none, and may have no end. The nearest ones are
+    looked at; a search that has more to read is a long one in any case.
+    """
+    try:
+        top = Path(os.path.realpath(here / path))
+    except ValueError:  # no file can be named so
+        return ""
+    for file in (str(folder / name) for folder in top.parents for name in _NAMES):
+        if not _has_end(file):
+            return _leads_to_no_file(file)
+    wanted, left = deque([str(top)]), MOST_SEEN
+    while wanted and left > 0:
+        with suppress(OSError), os.scandir(wanted.popleft()) as entries:
+            for entry in entries:
+                left -= 1
+                if entry.name.casefold() in _NAMES and not _has_end(entry.path):
+                    return _leads_to_no_file(entry.path)
+                if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                    wanted.append(entry.path)
+    return ""
+
+
+def _leads_to_no_file(path: str) -> str:
+    return f"A search reads {path} first, which leads to {os.path.realpath(path)}: that need not have an end."
+
+
+def _has_end(path: str) -> bool:
+    try:
+        kind = os.stat(path).st_mode  # noqa: PTH116 - as for the others of these
+    except OSError:  # it is not there, or leads nowhere
+        return True
+    return stat.S_ISREG(kind) or stat.S_ISDIR(kind)
 
 
 def _leads_out(link: Path, places: Places) -> bool:

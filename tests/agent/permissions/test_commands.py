@@ -255,6 +255,26 @@ def test_a_stand_in_of_a_version_manager_asks(
         (folder / "rg").unlink()
 
 
+@pytest.mark.parametrize("name", [".gitignore", "src/deep/.rgignore", "../.ignore"])
+def test_no_search_reads_a_list_that_may_have_no_end(name: str, project: Path) -> None:
+    """A clone can have such links, and ripgrep keeps all of a line before it looks at it."""
+    (project / "src" / "deep").mkdir()
+    calls: list[tuple[str, dict[str, str]]] = [
+        ("Grep", {"pattern": "x"}),
+        ("Grep", {"pattern": "x", "path": "src"}),
+        ("Bash", bash("rg foo")),
+        ("Bash", bash("rg --no-messages foo")),
+    ]
+    judge = Judge(["Grep", "Bash(rg:*)"], project, person=True)
+    assert {decide(judge, *call) for call in calls} == {"allow"}
+    (project / name).symlink_to("/dev/zero")
+    for call in calls:
+        verdict = judge.judge(*call)
+        assert verdict.decision == "ask", call
+        assert verdict.is_asked_each_time
+    assert "/dev/zero" in judge.judge(*calls[0]).reason
+
+
 def test_a_great_many_files_are_not_looked_through_before_a_search(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
