@@ -14,6 +14,7 @@ from textual.app import App, ComposeResult, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingsMap, BindingType
 from textual.command import CommandInput, CommandList, CommandPalette
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.message import Message
@@ -247,7 +248,14 @@ class CommandFinder(CommandPalette):
 
     def _gather_commands(self, search_value: str) -> Worker[None] | None:  # type: ignore[override]
         """Look for commands, unless what was typed comes after it was left."""
-        return super()._gather_commands(search_value) if self.is_active else None
+        if not self.is_active:
+            return None
+        group = CommandPalette._GATHER_COMMANDS_GROUP
+        return self.run_worker(partial(self._gather, search_value), group=group, exclusive=True)
+
+    async def _gather(self, search_value: str) -> None:
+        with suppress(NoMatches):  # it is left, or the application is: its list is gone already
+            await CommandPalette._gather_commands.__wrapped__(self, search_value)  # type: ignore[attr-defined]
 
     def action_turn_page(self, direction: int) -> None:
         """Go a page further, or back."""

@@ -461,6 +461,16 @@ async def test_enter_held_down_in_a_list_of_commands_does_what_was_chosen_once()
         assert done == [1]
 
 
+async def test_the_palette_is_left_while_it_looks_for_commands() -> None:
+    async with watching(begun().done()) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandFinder) and app.screen.query(Input), "the palette")
+        line = app.screen.query_one(Input)
+        await app.screen.query_one(CommandList).remove()  # as its end does
+        line.value = "run"
+        await pilot.pause()
+
+
 async def test_nothing_of_the_palette_takes_the_rest_of_the_screen_away() -> None:
     async with watching(begun().done()) as (app, _):
         assert app.screen.focused is not None
