@@ -84,10 +84,12 @@ class Sandbox:
         self.programs = self.root / "bin"
         self.unwatched = root / "cli"
         """The CLI's own files."""
+        self._noted = self.home / ".local" / "state" / "maverick" / "kept"
+        """Where Maverick notes what it keeps, for as long as that is kept."""
         self.tag = uuid.uuid4().hex[:12]
         self._connections: list[str] = []
         self._digests: dict[tuple[int, ...], str] = {}
-        for folder in (self.project, self.home, self.outside, self.traces, self.programs, self.unwatched):
+        for folder in (self.project, self.home, self.outside, self.traces, self.programs, self.unwatched, self._noted):
             folder.mkdir(parents=True)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -263,6 +265,8 @@ class Sandbox:
         """Everything that an attack could have changed."""
         found: dict[str, Entry | str] = {}
         for folder, folders, files in os.walk(self.root):
+            if Path(folder) == self._noted.parent:
+                folders.remove(self._noted.name)
             for name in (".", *folders, *files):
                 path = Path(folder, name)
                 if str(path) not in found:
