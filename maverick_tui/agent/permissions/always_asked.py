@@ -255,7 +255,11 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
     if words is None:
         return None
     leading = ((here, word) for here in heres for word in sorted(words) if _may_lead(word, here, places))
-    found = [word if word.startswith("~") else os.path.join(here, word) for here, word in leading]  # noqa: PTH118
+    found = [
+        named
+        for here, word in leading
+        for named in ([word] if word.startswith("~") else []) + [os.path.join(here, word)]  # noqa: PTH118
+    ]
     return found if len(found) <= MOST_WORDS else None
 
 

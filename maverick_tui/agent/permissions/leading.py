@@ -12,37 +12,57 @@ from maverick_tui.agent.permissions.written_out import HOME
 KERNELS = ("/proc", "/sys", "/dev")
 """Where a name stands for something of the process that opens it, and is no file."""
 _HALVES = re.compile("[\ud800-\udfff]")
+_INNER = re.compile("(?<=/)~(?=/|$)")
 _MOST_LINKS = 40
 LONGEST_PATH = 4_096
 """Characters; no system takes a longer one."""
 
 
-def places_of(path: str, here: Path) -> tuple[Path, Path, Path]:
-    """Where a path leads: by its name; with its links followed; and with the links of its name followed, which is where
-    it leads for whoever takes a `..` back before looking at the disk. All of them count.
+def places_of(path: str, here: Path) -> tuple[Path, ...]:
+    """Where a path may lead: by its name; with its links followed; and with the links of its name followed, which is
+    where it leads for whoever takes a `..` back before looking at the disk. All of them count.
+    """
+    return tuple(place for text in _readings(path, here) for place in _places(text, here))
+
+
+def real_paths(path: str, here: Path) -> set[Path]:
+    """Where a path leads when its links are followed: two places, if a `..` stands behind a link."""
+    return {place for text in _readings(path, here) for place in _places(text, here)[1:]}
+
+
+def ways_to(path: str, here: Path) -> set[Path]:
+    """All places that a path names: by its own name, by what each link on its way says, and where it leads."""
+    found = set[Path]()
+    for by_name, *real in (_places(text, here) for text in _readings(path, here)):
+        steps = steps_of_links(str(by_name)) if any(place != by_name for place in real) else ()
+        found.update((by_name, *real, *map(Path, steps)))
+    return found
+
+
+def _readings(path: str, here: Path) -> list[str]:
+    """What is opened: a shell writes out the home directory, some tools only `~`, and in quotes both are plain names.
+
+    Such a name at the beginning counts where something is called so. Elsewhere nobody means it.
     """
     text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
-    text = HOME.sub("~", text, count=1)
-    if text.startswith("~"):
-        text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
+    if "~" not in text and "$" not in text:
+        return [text]
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path raises without a home
+    # Of `x/~` nobody knows whether it was `x/$HOME` to begin with.
+    written = _INNER.sub(home, HOME.sub(lambda _: home, text))
+    if written.startswith("~"):
+        written = os.path.expanduser(written)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
+    is_meant = not text.startswith(("~", "$")) or os.path.lexists(os.path.join(here, text.partition("/")[0]))  # noqa: PTH118
+    return list(dict.fromkeys([written, text] if is_meant else [written]))
+
+
+def _places(text: str, here: Path) -> tuple[Path, Path, Path]:
     whole = os.path.join(here, text)  # noqa: PTH118 - pathlib would drop a trailing slash, and a link with it
     by_name = os.path.normpath(whole)
     if len(by_name) > LONGEST_PATH:  # nobody can open that, and each of its folders would be looked at
         whole = by_name = by_name[:LONGEST_PATH]
     followed = Path(os.path.realpath(whole))
     return Path(by_name), followed, followed if by_name == whole else Path(os.path.realpath(by_name))
-
-
-def real_paths(path: str, here: Path) -> set[Path]:
-    """Where a path leads when its links are followed: two places, if a `..` stands behind a link."""
-    return set(places_of(path, here)[1:])
-
-
-def ways_to(path: str, here: Path) -> set[Path]:
-    """All places that a path names: by its own name, by what each link on its way says, and where it leads."""
-    by_name, *real = places_of(path, here)
-    steps = steps_of_links(str(by_name)) if any(place != by_name for place in real) else ()
-    return {by_name, *real, *map(Path, steps)}
 
 
 def is_folder(path: str, here: Path) -> bool:
@@ -61,8 +81,8 @@ def entries_of(folder: str) -> list[os.DirEntry[str]]:
 
 def moved(path: str, here: Path) -> Path | None:
     """Where `cd` leads; None where names and links lead to different places: shells go by names, programs by links."""
-    by_name, by_links, _ = places_of(path, here)
-    return by_links if by_name == by_links else None
+    found = {place for text in _readings(path, here) for place in _places(text, here)[:2]}
+    return found.pop() if len(found) == 1 else None
 
 
 def steps_of_links(path: str) -> Iterator[str]:

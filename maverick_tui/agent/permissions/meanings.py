@@ -66,7 +66,9 @@ def is_pattern(word: str) -> bool:
 
 def perhaps(pattern: str, here: Path, limits: Limits) -> list[str] | None:
     """What a word of a command that cannot be read stands for if it is a pattern; None if that cannot be told."""
-    return could_stand_for(os.path.expanduser(pattern), here, limits, is_perhaps=True)  # noqa: PTH111 - a pattern
+    readings = dict.fromkeys((os.path.expanduser(pattern), pattern))  # noqa: PTH111 - a pattern
+    found = [could_stand_for(one, here, limits, is_perhaps=True) for one in readings]
+    return None if None in found else [name for names in found for name in names or ()]
 
 
 def links_at(words: Iterable[str], here: Path) -> list[str]:

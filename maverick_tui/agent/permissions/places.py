@@ -290,10 +290,10 @@ class Places:
     @says_first
     def why_not_to_open(self, path: str, here: Path) -> Iterator[str]:
         """Why no tool that opens files by itself is to open this one: devices are for commands."""
-        place = places_of(path, here)[0]
-        ways = [str(place), *steps_of_links(str(place))]
-        if any(is_below(way, ("/dev", "/proc")) and not is_below(way, _ORDINARY_DEVICES) for way in ways):
-            yield f"{place} is not an ordinary file."
+        for place in places_of(path, here):
+            ways = [str(place), *steps_of_links(str(place))]
+            if any(is_below(way, ("/dev", "/proc")) and not is_below(way, _ORDINARY_DEVICES) for way in ways):
+                yield f"{place} is not an ordinary file."
 
     @says_first
     def why_not_to_name(self, path: str, *, is_changed: bool = True) -> Iterator[str]:

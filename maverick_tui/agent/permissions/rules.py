@@ -247,8 +247,8 @@ def _beginnings(pattern: str, folder: str) -> list[str]:
     literal = _SIGN.split(pattern, maxsplit=1)[0]
     first = literal if literal == pattern else literal[: literal.rfind("/") + 1]
     # pathlib would take a home directory, and a slash at the end, for names.
-    below = first if first.startswith("~") else os.path.join(folder, first)  # noqa: PTH118
-    return [*([below] if first else []), *_FROM_ROOT.findall(pattern)]
+    below = [first] if first.startswith("~") else []
+    return [*([*below, os.path.join(folder, first)] if first else []), *_FROM_ROOT.findall(pattern)]  # noqa: PTH118
 
 
 def host_of(arguments: Mapping[str, Any]) -> str:
@@ -306,7 +306,8 @@ def _local(text: str) -> Iterator[str]:
     """A path, also where it is told as an address, or is long only because it goes back and forth."""
     found = _FILE_ADDRESS.match(text)
     address = text[found.end() :] if found else ""
-    for path in dict.fromkeys(map(unquote, (address, before_query(address)))) if found else (text,):
+    # A folder may be called `file:`, too.
+    for path in dict.fromkeys((text, *map(unquote, (address, before_query(address))))) if found else (text,):
         yield path if len(path) <= LONGEST_PATH else os.path.normpath(path)
 
 

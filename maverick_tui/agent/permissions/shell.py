@@ -88,6 +88,9 @@ _REDIRECTED = re.compile(r"\d?(?:&>>?|[<>]+[&|]?)")
 _FROM_ELSEWHERE = re.compile(r"(?<!\bunset )\bcdpath\b(?!=(?:[\s;&|]|$))", re.IGNORECASE)
 _NAMED_BY_VARIABLE = re.compile(r"\$\{(\w+)\}/+(?![^\s\"';&|)])")
 """A folder of which the command does not say where it is: its `/` is not the root of all."""
+_QUOTED_SIGN = re.compile(r"'[^']*[$~]|\"[^\"]*~|\\[$~]")
+"""A sign that may be part of a name: `'$HOME/x'`, `"~"`."""
+_BETWEEN = re.compile(r"[\s;&|<>()]+")
 _MARKS = re.compile(r"[\"']")
 _HALVES = re.compile("[\ud800-\udfff]")
 """Of surrogate pairs: from bytes that were no text."""
@@ -229,8 +232,13 @@ def not_too_many(names: Iterable[str]) -> set[str] | None:
 def _mentioned(command: str) -> Iterator[str]:
     calls = all_commands(command)
     if calls is None:
-        text = _NAMED_BY_VARIABLE.sub(r"$\1", plain_names(without_document(command)))
+        written = without_document(command)
+        text = _NAMED_BY_VARIABLE.sub(r"$\1", plain_names(written))
         plain = [unquoted(plain_names(one)) for one in without_quotes(text)]
+        if _QUOTED_SIGN.search(written):
+            as_it_is = without_quotes(_NAMED_BY_VARIABLE.sub(r"$\1", written))
+            plain += map(unquoted, as_it_is)
+            yield from (word for one in as_it_is for word in _BETWEEN.split(one) if word)
         given = [word for one in (text, *plain) for word in one.split()]
         named = (
             *by_archivers(given),
@@ -252,8 +260,10 @@ def _mentioned(command: str) -> Iterator[str]:
 def folders_entered(command: str) -> list[str]:
     """Where a command may go before it names anything, however it is made, in its order: by `cd` alone it goes home."""
     found = list[str]()
-    for plain in without_quotes(plain_names(without_document(command))):
-        for one in _ENTERED.finditer(_REDIRECTED.sub(" ", unquoted(plain_names(plain)))):
+    text = without_document(command)
+    as_it_is = without_quotes(text) if _QUOTED_SIGN.search(text) else []
+    for plain in [*(plain_names(one) for one in without_quotes(plain_names(text))), *as_it_is]:
+        for one in _ENTERED.finditer(_REDIRECTED.sub(" ", unquoted(plain))):
             words = (one["words"] or one["to"] or "").split()
             named = [word for word in words if not word.startswith("-")]
             found += [*named, " ".join(named)] if len(named) > 1 else named or ["~"]
