@@ -29,8 +29,26 @@ BUILTIN_TOOLS: frozenset[str] = DOCUMENTED_TOOLS | {
 Not Workflow: of that, the CLI reads the script before it asks our hook, and tells the model a line of it if it is none.
 """
 
+PATHS = ("file_path", "notebook_path", "path", "filePath")
+"""Arguments of tools that name a file."""
+_OTHER_ARGUMENTS = frozenset(
+    (
+        "-A -B -C -i -n -o action activeForm addBlockedBy addBlocks agentId allow_large allowedPrompts allowed_domains"
+        " annotations answers args bash_id block blocked_domains case_insensitive cell_id cell_type character command"
+        " content context cron dangerouslyDisableSandbox delaySeconds description discard_changes durable edit_mode"
+        " effort filter findings glob head_limit id isolation level limit line max_results message metadata model"
+        " multiline name new_source new_string noop offset old_string operation output_mode owner pages pattern plan"
+        " planFilePath prompt query questions reason recurring replace_all run_in_background shell_id skill status stop"
+        " subagent_type subject summary taskId task_id timeout timeout_ms to todos type url ws"
+    ).split()
+)
+"""All others that the CLI's own tools have, as it describes them to the model, and those of the engine `api`."""
+
 READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
 """Tools that read files and change nothing."""
+
+LOOKING_TOOLS: frozenset[str] = READING_TOOLS | {"LSP"}
+"""Tools that look into the files which they name. A language server may do anything beside that, so LSP asks."""
 
 HARMLESS_TOOLS: frozenset[str] = frozenset(
     {
@@ -167,6 +185,11 @@ def grants(allowed_tools: Sequence[str], *, person: bool) -> ToolGrants:
 def may_use(tool_name: str, allowed_tools: Iterable[str]) -> bool:
     """Whether a call of this tool is within `allowed_tools`, whatever its arguments."""
     return any(is_same_tool(parse_tool(entry).name, tool_name) for entry in allowed_tools)
+
+
+def is_understood(tool: str, arguments: Iterable[str]) -> bool:
+    """Whether it is known which arguments of a call name files; of any other call, each text may name one."""
+    return tool in BUILTIN_TOOLS and _OTHER_ARGUMENTS.union(PATHS).issuperset(arguments)
 
 
 def is_same_tool(listed: str, called: str) -> bool:

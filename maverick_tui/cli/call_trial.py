@@ -20,6 +20,7 @@ _ARGUMENT = {
     "Skill": "skill",
     "Monitor": "command",
     "NotebookEdit": "notebook_path",
+    "LSP": "filePath",
 }
 
 

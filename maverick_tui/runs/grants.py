@@ -15,7 +15,7 @@ from maverick_tui.agent.permissions.marking import marks_in
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.rules import call_made, covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.permissions.standing import wrong_with
-from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS, parse_tool
+from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
 from maverick_tui.runs.deeds import deed_of
 from maverick_tui.runs.own_questions import ASKS_PERSON
@@ -92,7 +92,7 @@ class Grants:
         if tool == "WebFetch":
             return _addresses(arguments)
         # Of any other tool nobody knows which of its arguments say what it does, and which to what.
-        if tool in EDIT_TOOLS | READING_TOOLS and path_of(arguments) and paths_of(tool, arguments):
+        if tool in EDIT_TOOLS | LOOKING_TOOLS and path_of(arguments) and paths_of(tool, arguments):
             return self._at_path(tool, arguments)
         same = _exactly(arguments)
         return [

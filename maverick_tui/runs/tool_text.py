@@ -17,6 +17,7 @@ _KEY_ARGUMENTS = {
     "Edit": "file_path",
     "Glob": "pattern",
     "Grep": "pattern",
+    "LSP": "filePath",
     "NotebookEdit": "notebook_path",
     "Read": "file_path",
     "Skill": "skill",

@@ -6,7 +6,15 @@ import pytest
 from claude_agent_sdk import PermissionResultAllow, SystemMessage
 
 from maverick_tui import BUILTIN_TOOLS, InvalidToolError
-from maverick_tui.agent.tools import READ_ONLY_TOOLS, ToolRule, grants, may_use, parse_tool, validate_tools
+from maverick_tui.agent.tools import (
+    READ_ONLY_TOOLS,
+    ToolRule,
+    grants,
+    is_understood,
+    may_use,
+    parse_tool,
+    validate_tools,
+)
 from tests.conftest import ServeModel
 from tests.support.agents import Talker, context, drain
 from tests.support.cases import each
@@ -44,17 +52,21 @@ async def test_every_tool_that_the_bundled_cli_reports_is_known(
     async def ask(*_: object) -> PermissionResultAllow:
         return PermissionResultAllow()
 
+    monkeypatch.setenv("ENABLE_TOOL_SEARCH", "0")  # it tells of all of them at once
     if todo:
         monkeypatch.setenv("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1")
         monkeypatch.setenv("CLAUDE_CODE_ENABLE_TASKS", "0")
     else:
         monkeypatch.setenv("CLAUDE_CODE_ENABLE_TASKS", "1")
-    async with serve(say("ok")), Everything().session(context(), can_use_tool=ask) as session:
+    async with serve(say("ok")) as model, Everything().session(context(), can_use_tool=ask) as session:
         got, _ = await drain(session.query("x"))
     init = next(m for m in got if isinstance(m, SystemMessage) and m.subtype == "init")
     reported = set(init.data["tools"])
     assert {"Read", "Bash", "Edit"} <= reported
     assert reported - BUILTIN_TOOLS <= {"Workflow"}, "which no agent here has"
+    takes = {tool["name"]: tool["input_schema"].get("properties", ()) for tool in model.requests[0]["tools"]}
+    assert {"Read", "Bash", "Edit"} <= takes.keys()
+    assert not {name for name in takes.keys() & BUILTIN_TOOLS if not is_understood(name, takes[name])}
 
 
 @pytest.mark.req("001-MA-tools", "000-FR-002b")

@@ -59,7 +59,7 @@ from maverick_tui.agent.permissions.unpacking import only_tells, writes_by_conte
 from maverick_tui.agent.permissions.whole_folders import all_changed, why_changing_asks
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import plain_names, unquoted
-from maverick_tui.agent.tools import BUILTIN_TOOLS, READING_TOOLS
+from maverick_tui.agent.tools import LOOKING_TOOLS, is_understood
 
 SHELLS = frozenset({"Bash", "Monitor", "PowerShell"})
 """Tools whose argument is a command."""
@@ -122,14 +122,14 @@ def whys_always_asked(call: Call, places: Places, *, only_reads: bool = False) -
         yield first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
         yield first_reason(why_without_end(path, call.here) for path in named or [""])
         return
-    if call.tool not in BUILTIN_TOOLS:  # what it does with a folder is not known
+    if not is_understood(call.tool, call.arguments):  # what it does with a folder is not known
         values = [_before_signs(path) for path in named]
         if only_reads:  # `/` divides, too, and `//a` is looked for in a page
             values = [value for value in values if value.strip("/.~")]
         yield first_reason(places.why_not_to_hand_over(value, call.here) for value in values)
         for text in commands_in(call.arguments):
             yield from _whys_command_asks(Call("Bash", {"command": text}, call.here), places)
-    is_reading = only_reads or call.tool in READING_TOOLS
+    is_reading = only_reads or call.tool in LOOKING_TOOLS
     if not is_reading:
         yield first_reason(places.why_not_to_edit(path, call.here) for path in named)
         yield places.why_together(named, call.here)

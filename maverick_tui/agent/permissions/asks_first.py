@@ -41,7 +41,8 @@ def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
         return tool, {"pattern": _NAME, **({"path": _path(said)} if said else {})}
     if tool in ("Read", "Edit", "Write"):
         return tool, {"file_path": _path(said)}
-    return tool, {"notebook_path": _path(said)} if tool == "NotebookEdit" else {}
+    argument = {"LSP": "filePath", "NotebookEdit": "notebook_path"}.get(tool)
+    return tool, {argument: _path(said)} if argument else {}
 
 
 def _path(rule: str) -> str:

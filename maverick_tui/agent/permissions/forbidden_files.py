@@ -37,7 +37,7 @@ from maverick_tui.agent.permissions.shell import (
 )
 from maverick_tui.agent.permissions.wrapping import calls_meant
 from maverick_tui.agent.permissions.written_out import by_archivers, by_editors
-from maverick_tui.agent.tools import BUILTIN_TOOLS
+from maverick_tui.agent.tools import is_understood
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 from maverick_tui.git.repository import find_repository
 
@@ -137,7 +137,7 @@ def is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only_
     if not limits.spend(held=_length(call.paths)):
         return None
     named = any(_is_at(path, said, call.here, roots) for path in call.paths)
-    if call.tool not in BUILTIN_TOOLS:  # what it does with them is not known
+    if not is_understood(call.tool, call.arguments):  # what it does with them is not known
         return None if named or _may_name(said, call, roots, limits) else False
     if named or call.tool != "Grep":
         return named

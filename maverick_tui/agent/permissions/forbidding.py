@@ -18,9 +18,9 @@ from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, is_absolute, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
 from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
-from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool
+from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool, is_understood
 
-_FAMILIES = {"Bash": SHELLS, "Read": READING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
+_FAMILIES = {"Bash": SHELLS, "Read": LOOKING_TOOLS, **dict.fromkeys(EDIT_TOOLS, EDIT_TOOLS)}
 """Tools that a rule for one of them is about as well."""
 _GENERAL = "general-purpose"
 """The subagent that the CLI starts if none is named."""
@@ -52,7 +52,8 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
     if rule.rule is not None and (is_edit or rule.name == "Read"):
         if is_of_shell and is_edit and only_reads:
             return False
-        is_reached = is_of_shell or call.tool not in BUILTIN_TOOLS or _is_of(rule.name, call.tool)
+        is_known = is_understood(call.tool, call.arguments)
+        is_reached = is_of_shell or not is_known or _is_of(rule.name, call.tool)
         return _is_about_files(rule.rule, call, roots, limits, only_reading=not is_edit) if is_reached else False
     if rule.rule is None and is_of_shell and (is_edit or rule.name == "Read"):
         return False if is_edit and only_reads else None
@@ -64,7 +65,7 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
         found = _is_about_command(rule.rule, call)
         # What only reads runs no other program than those that it calls, whatever it speaks of.
         return False if found is None and only_reads and not _calls_program(rule.rule, call) else found
-    if call.tool in READING_TOOLS:
+    if call.tool in LOOKING_TOOLS:
         return _is_about_files(rule.rule, call, roots, limits, only_reading=True)
     return _is_about_name(rule.rule, call)
 

@@ -38,6 +38,7 @@ from maverick_tui.agent.permissions.standing import NONE, Effect, Standing, Stan
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
+    LOOKING_TOOLS,
     READING_TOOLS,
     SUBAGENT_TOOLS,
     WRITES_NOTHING,
@@ -357,7 +358,7 @@ class Judge:
     def _what_starts(self, call: Call) -> str:
         """Why it changes what runs by itself."""
         if call.tool not in SHELLS:
-            paths = [] if call.tool in READING_TOOLS else call.paths
+            paths = [] if call.tool in LOOKING_TOOLS else call.paths
             return self._what_git_starts(paths, _folders_of(paths, call.here), call.here)
         if (named := named_to_change(call, self._places)) is None:
             return TOO_LONG

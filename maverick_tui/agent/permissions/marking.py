@@ -15,7 +15,7 @@ from maverick_tui.agent.permissions.always_asked import SHELLS, Call
 from maverick_tui.agent.permissions.commands import does_more
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.shell import LONGEST, NO_FILE, Word, parsed, read_word
-from maverick_tui.agent.tools import EDIT_TOOLS, READING_TOOLS
+from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS
 from maverick_tui.events.marks import OUTSIDE, Mark
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def marks_in(call: Call, places: Places) -> list[Mark]:
     try:
         if call.tool in SHELLS:
             return list(islice(_in_command(call, places), MOST))
-        return _paths(call, places) if call.tool in EDIT_TOOLS | READING_TOOLS else []
+        return _paths(call, places) if call.tool in EDIT_TOOLS | LOOKING_TOOLS else []
     except Exception:  # whoever is asked sees all of the call even so
         log.exception("The parts of a call of %s could not be marked", call.tool)
         return []

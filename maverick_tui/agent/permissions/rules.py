@@ -25,11 +25,9 @@ from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, all_commands, one_command, plain_words, words_within
 from maverick_tui.agent.permissions.wrapping import place_said
 from maverick_tui.agent.permissions.written_out import before_query
-from maverick_tui.agent.tools import BUILTIN_TOOLS, SUBAGENT_TOOLS
+from maverick_tui.agent.tools import PATHS, SUBAGENT_TOOLS, is_understood
 from maverick_tui.executor.files.globs import BadPatternError, matcher
 
-PATHS = ("file_path", "notebook_path", "path")
-"""Arguments of tools that name a file."""
 _AS_BROWSERS_READ = str.maketrans("\\", "/", "\t\r\n")
 """In an address, tabs and ends of lines do not count, and backslashes are slashes."""
 _FILE_ADDRESS = re.compile(r"file:(?://(?:localhost(?=/))?)?", re.IGNORECASE)
@@ -202,7 +200,7 @@ def is_plain(arguments: Mapping[str, Any]) -> bool:
 def why_not_clear(tool: str, arguments: Mapping[str, Any]) -> str:
     """Why it is not certain which file a call means; nothing if it is, or if any text of the tool may be one."""
     names = (*PATHS, "pattern") if tool == "Glob" else PATHS
-    given = [str(arguments[name]) for name in names if arguments.get(name)] if tool in BUILTIN_TOOLS else []
+    given = [str(arguments[name]) for name in names if arguments.get(name)] if is_understood(tool, arguments) else []
     is_odd = any(map(_ODD.search, given))
     return "It names a file with characters that programs read differently." if is_odd else ""
 
@@ -213,8 +211,8 @@ def path_of(arguments: Mapping[str, Any]) -> str:
 
 
 def paths_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
-    """All that a call names as files. Of a tool whose arguments are not known, any text may be one."""
-    if tool in BUILTIN_TOOLS:
+    """All that a call names as files. Where its arguments are not known, any text may be one."""
+    if is_understood(tool, arguments):
         given = [str(arguments[name]) for name in PATHS if arguments.get(name)]
         if tool == "Glob":
             given += _beginnings(str(arguments.get("pattern") or ""), path_of(arguments))
@@ -228,7 +226,7 @@ def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[s
     """What else a tool whose arguments are not known may make of its texts: each word of one, as in a command, and one
     text below a folder that another names or may name. None if it is too much.
     """
-    if tool in BUILTIN_TOOLS:
+    if is_understood(tool, arguments):
         return []
     texts = list(dict.fromkeys(_texts(arguments)))
     words = {word for text in texts for word in words_within(text)}

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.rules import is_read_as_written
-from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, READING_TOOLS, ToolRule, parse_tool
+from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, LOOKING_TOOLS, ToolRule, parse_tool
 from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
 from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
 from maverick_tui.git.repository import find_repository, read_small, worktrees_of
@@ -308,7 +308,7 @@ def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trus
 
 def _weight(tool: ToolRule) -> int:
     """How much it takes to hold a path against a rule: the names in its pattern, in all that its braces stand for."""
-    is_of_paths = tool.rule is not None and tool.name in EDIT_TOOLS | READING_TOOLS
+    is_of_paths = tool.rule is not None and tool.name in EDIT_TOOLS | LOOKING_TOOLS
     return names_in(f"base/{tool.rule}") if is_of_paths else 0
 
 
@@ -348,7 +348,7 @@ def wrong_with(entry: str) -> str:
         return "before a * stand plain words: no quotes, and no signs by which a shell means something else"
     if tool.name == "WebFetch" and not _DOMAIN.fullmatch(tool.rule):
         return "write WebFetch(domain:example.org)"
-    if tool.name in EDIT_TOOLS | READING_TOOLS:
+    if tool.name in EDIT_TOOLS | LOOKING_TOOLS:
         # No place is called so.
         if ".." in tool.rule.split("/") or tool.rule.startswith(("$HOME", "${HOME}")):
             return "paths of rules have no .. and no $HOME in them: write ~/other/**, or //whole/path/**"

@@ -24,6 +24,7 @@ OWN: dict[str, tuple[str, dict[str, Any]]] = {
     "Write(src/*.py)": ("Write", {"file_path": "src/b.py", "content": "b"}),
     "Write(.git/**)": ("Write", {"file_path": ".git/config", "content": "b"}),
     "NotebookEdit": ("NotebookEdit", {"notebook_path": "a.ipynb", "new_source": "b"}),
+    "LSP(src/**)": ("LSP", {"operation": "hover", "filePath": "src/a.py"}),
     "Bash": ("Bash", {"command": "npm install"}),
     "Bash(git log:*)": ("Bash", {"command": "git log --oneline -3"}),
     "Bash(git diff *)": ("Bash", {"command": "git diff HEAD~1"}),

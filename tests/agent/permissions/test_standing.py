@@ -477,7 +477,12 @@ def test_names_are_compared_as_the_cli_takes_them(project: Path) -> None:
 
 def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -> None:
     write('allow = ["mcp__fs__read"]\ndeny = ["Read(src/a.py)", "Write(docs/**)"]')
-    judge = Judge(["mcp__fs__read", "Edit"], project, person=True, standing=RuleBook(project))
+    judge = Judge(["mcp__fs__read", "Edit", "LSP", "Read"], project, person=True, standing=RuleBook(project))
+    judge.grant(ToolRule("LSP"))
+    assert decide(judge, "LSP", {"operation": "hover", "filePath": "src/b.py"}) == "allow"
+    assert decide(judge, "LSP", {"operation": "hover", "filePath": "src/a.py"}) == "deny"
+    for more in ({"into": "src/a.py"}, {"into": ["src/b.py", {"dir": "src", "file": "a.py"}]}):
+        assert decide(judge, "Read", {"file_path": "src/b.py", **more}) == "ask", "an argument that nobody knows"
     assert decide(judge, "mcp__fs__read", {"path": "src/a.py"}) == "ask"
     assert decide(judge, "mcp__fs__read", {"path": "src/b.py"}) == "allow"
     for more in ({"command": "cat src/a.py"}, {"dir": "src", "file": "a.py"}, {"x": "b,src/a.py"}, {"x": "src/a*"}):
