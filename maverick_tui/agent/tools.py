@@ -73,10 +73,13 @@ SESSION_TOOLS = ("AskUserQuestion", "EnterPlanMode", "ExitPlanMode")
 SUBAGENT_TOOLS = frozenset({"Agent", "Task"})
 """Starting a subagent is not asked about; what it does is."""
 
+SCHEDULING_TOOLS = ("CronCreate", "ScheduleWakeup")
+"""The tools that make a job, which begins a turn with its prompt."""
+
 WRITES_NOTHING: frozenset[str] = (
     READ_ONLY_TOOLS
     | SUBAGENT_TOOLS
-    | {*SESSION_TOOLS, "CronCreate", "ListAgents", "ScheduleWakeup", "SendMessage", "WebFetch", "WebSearch"}
+    | {*SESSION_TOOLS, *SCHEDULING_TOOLS, "ListAgents", "SendMessage", "WebFetch", "WebSearch"}
 )
 """Tools whose calls change no file of the project themselves; what a subagent does are calls of its own."""
 

@@ -9,7 +9,7 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.engine.judging import rules_for
 from maverick_tui.agent.permissions.judge import Judge, Judgement
-from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, SUBAGENT_TOOLS, parse_tool
+from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, SCHEDULING_TOOLS, SUBAGENT_TOOLS, parse_tool
 from maverick_tui.agent.xray import xray
 from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
 from maverick_tui.git.programs import programs_named, started_by_settings
@@ -21,6 +21,7 @@ _ARGUMENT = {
     "Monitor": "command",
     "NotebookEdit": "notebook_path",
     "LSP": "filePath",
+    **dict.fromkeys(SCHEDULING_TOOLS, "prompt"),
 }
 
 

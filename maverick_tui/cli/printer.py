@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
+from maverick_tui.agent.tools import SCHEDULING_TOOLS
 from maverick_tui.cli.layout import Flow, Paper, pad
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import BY_ITSELF

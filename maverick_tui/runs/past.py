@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from maverick_tui.agent.engine.claude.scheduling import SCHEDULING_TOOLS
 from maverick_tui.agent.engine.prices import list_price
 from maverick_tui.agent.fields import CLAUDE_CODE
+from maverick_tui.agent.tools import SCHEDULING_TOOLS
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs.store import GONE

@@ -20,7 +20,9 @@ from maverick_tui.agent.streaming import UnaskedError
 from maverick_tui.events.kinds import ModelNamed, PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.offline.script import Answer, PauseStep, TextStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
+from tests.agent.permissions.deciding import write
 from tests.conftest import ServeModel
+from tests.runs.test_jobs import OVERDUE, schedule
 from tests.runs.watching import watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
@@ -118,6 +120,33 @@ async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told
                 await run.ask(prompt)
     assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 2, "each was called"
     assert ("NOBODYS-BUSINESS" in str(model.requests)) == is_open
+
+
+async def test_a_job_runs_no_skill_that_is_denied(serve: ServeModel) -> None:
+    class Timer(Talker):
+        allowed_tools = ["Skill", "CronCreate"]
+
+    def yearly(prompt: str) -> Answer:
+        return call("CronCreate", cron="0 3 1 1 *", prompt=prompt)
+
+    write('allow = ["Skill", "CronCreate"]\ndeny = ["Skill(mine)"]')
+    schedule(OVERDUE | {"prompt": "/yours"}, OVERDUE | {"id": "aaaaaaa2", "prompt": "/mine"})  # the person wants these
+    scenes = [scene(yearly("/mine later"), yearly("/yours later"), say("Done."), prompt="one"), scene(say("Looked."))]
+    async with serve(scenes) as model:
+        for name in ("mine", "yours"):  # without tools of its own, for which the CLI would have it called
+            folder = Path(os.environ["CLAUDE_CONFIG_DIR"], "skills", name)
+            write(f"---\nname: {name}\ndescription: Looks.\n---\nLook.\n", folder / "SKILL.md")
+        config = MaverickConfig.load().model_copy(update={"setting_sources": ("user", "project")})
+        async with watch(Timer, config=config) as run:
+            await run.until(TurnEnded, 2)
+            assert (await run.ask("one")).outcome == "done"
+            mine, yours = run.all(ToolFinished)
+        sent = str(model.requests)
+    assert "/skills/yours" in sent, "it could run one"
+    assert "/skills/mine" not in sent
+    assert mine.is_error
+    assert "Its prompt runs the skill mine. There is a rule against it: " in mine.output
+    assert not yours.is_error
 
 
 @pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail

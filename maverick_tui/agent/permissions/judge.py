@@ -34,12 +34,14 @@ from maverick_tui.agent.permissions.places import Places, parts_of_git
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
+from maverick_tui.agent.permissions.skills_begun import skill_begun_by
 from maverick_tui.agent.permissions.standing import NONE, Effect, Standing, StandingRule
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
     LOOKING_TOOLS,
     READING_TOOLS,
+    SCHEDULING_TOOLS,
     SUBAGENT_TOOLS,
     WRITES_NOTHING,
     ToolRule,
@@ -137,6 +139,15 @@ class Judge:
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
     ) -> Judgement:
         """What is to happen with the call. What would ask is refused where nobody can or should be asked."""
+        judgement = self._judged_alone(tool, arguments, mode, here)
+        skill = skill_begun_by(arguments.get("prompt")) if tool in SCHEDULING_TOOLS else None
+        if skill is None or judgement.decision == "deny":
+            return judgement
+        return _with_skill(judgement, skill["skill"], self._judged_alone("Skill", skill, mode, here))
+
+    def _judged_alone(
+        self, tool: str, arguments: Mapping[str, Any], mode: str | None, here: str | Path | None
+    ) -> Judgement:
         call = Call(tool, arguments, Path(here or self._cwd).resolve())
         if not may_use(tool, self._allowed):
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
@@ -393,6 +404,26 @@ class Judge:
             if reason := self._places.why_git_runs([*paths, *more], here, *started):
                 return reason
         return ""
+
+
+def _with_skill(judgement: Judgement, name: str, begun: Judgement) -> Judgement:
+    """What is to happen with a job that is not refused, whose prompt begins a skill that is judged so."""
+    told = f"Its prompt runs the skill {name}."
+    if begun.decision == "deny":
+        return begun._replace(reason=f"{told} {begun.reason}")
+    if "ask" not in (judgement.decision, begun.decision):
+        return judgement
+    reasons = [reason for reason in (judgement.reason, told, begun.reason) if reason not in ("", ASKS)]
+    # Whoever has allowed every job has not thought of a skill that asks.
+    more = begun.causes | ({told} if begun.decision == "ask" else set())
+    return Judgement(
+        "ask",
+        " ".join(dict.fromkeys(reasons)),
+        judgement.is_asked_each_time or begun.is_asked_each_time,
+        rule=judgement.rule or begun.rule,
+        causes=judgement.causes | more,
+        grounds=tuple(dict.fromkeys((*judgement.grounds, *begun.grounds))),
+    )
 
 
 def _first(asked: Sequence[_About]) -> StandingRule | None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from maverick_tui.agent.permissions import links
 from maverick_tui.agent.permissions.asks_first import asks_first
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.standing import RuleBook
 from maverick_tui.agent.tools import BUILTIN_TOOLS, READ_ONLY_TOOLS, ToolRule
 from maverick_tui.runs.grants import Grants
-from tests.agent.permissions.deciding import bash, decide
+from tests.agent.permissions.deciding import bash, decide, write
 from tests.support.cases import each
 
 
@@ -41,6 +42,25 @@ def test_no_job_outlives_its_run(person: bool, project: Path) -> None:
     judge.grant(ToolRule("CronCreate"))
     assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "x", "durable": True}) == "deny"
     assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "x", "durable": False}) == "allow"
+
+
+def test_a_job_that_runs_a_skill_is_judged_as_that_too(project: Path) -> None:
+    write('allow = ["Skill(fine)"]\nask = ["Skill(pdf)"]\ndeny = ["Skill(deploy)"]')
+    tools = ["CronCreate", "ScheduleWakeup", "Skill"]
+    judge = Judge(tools, project, person=True, standing=RuleBook(project))
+    for tool in tools[:2]:
+        judge.grant(ToolRule(tool))
+        for prompt, expected in (
+            ("/deploy now", "deny"), ("/kit:deploy", "deny"), (" /deploy\u00a0now\nand then", "deny"),
+            ("/fine x", "allow"), ("/pdf x", "ask"), ("/other x", "ask"),
+            ("is /tmp/x built?", "allow"), ("/etc/hosts has changed", "allow"), ("then /deploy", "allow"),
+        ):  # fmt: skip
+            assert decide(judge, tool, {"prompt": prompt}) == expected, prompt
+        assert decide(Judge([tool], project, person=False), tool, {"prompt": "/other"}) == "deny", "it has no skills"
+    asked = Judge(tools, project, person=True, standing=RuleBook(project)).judge("CronCreate", {"prompt": "/pdf x"})
+    assert asked.reason.startswith("Its prompt runs the skill pdf. There is a rule to ask first: ")
+    plain = Judge(tools, project, person=True, standing=RuleBook(project)).judge("CronCreate", {"prompt": "pdf x"})
+    assert asked.causes > plain.causes, "whoever has allowed every job has not thought of it"
 
 
 def test_a_tool_that_nobody_has_heard_of_is_refused(project: Path) -> None:

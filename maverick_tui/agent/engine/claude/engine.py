@@ -125,11 +125,12 @@ class ClaudeEngine:
         the conversation that is resumed, or "" for its last one, that stays as it is, and another begins there.
         """
         await _load()
-        from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, SCHEDULING_TOOLS, schedules
+        from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, schedules
         from maverick_tui.agent.engine.claude.session import AgentSession, gone_elsewhere, is_elsewhere
         from maverick_tui.agent.engine.claude.stored import left_in
         from maverick_tui.agent.engine.claude.transport import CliTransport
         from maverick_tui.agent.engine.judging import judge_of
+        from maverick_tui.agent.tools import SCHEDULING_TOOLS
 
         options = agent._options_by(settings, cwd, person=can_use_tool is not None)
         if resume is not None and (place := await in_thread(left_in, resume)) and is_elsewhere(place, cwd):

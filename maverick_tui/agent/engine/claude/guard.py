@@ -17,6 +17,7 @@ from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import Rejudging, judged, judged_as_changed, may_write, why_no_more
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.agent.permissions.skills_begun import skill_begun_by
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES, narrower
 from maverick_tui.threads import in_thread
@@ -209,6 +210,13 @@ class Guard:
     def take_asked(self, call: str | None) -> Rejudging | None:
         """What judges a call once more that a person is asked about now."""
         return self._asked.pop(call or "", None)
+
+    async def why_not_begun(self, prompt: str) -> str:
+        """Why a prompt that nobody has sent must not begin: it runs a skill that is refused by now."""
+        if (skill := skill_begun_by(prompt)) is None:
+            return ""
+        judgement = await judged(self._judge, "Skill", skill, mode=self._judge.mode_for(self._mode))
+        return judgement.reason if judgement.decision == "deny" else ""
 
     async def judged_again(self, tool: str, decision: PermissionResult) -> PermissionResult:
         """The decision, unless the call as the person has changed it is one that is refused to everybody."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from maverick_tui import paths
-from maverick_tui.agent.tools import parse_tool
+from maverick_tui.agent.tools import SCHEDULING_TOOLS, parse_tool
 from maverick_tui.events.background import Job
 from maverick_tui.events.kinds import Event, JobsScheduled
 from maverick_tui.exceptions import ConfigError
@@ -26,9 +26,6 @@ JOBS = "maverick_jobs"
 """All jobs of the session, under `jobs`."""
 FIRED = "maverick_job_fired"
 """A job begins a turn with the `prompt`."""
-
-SCHEDULING_TOOLS = ("CronCreate", "ScheduleWakeup")
-"""The tools that make a job."""
 
 _OF_JOBS = (*SCHEDULING_TOOLS, "CronDelete", "CronList")
 """Those that know of jobs at all, the project's among them."""

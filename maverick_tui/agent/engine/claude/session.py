@@ -397,7 +397,8 @@ class AgentSession:
 
     async def _held(self, call: str) -> str:
         """Wait as long as something holds the call, which is no silence."""
-        assert self._hold is not None
+        if self._hold is None:
+            return ""
         self._questions += 1
         try:
             return await self._hold(call)
@@ -474,7 +475,7 @@ class AgentSession:
         elif self._is_silenced(str(prompt)):
             quietly = {"hookEventName": "UserPromptSubmit", "suppressOriginalPrompt": True}
             return {"decision": "block", "reason": _SILENCED, "hookSpecificOutput": quietly}
-        elif self._hold is not None and (why := await self._held("")):
+        elif why := await self.guard.why_not_begun(str(prompt)) or await self._held(""):
             return {"decision": "block", "reason": why}
         return {}
 

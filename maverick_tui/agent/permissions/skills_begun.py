@@ -1,0 +1,17 @@
+"""Skills that prompts begin: one that nobody has typed, as a job's, is a command to the CLI if it begins like one.
+
+It runs the skill then without a call of the tool `Skill`, so without a hook (measured). Prompts of subagents, and what
+agents send each other, are words to it, whatever they begin with.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COMMAND = re.compile(r"\s*/(?P<skill>[^\s/]+)(?:\s+(?P<args>.*))?", re.DOTALL)
+
+
+def skill_begun_by(prompt: object) -> dict[str, str] | None:
+    """The arguments with which `Skill` would do what the prompt does; None if it is no command."""
+    found = _COMMAND.fullmatch(prompt) if isinstance(prompt, str) else None
+    return found.groupdict("") if found else None
