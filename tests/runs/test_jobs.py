@@ -133,6 +133,8 @@ async def test_an_interrupt_ends_what_would_wake_the_agent_and_what_that_has_sai
         await run.until(TurnEnded)
         assert (await run.ask("on")).outcome == "done"
         assert [last_prompt(request) for request in model.requests] == ["go", "go", "go", "on"]
+        assert [turn.text for turn in run.all(TurnStarted)] == ["go", "on"], "what is kept from it is no turn"
+        assert not [one for one in run.all(Noticed) if one.kind == "informational"]
         store = RunStore()
         for event in run.events:
             store.apply(event)

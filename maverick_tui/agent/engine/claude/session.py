@@ -152,6 +152,8 @@ class AgentSession:
         """What was sent, until it begins: what begins with the same words after that is not ours."""
         self._silenced: set[str] = set()
         """Tasks that are to wake the model no more."""
+        self._is_silencing = False
+        """Whether the CLI has said that it keeps their news from the model: it ends a turn by that, which was none."""
         self._shown: Sequence[Image] = ()
         """The pictures that go with the next prompt."""
         self._is_taken_up = False
@@ -331,12 +333,15 @@ class AgentSession:
         """Stop one command, or one subagent: the CLI tells the model so, which goes on."""
         await self._control("stop_task", self._client.stop_task(task))
 
-    async def silence(self, tasks: Collection[str]) -> None:
-        """Stop commands, and have the model begin no turn by what these have said before."""
+    async def silence(self, tasks: Collection[str]) -> list[str]:
+        """Stop commands, and have the model begin no turn by what these have said before; those that were stopped."""
         self._silenced.update(tasks)
+        stopped = list[str]()
         for task in tasks:
             with contextlib.suppress(AgentError):  # it has ended meanwhile
                 await self.stop_task(task)
+                stopped.append(task)
+        return stopped
 
     async def clear(self) -> bool:
         """The CLI of this session keeps its conversation: only another session begins a new one."""
@@ -439,6 +444,8 @@ class AgentSession:
         self._note_taken(message)
         if isinstance(message, SystemMessage) and message.subtype == "init" and self._goes_on_in is not None:
             self._leave_if_elsewhere(str(message.data.get("cwd") or ""))
+        if self._is_of_silenced(message):
+            return
         if isinstance(message, ResultMessage):
             self._route_result(message)
         elif self._is_answering and self._turn is not None:
@@ -481,7 +488,19 @@ class AgentSession:
 
     def _is_silenced(self, prompt: str) -> bool:
         """Whether it only has news of tasks that are to wake the model no more."""
-        return prompt.startswith(_NEWS) and self._silenced.issuperset(_NEWS_OF.findall(prompt))
+        tasks = _NEWS_OF.findall(prompt) if prompt.startswith(_NEWS) else []
+        return bool(tasks) and self._silenced.issuperset(tasks)
+
+    def _is_of_silenced(self, message: Message) -> bool:
+        """Whether it only says that such news were kept from the model, which nobody has to know."""
+        if isinstance(message, SystemMessage) and message.subtype == "informational":
+            is_told = _SILENCED in str(message.data.get("content"))
+            self._is_silencing |= is_told
+            return is_told
+        if not isinstance(message, ResultMessage):
+            return False
+        was_silencing, self._is_silencing = self._is_silencing, False
+        return was_silencing and is_background(message) and not message.num_turns
 
     async def _after_call(self, given: Any, call: str | None, _context: Any) -> dict[str, Any]:
         """Tell the model with the result of a call what the person says meanwhile.

@@ -294,8 +294,7 @@ class ClaudeSession:
     async def stop_watching(self) -> list[str]:
         """Stop what would wake the model with whatever it hears: see `Watches` of `engines.py`."""
         watching = self._translator.notices.watching
-        await self._session.silence(watching)
-        return list(watching.values())
+        return [watching[task] for task in await self._session.silence(watching)]
 
     async def set_model(self, model: str | None) -> None:
         """Use another model from the next call on; None for the CLI's own default."""

@@ -500,6 +500,14 @@ async def test_a_turn_of_the_clis_own_that_does_not_say_so_is_not_taken_for_ours
     assert session.last_usage.input_tokens == 10, "what the other turn used is not ours"
 
 
+async def test_news_of_no_task_wake_the_agent_and_what_could_not_be_stopped_is_not_said_to_be() -> None:
+    judge = Judge([], Path.cwd(), person=False)
+    session = AgentSession(Talker()._build_options(), judge=judge, timeout=None, open_transport=replay())
+    assert await session._submitted({"prompt": "<task-notification>\n<summary>Something.</summary>"}, None, None) == {}
+    session._end(AgentError("The CLI is gone."))
+    assert await session.silence(["t1"]) == []
+
+
 @pytest.mark.explore  # 200 MB are read
 def test_no_key_that_the_cli_takes_reaches_a_server() -> None:
     with CLI.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as program:
