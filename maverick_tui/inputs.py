@@ -60,7 +60,7 @@ class InputSpec:
 class Mistake(NamedTuple):
     """What is wrong with a declaration; `at` leads to it: the input's name, then its key."""
 
-    at: tuple[str, ...]
+    at: tuple[int | str, ...]
     message: str
     hint: str
 

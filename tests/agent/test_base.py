@@ -139,6 +139,18 @@ def test_no_mode_wider_than_the_default_is_opened() -> None:
         Wild()
 
 
+def test_a_hook_that_the_cli_would_pass_over_is_refused() -> None:
+    class Guarded(Talker):
+        hooks = {"PreToolUse": [{"hooks": [{"type": "comand", "command": "./check.sh"}]}]}
+
+    with pytest.raises(ConfigError, match="there is no type 'comand'"):
+        Guarded()
+    talker = Talker()
+    talker.hooks = Guarded.hooks
+    with pytest.raises(ConfigError, match="there is no type 'comand'"):
+        _ = talker.options
+
+
 # -- what the SDK is told ----------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import ast
 import difflib
 import importlib.util
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -17,9 +17,10 @@ from maverick_tui.agent.catalog.python_classes import BASE, MAX_CLASSES, AgentCl
 from maverick_tui.agent.catalog.python_settings import assigned_names
 from maverick_tui.agent.catalog.tool_field import suggestion
 from maverick_tui.agent.fields import PLAIN_NAME, SETTINGS, Field, agent_name, wrong_model
+from maverick_tui.agent.hooks import mistakes_in
 from maverick_tui.agent.tools import API_FILE_TOOLS, BUILTIN_TOOLS, ToolRule, parse_tool, validate_tools
 from maverick_tui.exceptions import InvalidToolError, did_you_mean
-from maverick_tui.inputs import parse_inputs
+from maverick_tui.inputs import Mistake, parse_inputs
 from maverick_tui.shown import shown
 
 ONE_FILE = "An agent is one file: it can import installed packages, but not its neighbours."
@@ -57,7 +58,9 @@ def parse(path: Path, source: bytes, *, is_packaged: bool = False) -> tuple[list
         _check_values(agent, log, misspelt)
         _check_tools(agent, log)
         if isinstance(inputs := agent.settings.get("inputs"), dict):  # anything else is reported as a value
-            _check_inputs(agent.nodes.get("inputs"), inputs, agent.line_of("inputs"), log)
+            _report(parse_inputs(inputs)[1], "inputs", agent, log)
+        if isinstance(hooks := agent.settings.get("hooks"), dict):
+            _report(mistakes_in(hooks), "hooks", agent, log)
     return [_with_plain_name(agent, log) for agent in agents], log.problems
 
 
@@ -225,14 +228,18 @@ def _hint(field: Field, value: object) -> str:
     return did_you_mean(value, field.kind.choices)
 
 
-def _check_inputs(node: ast.expr | None, value: object, line: int, log: ProblemLog) -> None:
-    """Report mistakes in the map that a Python class writes out."""
-    for mistake in parse_inputs(value)[1]:
-        log.error(_line_in_python(node, mistake.at, line), mistake.message, mistake.hint)
+def _report(mistakes: Iterable[Mistake], setting: str, agent: PythonAgent, log: ProblemLog) -> None:
+    """Report mistakes in a map that a Python class writes out."""
+    for mistake in mistakes:
+        line = _line_in_python(agent.nodes.get(setting), mistake.at, agent.line_of(setting))
+        log.error(line, mistake.message, mistake.hint)
 
 
-def _line_in_python(node: ast.expr | None, at: Sequence[str], line: int) -> int:
+def _line_in_python(node: ast.expr | None, at: Sequence[int | str], line: int) -> int:
     for key in at:
+        if isinstance(node, (ast.List, ast.Tuple)) and isinstance(key, int) and key < len(node.elts):
+            line, node = node.elts[key].lineno, node.elts[key]
+            continue
         if not isinstance(node, ast.Dict):
             break
         pairs = zip(node.keys, node.values, strict=True)

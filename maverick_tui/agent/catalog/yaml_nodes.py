@@ -49,9 +49,12 @@ class Node:
         """The line of what these keys lead to, each below the one before; or as far as they lead."""
         node = self
         for key in keys:
-            if not isinstance(node.value, dict) or key not in node.value:
+            if isinstance(node.value, tuple) and isinstance(key, int) and key < len(node.value):
+                node = node.value[key]
+            elif isinstance(node.value, dict) and key in node.value:
+                node = node.value[str(key)]
+            else:
                 break
-            node = node.value[str(key)]
         return node.line
 
     @property

@@ -351,6 +351,12 @@ def test_a_wrong_value_is_an_error_on_its_line(field: str) -> None:
     assert failures[0].hint
 
 
+def test_what_a_hook_lacks_is_shown_by_an_example_of_its_type() -> None:
+    (missing,) = read_fields("hooks:\n  Stop:\n  - hooks:\n    - {type: command, command: x}\n    - type: agent")[1]
+    assert missing.line == 8
+    assert '"type": "agent", "prompt": "' in missing.hint
+
+
 @pytest.mark.parametrize("model", ["sonnet", "claude-opus-4-1-20250805", "us.anthropic.claude-x:0", "my/model@2"])
 def test_an_alias_and_any_full_id_is_a_model(model: str) -> None:
     assert clean(f"model: {model}").model == model

@@ -54,6 +54,9 @@ def problem(body: str) -> Problem:
         ("effort = 'hgh'", "effort must be one of low", "Did you mean 'high'"),
         ("skills = 'a, b'", "skills must be a list, not 'a, b'.", "skills = ["),
         ("hooks = []", "hooks must be a map, not [].", "hooks = {}"),
+        ("hooks = {'PreTooluse': []}", "hooks: there is no event named 'PreTooluse'.", "Did you mean 'PreToolUse'"),
+        ("hooks = {'Stop': [{'hooks': [{'type': 'comand'}]}]}", "no type 'comand'.", "Did you mean 'command'?"),
+        ("hooks = {'Stop': ({'hooks': [{'type': 'http'}]},)}", "of Stop has no url.", '"type": "http", "url": "h'),
         ("mcp_servers = None", "mcp_servers must be a map, not None.", "mcp_servers = {}"),
         ("allowed_tools = 'Read'", "allowed_tools must be a list of tools, not 'Read'.", '["Read", "Grep"]'),
         ("allowed_tools = {'Read'}", "allowed_tools must be a list of tools, not {'Read'}.", '["Read", "Grep"]'),
@@ -80,6 +83,12 @@ def test_a_value_that_cannot_be_used_is_an_error_with_its_line(body: str, messag
 )
 def test_values_that_can_be_used_are_no_problem(body: str) -> None:
     assert problems(f"{HEAD}{PROMPT}    {body}\n{EXECUTE}") == []
+
+
+def test_a_mistake_in_a_hook_is_found_on_its_own_line() -> None:
+    hooks = "    hooks = {'Stop': [{'hooks': [\n  {'command': 'x',\n  'type': 'comand'}]}]}\n"
+    (found,) = problems(HEAD + PROMPT + hooks + EXECUTE)
+    assert found.line == 6
 
 
 def test_a_mistake_that_two_classes_inherit_is_reported_once() -> None:

@@ -30,8 +30,12 @@ class ClaudeEngine:
     """Runs agents by the Claude Agent SDK and its CLI."""
 
     def check(self, agent: MaverickAgent) -> None:
-        """Refuse tools that there are not."""
+        """Refuse tools that there are not, and hooks that the CLI would pass over."""
         agent._validate_tools(agent.allowed_tools, agent.mcp_servers)
+        if agent.hooks is not None:
+            from maverick_tui.agent.hooks import require_sound
+
+            require_sound(agent.hooks, agent.name)
 
     @asynccontextmanager
     async def open(

@@ -16,6 +16,7 @@ from maverick_tui.agent.engine.claude.scratch import private_folder
 from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.fields import CLAUDE_CODES_PROMPT
+from maverick_tui.agent.hooks import require_sound
 from maverick_tui.agent.tools import grants, parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.masking.redact import conceal
@@ -58,6 +59,8 @@ def options_of(
 ) -> ClaudeAgentOptions:
     """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
     _require_told_name(Path(cwd or Path.cwd()))
+    if agent.hooks is not None:  # they may be others than when it was made
+        require_sound(agent.hooks, agent.name)
     mode, judge = agent._mode_by(settings), judge_of(agent, cwd, person=person, environment=settings.env)
     granted = grants(agent._tools_by(person=person), person=person)
     conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
