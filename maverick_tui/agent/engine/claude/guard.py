@@ -108,14 +108,15 @@ class Guard:
         """The CLI is gone."""
         await self._rereading.close()
 
-    def set_mode(self, mode: str) -> None:
-        """A person has chosen a mode: what is being judged in a wider one does not run by that."""
+    def set_mode(self, mode: str) -> int:
+        """A person has chosen a mode: what is being judged in a wider one does not run by that. The choice's number."""
         self._choices, self._chosen = self._choices + 1, mode
+        return self._choices
 
-    def mode_was_told(self, *, is_taken: bool) -> None:
-        """The CLI has taken the mode that was chosen last, or refused it: what it says from now on is the mode."""
-        self._choices_told = self._choices
-        self._mode = self._chosen if is_taken else self._mode
+    def mode_was_told(self, mode: str, choice: int, *, is_taken: bool) -> None:
+        """The CLI has taken a mode that was chosen, or refused it; one that was chosen since it does not have yet."""
+        self._choices_told = choice
+        self._mode = mode if is_taken else self._mode
 
     def _mode_since(self, choices: int, mode: str) -> str:
         """The mode for a call that came in this one, by so many choices: no wider than one that was chosen since."""

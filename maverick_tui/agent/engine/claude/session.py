@@ -354,13 +354,13 @@ class AgentSession:
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change what asks first; a mode wider than the documented default is refused."""
         require_mode(mode)
-        self.guard.set_mode(mode)
+        choice = self.guard.set_mode(mode)
         is_taken = False
         try:
             await self._control("set_permission_mode", self._client.set_permission_mode(mode))
             is_taken = True
         finally:
-            self.guard.mode_was_told(is_taken=is_taken)
+            self.guard.mode_was_told(mode, choice, is_taken=is_taken)
 
     async def _control(self, name: str, request: Coroutine[Any, Any, None], seconds: float = CONTROL_TIMEOUT) -> None:
         if self._ended is not None:

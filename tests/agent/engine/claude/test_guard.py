@@ -51,7 +51,7 @@ async def test_what_cannot_be_judged_does_not_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["plan", "default", "dontAsk"])
-@pytest.mark.parametrize("when", ["on its way", "held", "judged", "begun", "told", "passed by", "not at all"])
+@pytest.mark.parametrize("when", ["on its way", "held", "judged", "begun", "told", "untold", "passed by", "not at all"])
 async def test_what_waits_while_a_person_chooses_a_narrower_mode_does_not_run_by_the_one_before(
     when: str, mode: str, tmp_path: Path
 ) -> None:
@@ -75,10 +75,14 @@ async def test_what_waits_while_a_person_chooses_a_narrower_mode_does_not_run_by
         choose("begun")
 
     guard = Guard(Slow(["Write"], tmp_path, person=True), hold=hold, begins=begins)
+    before = guard.set_mode("acceptEdits")
     choose("on its way")
     choose("told")
+    choose("untold")
     if when == "told":  # then the CLI knows best: a plan may have been agreed to since
-        guard.mode_was_told(is_taken=True)
+        guard.mode_was_told(mode, before + 1, is_taken=True)
+    elif when == "untold":  # it knows the choice before
+        guard.mode_was_told("acceptEdits", before, is_taken=True)
     (matcher,) = guard.hooks["PreToolUse"]
     given = {"file_path": str(tmp_path / "a"), "content": "x"}
     call: Any = {"tool_name": "Write", "tool_input": given, "permission_mode": "acceptEdits", "cwd": str(tmp_path)}
