@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +40,8 @@ _UNFINISHED = {
     "BISECT_LOG": "a bisect",
     "MERGE_AUTOSTASH": "a merge",  # the next commit or merge writes that stash over files
 }
+_UNFINISHED_REFS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_AUTOSTASH")
+"""Those of them that are references to git, which need not be files: it may keep references in tables."""
 
 
 class Repository(NamedTuple):
@@ -67,9 +69,21 @@ def find_repository(folder: Path) -> Repository | None:
     return None
 
 
-def unfinished(repository: Repository) -> str:
-    """What was begun there and is not finished: a merge, a bisect; empty if nothing was."""
-    return next((what for name, what in _UNFINISHED.items() if os.path.lexists(repository.own / name)), "")
+class Unfinished(NamedTuple):
+    """What was begun in a repository: a merge, a bisect; and what to do about it."""
+
+    what: str
+    hint: str
+
+
+def unfinished(repository: Repository, commit: Callable[[str], str]) -> Unfinished | None:
+    """What was begun there and is not finished; `commit` asks git for the commit of a reference."""
+    for name, what in _UNFINISHED.items():
+        if os.path.lexists(repository.own / name) or (name in _UNFINISHED_REFS and commit(name)):
+            is_stash = name == "MERGE_AUTOSTASH"  # of which `git status` says nothing
+            quits = "`git merge --quit` ends it, and what it has put aside becomes one of your stashes."
+            return Unfinished(what, quits if is_stash else "Finish it first: `git status` says how.")
+    return None
 
 
 def is_anothers(repository: Repository) -> bool:

@@ -147,8 +147,8 @@ class _Committing:
     def _refuse_what_cannot_be(self) -> None:
         self._git.require_own()
         own = self._repository.own
-        if what := unfinished(self._repository):
-            raise _refused(f"{what} is not finished there", "Finish it first.", self._top)
+        if begun := unfinished(self._repository, self._git.commit):
+            raise _refused(f"{begun.what} is not finished there", begun.hint, self._top)
         if (own / "index.lock").exists():
             why = "another git is at work there, or was killed"
             raise _refused(why, f"Wait for it, or remove {own / 'index.lock'}.", self._top)

@@ -405,8 +405,8 @@ def _require_ready(project: Git, worktree: Worktree, onto: str) -> None:
     if onto and (now := head_of(project.folder)) != onto:
         raise _no_merge(worktree, f"{now or 'something else'} is checked out in {worktree.project} now, and not {onto}")
     repository = find_repository(project.folder)
-    if repository is not None and (what := unfinished(repository)):
-        raise _no_merge(worktree, f"{what} is not finished in {worktree.project}")
+    if repository is not None and (begun := unfinished(repository, project.commit)):
+        raise _no_merge(worktree, f"{begun.what} is not finished in {worktree.project}", f" {begun.hint}")
     if changed := [path for letters, path in changed_files(project) if letters != "??"]:
         count = "1 file is" if len(changed) == 1 else f"{len(changed)} files are"
         raise _no_merge(worktree, f"{count} changed and not committed in {worktree.project}: {records.some(changed)}")

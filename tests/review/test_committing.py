@@ -257,6 +257,11 @@ def with_a_stash_to_apply(folder: Path) -> None:
     (folder / ".git" / "MERGE_AUTOSTASH").write_text(git(folder, "rev-parse", "HEAD"))
 
 
+def with_one_among_other_references(folder: Path) -> None:
+    """Git finds it there as well, as it does in tables."""
+    (folder / ".git" / "packed-refs").write_text(f"{git(folder, 'rev-parse', 'HEAD')} MERGE_AUTOSTASH\n")
+
+
 def locked(folder: Path) -> None:
     (folder / ".git" / "index.lock").touch()
 
@@ -276,6 +281,7 @@ def nested(folder: Path) -> None:
     [
         (unfinished, "a.txt", "m", "a merge is not finished there"),
         (with_a_stash_to_apply, "a.txt", "m", "a merge is not finished there"),
+        (with_one_among_other_references, "a.txt", "m", "a merge is not finished there"),
         (locked, "a.txt", "m", "another git is at work there"),
         (ignoring, "a.txt", "m", "git ignores a.txt"),
         (nested, "lib/a.txt", "m", "lib/a.txt belongs to the repository in"),
@@ -290,9 +296,13 @@ def test_what_cannot_be_committed(
     if prepare is not None:
         prepare(folder)
     before = theirs(folder)
-    with pytest.raises(ConfigError, match=f"Nothing was committed: {why}"):
+    with pytest.raises(ConfigError, match=f"Nothing was committed: {why}") as refused:
         commit(folder, [Chosen(path)], message)
     assert theirs(folder) == before
+    if prepare is with_a_stash_to_apply:
+        assert "git merge --quit" in refused.value.hint
+        git(folder, "merge", "--quit")
+        commit(folder, [Chosen(path)], message)
 
 
 def test_hunks_of_a_file_that_git_does_not_have_are_not_all_of_it(folder: Path) -> None:
