@@ -23,7 +23,9 @@ class Strays(NamedTuple):
     hosts: frozenset[int]
     """Hosts of this user, and of this folder of sockets, that are neither known nor still wait for a run."""
     orphans: frozenset[int]
-    """Keepers whose owner is gone; they should have ended with it, and what they keep with them."""
+    """Keepers whose owner is gone, which should have ended with it, and what they keep with them; for the doctor also
+    what killed keepers have left: see `survivors.py`.
+    """
 
 
 def strays(known: Collection[int]) -> Strays:
