@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 
 import typer
 
 from maverick_tui.inert import inert
+
+QUIET = 0.5
+"""Seconds without a key before a question takes an answer, as for the application's dialogs."""
 
 
 def is_anybody_there() -> bool:
@@ -28,12 +33,37 @@ def require_no_agent() -> None:
 
 def says_yes(question: str) -> bool:
     """Whether a person says yes."""
-    typer.echo(f"{inert(question)} [y/N]: ", nl=False, err=True)
+    return answer_to(question, "[y/N]").strip().lower() in ("y", "yes")
+
+
+def answer_to(question: str, choices: str) -> str:
+    """The line that a person types once the choices stand there; without its end only after Ctrl+D."""
+    typer.echo(f"{inert(question)} ", nl=False, err=True)
     try:
+        forget_typed()
+        typer.echo(f"{choices}: ", nl=False, err=True)
         answer = sys.stdin.readline()
     except KeyboardInterrupt:
         typer.echo(err=True)
         raise
     if not answer.endswith("\n"):  # Ctrl+D
         typer.echo(err=True)
-    return answer.strip().lower() in ("y", "yes")
+    return answer
+
+
+def forget_typed() -> None:
+    """Throw away what was typed or pasted before the question could be read, until nothing comes for a moment."""
+    if os.name != "posix" or not is_anybody_there():
+        return
+    import termios
+
+    keyboard = sys.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
+    silent = termios.tcgetattr(keyboard)
+    silent[3] &= ~(termios.ICANON | termios.ECHO)  # else a line that is only begun would not be heard of
+    termios.tcsetattr(keyboard, termios.TCSAFLUSH, silent)  # once all that was written is on the terminal
+    try:
+        while select.select([keyboard], [], [], QUIET)[0] and os.read(keyboard, 4096):
+            pass
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)

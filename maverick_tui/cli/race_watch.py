@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import typer
 
-from maverick_tui.cli.asking import is_anybody_there
+from maverick_tui.cli.asking import answer_to, is_anybody_there, says_yes
 from maverick_tui.cli.layout import Paper, cut, pad, say_error, terminal_width
 from maverick_tui.cli.runs import print_json
 from maverick_tui.cli.settled import Watched
@@ -215,10 +215,7 @@ def _test_words(result: Result) -> str:
 def _ask(most: int) -> Choice:
     """Ask which is kept, until that can be understood; nothing typed keeps all."""
     while True:
-        typer.echo(f"Keep which? 1 to {most}, passed, all or none [all]: ", nl=False, err=True)
-        answer = sys.stdin.readline()
-        if not answer.endswith("\n"):  # Ctrl+D
-            typer.echo(err=True)
+        answer = answer_to(f"Keep which? 1 to {most}, passed, all or none", "[all]")
         try:
             return parse_choice(answer.strip() or "all", most) or Choice("all")
         except typer.BadParameter as error:
@@ -226,8 +223,6 @@ def _ask(most: int) -> Choice:
 
 
 def _says_merge() -> bool:
-    from maverick_tui.cli.asking import says_yes
-
     return says_yes("Merge it into what is checked out?")
 
 

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 import typer
 
 from maverick_tui import paths
+from maverick_tui.cli.asking import answer_to, is_anybody_there
 from maverick_tui.config import check_file, config_file
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import inert
@@ -66,13 +66,12 @@ def _edit_until_right(copy: Path, file: Path) -> None:
         if not (wrong := _wrong_with(copy)):
             return
         wrong = inert(redact(wrong.replace(str(copy), str(file))))
-        if sys.stdin is None or not sys.stdin.isatty():
+        if not is_anybody_there():
             raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))
-        typer.echo(f"{wrong}\nEdit it again, or discard what you wrote? [E/d]: ", nl=False, err=True)
         try:
-            answer = sys.stdin.readline()
+            answer = answer_to(f"{wrong}\nEdit it again, or discard what you wrote?", "[E/d]")
         except KeyboardInterrupt:
-            typer.echo(f"\n{_set_aside(copy, file)}", err=True)
+            typer.echo(_set_aside(copy, file), err=True)
             raise
         if not answer:  # Ctrl+D
             raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))

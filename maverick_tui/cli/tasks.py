@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from maverick_tui.cli.asking import is_anybody_there, says_yes
 from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
@@ -96,8 +97,6 @@ def done(words: Words) -> None:
 @tasks_app.command("rm")
 def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
     """Remove a task. It asks first; without a terminal it needs --yes."""
-    import sys
-
     from maverick_tui.tasks.lookup import is_clear
     from maverick_tui.tasks.texts import did_you_mean
 
@@ -108,9 +107,9 @@ def remove(words: Words, is_sure: Annotated[bool, typer.Option("--yes", "-y", he
     if is_sure and not is_clear(" ".join(words), title):
         raise MaverickError(did_you_mean(" ".join(words), title), hint="Name it by words from its title.")
     if not is_sure:
-        if not sys.stdin.isatty():
+        if not is_anybody_there():
             raise MaverickError(f"There is nobody to ask whether '{title}' should be deleted.", hint="Add --yes.")
-        if not typer.confirm(one_line(f"Delete '{title}'?")):
+        if not says_yes(one_line(f"Delete '{title}'?")):
             raise typer.Exit(FAILED)
     # What was asked about, and nothing else: the words could mean another task by now.
     typer.echo(one_line(f"removed {_call('delete_task', {'task': title}, is_confirmed=True)['title']}"))

@@ -86,9 +86,13 @@ QUESTION = b"Have you read .maverick/agents/pilot.py, and may it run on this mac
 
 
 @contextmanager
-def question(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command, which waits for an answer, and the terminal to give it on."""
+def question(*options: str, typed_before: bytes = b"") -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command, which waits for an answer, and the terminal to give it on.
+
+    What was typed before is there from the start, and comes again while the question is already being read.
+    """
     ours, theirs = pty.openpty()
+    os.write(ours, typed_before)
     command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot", *options]
     process = subprocess.Popen(
         command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
@@ -99,6 +103,8 @@ def question(*options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     while not asked.endswith(QUESTION):
         assert process.poll() is None
         asked += os.read(process.stderr.fileno(), 100)
+        if asked.endswith(b"? "):
+            os.write(ours, typed_before)
     yield process, ours
     os.close(ours)
 
@@ -110,7 +116,7 @@ def test_a_person_is_asked(
     ours, theirs = pty.openpty()
     with os.fdopen(theirs) as keyboard:
         monkeypatch.setattr(sys, "stdin", keyboard)
-        os.write(ours, answer)
+        monkeypatch.setattr("maverick_tui.cli.asking.forget_typed", lambda: os.write(ours, answer))
         ran = maverick("agents", "trust", "pilot")
     os.close(ours)
     assert ran.code == code
@@ -129,8 +135,8 @@ def test_a_file_is_shown_as_it_counts_and_steers_no_terminal(maverick: Run, pilo
     assert any(line.split("  ")[-2:] == ["import os", "# runs"] for line in told.splitlines()), "a line for Python"
 
 
-def test_the_question_is_not_in_the_json(pilot: Path) -> None:
-    with question("--json") as (process, terminal):
+def test_the_question_is_not_in_the_json_and_is_not_answered_by_what_was_typed_before(pilot: Path) -> None:
+    with question("--json", typed_before=b"no\nno") as (process, terminal):
         os.write(terminal, b"yes\n")
         out, err = process.communicate(timeout=60)
     assert (json.loads(out)["files"][0]["trusted"], out[:1], err) == (True, b"{", b"")

@@ -46,6 +46,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             return f"{given.pop(0)}\n"
 
     monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr("maverick_tui.cli.asking.forget_typed", lambda: None)
     yield given
     assert given == []
 

@@ -220,6 +220,7 @@ def test_a_person_is_asked(
     maverick: Run, two: None, monkeypatch: pytest.MonkeyPatch, typed: str, left: list[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    monkeypatch.setattr("maverick_tui.cli.asking.forget_typed", lambda: None)
     ran = maverick("runs", "delete", "7f")
     assert "Remove 1 run (0.0 MB) for good? [y/N]: " in ran.err
     assert ran.code == (0 if left == [NEW] else 1)

@@ -98,7 +98,7 @@ def test_what_is_removed_is_what_was_asked_about() -> None:
     process = subprocess.Popen([MAVERICK, "tasks", "rm", "milk"], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     seen = b""
-    while b"?" not in seen:
+    while not seen.endswith(b"[y/N]: "):
         seen += os.read(ours, 1000)
     assert b"Delete 'Buy milk'?" in seen
     store.delete(local_user(), 1)
