@@ -125,8 +125,7 @@ class UndoScreen(ReadDialog[Agreed | None]):
         other = [("Tab another way back", "screen.other(1)")] if len(self._ways) > 1 else []
         keys = clickable((*agree, *other, ("Esc leave all as it is", "screen.leave")))
         self.query_one("#keys", Static).update(keys)
-        self.forget_read()
-        self.wait_drawn()
+        self.wait_for_reading()
 
     def action_other(self, by: int) -> None:
         """Show another way back."""

@@ -151,6 +151,7 @@ class AlwaysScreen(ReadDialog[RuleWanted | None]):
         told.update(Content("Looking through your past calls …"))
         rule, is_for_agent = self._wanted
         told.update(Content(inert(await in_thread(self._trial.try_out, rule, self._agent if is_for_agent else ""))))
+        self.wait_for_reading()
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:

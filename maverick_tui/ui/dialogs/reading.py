@@ -55,12 +55,16 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         """Other words stand in its rows now."""
         self._seen.clear()
 
+    def wait_for_reading(self) -> None:
+        """Words have come, or others: what is being typed was meant before anybody could read them."""
+        self.forget_read()
+        self.wait_still()
+
     def ask_anew(self, title: str, text: str) -> None:
-        """Ask in these words from now on: what is being typed was meant for others, which may have asked less."""
-        self._seen.clear()
+        """Ask in these words from now on: those before may have asked less."""
         self.query_one(".dialog--title", Static).update(Content(one_line(title)))
         self.query_one(".dialog--text", Static).update(Content(inert(text)))
-        self.wait_still()
+        self.wait_for_reading()
 
     def action_page(self, by: int) -> None:
         """Read on, or back."""

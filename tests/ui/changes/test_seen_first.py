@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from maverick_tui.review.commit_preview import Preview, Whole
 from maverick_tui.review.kinds import START, ChangedFile
 from maverick_tui.snapshots.planning import Step
@@ -88,3 +90,20 @@ async def test_nothing_is_taken_back_before_every_path_was_seen() -> None:
             await pilot.pause()
         await pilot.press("y")
         assert app.answer == Agreed(way, steps)
+
+
+async def test_what_is_typed_before_the_plan_came_takes_nothing_back() -> None:
+    is_made, way, steps = asyncio.Event(), Way("the whole run", START), [Step("shop/cart.py", "delete")]
+
+    async def plan(_way: Way) -> list[Step]:
+        await is_made.wait()
+        return steps
+
+    undo = UndoScreen([way], plan, is_at_work=False)
+    async with asked(undo) as (app, pilot):
+        await until(pilot, lambda: undo.is_armed, "nothing is typed")
+        undo.armed_after = 60
+        is_made.set()
+        await until(pilot, lambda: "shop/cart.py" in app.text, "the plan")
+        await pilot.press("y")
+        assert app.answer is PENDING
