@@ -16,6 +16,8 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +40,7 @@ from maverick_tui.logged import RedactedFormatter
 from maverick_tui.masking.redact import conceal
 from maverick_tui.masking.settings import secret_inputs
 from maverick_tui.offline.demo.tour import off_script, prompts
-from maverick_tui.offline.settings import settings_for, settings_in
+from maverick_tui.offline.settings import settings_again, settings_for, settings_in
 from maverick_tui.runs.commands import CloseRun, SendPrompt
 from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.holding import Holding
@@ -198,16 +200,20 @@ async def _settings(order: Order) -> AsyncIterator[MaverickConfig]:
 
 
 def _run(order: Order, config: MaverickConfig, goes_on: GoingOn | None) -> LocalRun:
-    cwd = Path(order.cwd)
+    cwd, tries = Path(order.cwd), count()
 
-    def make() -> MaverickAgent:
-        agent = load_agent(order.agent, cwd)(config=config).with_inputs(order.inputs)
+    def make(settings: MaverickConfig) -> MaverickAgent:
+        agent = load_agent(order.agent, cwd)(config=settings).with_inputs(order.inputs)
         if order.takes and goes_on is None:
             agent._answer_by(order.takes)
-        return limited(agent, config, order.limits, order.allowed) if order.is_limited else agent
+        return limited(agent, settings, order.limits, order.allowed) if order.is_limited else agent
 
     async def prepare() -> RunPlan:
-        plan = RunPlan(make, cwd, config, dict(order.inputs), wish=wish)
+        settings = config
+        if next(tries):  # they may be what was wrong
+            script = Path(order.script) if order.script else None
+            settings = await asyncio.to_thread(settings_again, config, script, is_demo=order.is_demo)
+        plan = RunPlan(partial(make, settings), cwd, settings, dict(order.inputs), wish=wish)
         return replace(plan, drafts=prompts(), remark=off_script) if order.is_demo else plan
 
     past = goes_on.past if goes_on is not None else None

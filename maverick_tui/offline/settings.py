@@ -25,6 +25,13 @@ async def settings_for(script: Path | None) -> AsyncIterator[MaverickConfig]:
             yield MaverickConfig.load(env=env)
 
 
+def settings_again(config: MaverickConfig, script: Path | None, *, is_demo: bool) -> MaverickConfig:
+    """The settings as they are by now; what leads to a model of our own stays."""
+    if is_demo:
+        return config
+    return MaverickConfig.load() if script is None else MaverickConfig.load(env=config.env)
+
+
 @asynccontextmanager
 async def settings_in(folder: Path, script: Path, *, is_demo: bool) -> AsyncIterator[MaverickConfig]:
     """The same for a run of a script that several runs share, with a folder that stays as long as any of them."""

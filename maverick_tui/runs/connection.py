@@ -85,6 +85,8 @@ class Connection:
         """What is said in the middle of a turn, for engines that take it; see `Steers`."""
         self.is_wanted = True
         """Whether a connection that is not there is to be opened."""
+        self._is_to_load = True
+        """Whether the next connection is one of an agent that is still to be loaded."""
 
     @property
     def is_open(self) -> bool:
@@ -95,6 +97,7 @@ class Connection:
         """Find out what the run is made of, and make its agent; in a thread, for it imports."""
         plan = await self._prepare()
         self.loaded = loaded = await load_aside(plan)
+        self._is_to_load = False
         if self._past is not None:
             self._come_back(loaded, self._past)
         self._questions.work_in(loaded.context.cwd, loaded.agent.name)
@@ -128,9 +131,9 @@ class Connection:
         self._memory = recalled(past, loaded.agent)
 
     async def connect(self) -> None:
-        """Open a session, and load the agent if that has failed before."""
+        """Open a session, and load the agent if none could be opened before."""
         self._events.emit(Connecting(self._events.now(), again=self._has_connected))
-        if self.loaded is None:
+        if self._is_to_load:
             await self.load()
         assert self.loaded is not None
         # The tables take a while to read, and so does a CLI to start.
@@ -204,6 +207,7 @@ class Connection:
     def fail(self, error: BaseException) -> None:
         """Tell that there is no way to the model; nobody tries again until somebody asks for it."""
         self.is_wanted = False
+        self._is_to_load = not self._has_connected  # settings or the agent's file may be what keeps it from beginning
         self._events.emit(ConnectFailed(self._events.now(), failure_of(error)))
 
     async def set_mode(self, mode: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from maverick_tui.config import MaverickConfig
 from maverick_tui.history.day_use import DayLedger
 from maverick_tui.journal.folders import journal_of
+from maverick_tui.offline.settings import settings_again
 from maverick_tui.plain_settings import plain
 from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
@@ -81,6 +82,8 @@ def make_run(
             ready = await asyncio.shield(setup_for(is_again=is_again))
             if not settings:
                 settings.append(await stack.enter_async_context(settings_here(ready)))
+            elif is_again:
+                settings[0] = await asyncio.to_thread(settings_again, settings[0], ready.script, is_demo=ready.is_demo)
             config = settings[0]
         else:
             config = await asyncio.to_thread(MaverickConfig.load)

@@ -9,13 +9,16 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.app import App
 
+from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.engine.prices import list_price
+from maverick_tui.config import MaverickConfig, config_file
 from maverick_tui.events import kinds as ev
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.index import RunIndex
@@ -32,9 +35,13 @@ from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.script import Pace
 from maverick_tui.paths import PACKAGE
-from maverick_tui.runs.commands import AnswerPermission, ClearConversation, SendPrompt
+from maverick_tui.plain_settings import plain
+from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.runs.commands import AnswerPermission, ClearConversation, CloseRun, Reconnect, SendPrompt
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.store import GONE
+from maverick_tui.ui.in_process import make_run
+from maverick_tui.ui.launch import RunSetup
 from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
 from tests.conftest import ServeModel
 from tests.host.served_run import RUN, until
@@ -315,6 +322,38 @@ async def test_garbage_is_collected_from_the_moment_that_all_is_imported(event: 
         assert gc.isenabled()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("has_host", [True, False])
+async def test_whoever_tries_again_has_the_settings_read_anew(has_host: bool, order: Order) -> None:
+    def say_where_the_cli_is(path: str) -> None:
+        config_file().parent.mkdir(parents=True, exist_ok=True)
+        config_file().write_text(f"cli_path = '{path}'\n")
+
+    def told() -> list[str]:
+        return [event.failure.message for event in run.events.since(0) if isinstance(event, ev.ConnectFailed)]
+
+    say_where_the_cli_is("/nowhere")
+    async with AsyncExitStack() as stack:
+        run = process._run(order, MaverickConfig.load(), None) if has_host else in_the_window(stack)
+        serving = run.start()
+        await until(told)
+        say_where_the_cli_is("/elsewhere")
+        run.send(Reconnect())
+        await until(lambda: len(told()) == 2)
+        run.send(CloseRun())
+        await serving
+    first, second = told()
+    assert "/nowhere" in first
+    assert "/elsewhere" in second
+
+
+def in_the_window(stack: AsyncExitStack) -> LocalRun:
+    """The run where it has no process of its own."""
+    ready: asyncio.Future[RunSetup] = asyncio.get_running_loop().create_future()
+    ready.set_result(RunSetup(Path.cwd(), plain(MaverickConfig.load())))
+    worker, model = discover(Path.cwd()).get("worker"), RunModel(RUN, "worker", Board(lambda *_: None))
+    return make_run(App(), model, worker, {}, lambda **_: ready, stack)
 
 
 def nice_of(pids: set[int]) -> set[int]:

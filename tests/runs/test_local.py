@@ -302,7 +302,6 @@ async def test_a_missing_cli_is_told_and_can_be_mended_and_then_its_retries_are_
         run.prompt("waits")
         failed = await run.until(ConnectFailed)
         assert not run.all(TurnStarted)
-        run.run._connection.loaded = None  # as if the agent were found anew
         where["config"] = MaverickConfig.load(api_retries=2, model="nobody-knows-1")
         run.send(Reconnect())
         ended = await run.until(TurnEnded)
