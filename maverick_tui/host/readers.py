@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.inert import one_line
-
-_NAMELESS = "another terminal"
+from maverick_tui.runs.reader_names import NAMELESS, numbered
 
 
 class Readers:
@@ -25,11 +24,11 @@ class Readers:
 
     def come(self, name: str) -> str:
         """Somebody begins to read; what it is called from now on, which nobody else is."""
-        wanted = one_line(name).strip() or _NAMELESS
+        wanted = one_line(name).strip() or NAMELESS
         given, number = wanted, 1
         while given in self._names:
             number += 1
-            given = f"{wanted} ({number})"
+            given = numbered(wanted, number)
         self._names[given] = None
         return given
 

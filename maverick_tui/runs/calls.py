@@ -205,14 +205,14 @@ class RunCalls:
         self.running.pop(event.call, None)
         self._list.touch(entry)
 
-    def settled(self, event: ev.PermissionSettled, *, is_own: bool) -> None:
-        """The question is answered or withdrawn; who did so is of interest unless it was whoever looks."""
+    def settled(self, event: ev.PermissionSettled, by: str) -> None:
+        """The question is answered or withdrawn, by whom if not by whoever looks."""
         self.questions.pop(event.request, None)
         if (entry := self._calls.get(event.call)) is None:
             return
         entry.question, entry.decision = None, event.decision
         entry.reason, entry.by_rule = inert(event.reason), inert(event.by_rule)
-        entry.answered_by = "" if is_own else inert(event.by)
+        entry.answered_by = inert(by)
         if event.arguments is not None:
             entry.arguments, entry.is_edited = event.arguments, True
         if is_question_of_ours(event.call) and event.decision in ("once", "run"):

@@ -23,6 +23,7 @@ from maverick_tui.runs.entry_list import ChangeReader, EntryList
 from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.log import joined
 from maverick_tui.runs.moments import moment
+from maverick_tui.runs.reader_names import whose
 from maverick_tui.runs.todos import KeptItem, KeptList
 
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
@@ -605,7 +606,7 @@ class RunStore:
         self.calls.asked(event, self._turn_number)
 
     def _permission_settled(self, event: ev.PermissionSettled) -> None:
-        self.calls.settled(event, is_own=event.by == self.reader)
+        self.calls.settled(event, whose(event.by, self.reader))
 
 
 def store_of(events: Iterable[Event]) -> RunStore:

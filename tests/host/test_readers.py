@@ -13,6 +13,7 @@ from maverick_tui.host.asking import ask_host
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.runs.commands import AnswerPermission, Command
 from maverick_tui.runs.questions import Questions
+from maverick_tui.runs.store import RunStore
 from tests.host.served_run import PATIENCE, RUN, Served, serving, until
 from tests.support.runs import Tape
 
@@ -60,6 +61,17 @@ def settled(remote: RemoteRun) -> list[ev.PermissionSettled]:
     return [event for event in remote.events.since(0) if isinstance(event, ev.PermissionSettled)]
 
 
+def answered_for(remote: RemoteRun) -> str | None:
+    """Who has answered the question, as that reader is told."""
+    assert remote.hello is not None
+    store = RunStore()
+    store.reader = remote.hello.you
+    for event in remote.events.since(0):
+        store.apply(event)
+    entry = store.calls.get("call-1")
+    return entry.answered_by if entry is not None else None
+
+
 async def test_whoever_answers_first_has_answered_and_the_others_see_who_did() -> None:
     run = Asking()
     async with run.server.listening(), reading("pts/3", "pts/3", "\x1b[31m") as (one, same, strange):
@@ -72,6 +84,7 @@ async def test_whoever_answers_first_has_answered_and_the_others_see_who_did() -
         await until(lambda: all(map(settled, (one, same, strange))))
         assert [settled(remote)[0].by for remote in (one, same, strange)] == ["pts/3"] * 3
         assert [len(settled(remote)) for remote in (one, same, strange)] == [1, 1, 1]
+        assert [answered_for(remote) for remote in (one, same, strange)] == ["", "you", "pts/3"]
         names = [remote.hello.you for remote in (one, same, strange) if remote.hello is not None]
         assert names[:2] == ["pts/3", "pts/3 (2)"]
         assert "\x1b" not in names[2]
