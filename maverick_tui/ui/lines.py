@@ -270,9 +270,10 @@ class LineView(ReadLines):
 
     def show(self, layout: Layout, *, keep_place: bool = False) -> None:
         """Show another text, from its beginning unless it is the same one again."""
-        self._layout = layout
+        self._layout, self._laid_out = layout, 0
         self.forget_read()
         self._lay_out()
+        self.refresh()
         self.top = self.top if keep_place else 0
 
     @property
@@ -287,14 +288,18 @@ class LineView(ReadLines):
 
     def on_resize(self, _event: events.Resize) -> None:
         """Lay the text out again if the width is another one."""
-        if self.room != self._laid_out:
-            self._lay_out()
+        self._lay_out()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What is in view; the first frame of another width does not wait to be told about it."""
+        self._lay_out()
+        return super().render_lines(crop)
 
     def _lay_out(self) -> None:
-        self._laid_out = self.room
-        self._lines = self._layout(self.room)
-        self.forget_drawn()
-        self.refresh()
+        if self.room != self._laid_out:
+            self._laid_out = self.room
+            self._lines = self._layout(self.room)
+            self.forget_drawn()
 
     def draw_line(self, index: int, width: int) -> Strip:
         """One line; what is too short is filled up."""

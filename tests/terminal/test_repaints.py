@@ -214,8 +214,10 @@ def test_the_picker(maverick: Maverick, handyman: str) -> None:
     app.until(lambda glass: "▸ handyman" in glass.text and "explorer" not in glass.text)
     app.compare()
     app.send(F1)
-    app.see("Keys:")
+    app.until(lambda glass: "Keys:" in glass.text)
+    first = app.glass.text
     app.compare()
+    assert app.look().text == first, "it stands still from its first frame"
     app.send(ESCAPE)
     app.until(lambda glass: "Keys:" not in glass.text)
     app.send(SPACE)

@@ -6,6 +6,7 @@ from typing import Any
 
 from textual import events
 from textual.app import App, ComposeResult
+from textual.geometry import Size
 from textual.pilot import Pilot
 
 from maverick_tui.paths import shipped
@@ -67,6 +68,8 @@ async def test_another_width_lays_the_text_out_again() -> None:
         await pilot.resize_terminal(60, 20)
         lines = await shown(pilot)
         assert lines[0].startswith("line 80 of width 59")
+        app.screen._refresh_layout(Size(50, 20))
+        assert app.shown[0].startswith("line 80 of width 49"), "in the first frame, before it is told of its size"
 
 
 async def test_another_text_starts_at_its_beginning_and_the_same_one_stays_where_it_is() -> None:

@@ -1,4 +1,4 @@
-"""Dialog: it is left once, however often somebody presses."""
+"""Dialog: it is left once, however often somebody presses, and has its place from the first frame."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ class Dialog(ModalScreen[ScreenResultType]):
 
     Textual would take away what is below then, or end the application if there is nothing.
     """
+
+    def on_mount(self) -> None:
+        """Look from the start as in this window: Textual finds out after the first frame, and all would jump."""
+        size = self.app.size
+        for room, breaks in ((size.width, self.HORIZONTAL_BREAKPOINTS), (size.height, self.VERTICAL_BREAKPOINTS)):
+            if reached := [named for named in breaks or () if named[0] <= room]:
+                self.add_class(max(reached)[1])
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Leave with this result, unless it was left before."""
