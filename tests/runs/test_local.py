@@ -217,6 +217,9 @@ async def test_a_subagents_messages_say_whose_they_are_the_clis_own_turn_is_one_
         assert isinstance(run.events[-1], PromptQueued), "the CLI is busy with a turn of its own"
         await run.until(TurnEnded, 4)
         assert [turn.origin for turn in run.all(TurnStarted)] == ["person", "person", "background", "person"]
+        woken = run.events[run.events.index(run.all(TurnStarted)[2]) + 1]
+        assert isinstance(woken, Noticed)
+        assert woken.text == 'Woken: Agent "work" finished'
         assert run.text() == "begun\nall done\nlaunching\nlaunched\nBACKGROUND ANSWER\nanswer to the second"
         used = [turn.usage for turn in run.all(TurnEnded)[1:]]
         assert sum(usage.input_tokens for usage in used) == 10 + 10 + 1000 + 10 + 10, "nothing is lost"

@@ -14,8 +14,9 @@ from typing import Any
 from maverick_tui import paths
 from maverick_tui.agent.tools import SCHEDULING_TOOLS, parse_tool
 from maverick_tui.events.background import Job
-from maverick_tui.events.kinds import Event, JobsScheduled
+from maverick_tui.events.kinds import LONGEST_NOTICE, Event, JobsScheduled
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.inert import one_line
 
 # What our hooks learn of the CLI, on its way to whoever listens: system messages of our own, by their subtypes.
 BEGAN = "maverick_call_began"
@@ -26,6 +27,12 @@ JOBS = "maverick_jobs"
 """All jobs of the session, under `jobs`."""
 FIRED = "maverick_job_fired"
 """A job begins a turn with the `prompt`."""
+
+WOKEN = "maverick_woken"
+"""News of a task begins a turn with this `prompt`."""
+NEWS = "<task-notification>"
+"""How a prompt begins by which the CLI tells the model of a task."""
+_SAYS = re.compile("<(?:summary|event)>(.*?)</(?:summary|event)>", re.DOTALL)
 
 _OF_JOBS = (*SCHEDULING_TOOLS, "CronDelete", "CronList")
 """Those that know of jobs at all, the project's among them."""
@@ -68,6 +75,11 @@ def apart_from_project(allowed_tools: Iterable[str], setting_sources: Sequence[s
             hint="Check the permissions and the disk, or set MAVERICK_STATE_DIR to another folder.",
         ) from error
     return {"project-config-root": str(folder.absolute())}
+
+
+def woken_by(news: str) -> str:
+    """What has woken the agent, by the prompt that tells the model of it."""
+    return f"Woken: {'  '.join(map(one_line, _SAYS.findall(news)))}"[:LONGEST_NOTICE]
 
 
 class JobWatch:

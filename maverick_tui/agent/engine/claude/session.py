@@ -45,7 +45,7 @@ from maverick_tui.agent.engine.claude.oneshot import (
     last_words,
 )
 from maverick_tui.agent.engine.claude.reply import Reply
-from maverick_tui.agent.engine.claude.scheduling import BEGAN, UNANSWERED, JobWatch
+from maverick_tui.agent.engine.claude.scheduling import BEGAN, NEWS, UNANSWERED, WOKEN, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.agent.engines import Begins, Hold, require_prompt, said_meanwhile
 from maverick_tui.agent.permissions.judge import Judge
@@ -68,8 +68,6 @@ SYNTHETIC = "<synthetic>"
 _UNREPEATED = re.compile(r"<(?:tick|task-notification|bash-stdout|bash-stderr|[a-z-]+ )")
 """What a prompt has in it that the CLI takes for words of its own, and does not repeat; the last is how some begin."""
 
-_NEWS = "<task-notification>"
-"""How a prompt begins by which the CLI tells the model of a task."""
 _NEWS_OF = re.compile("<task-id>([^<]*)</task-id>")
 _SILENCED = "What was watched has been stopped, and what it has said before wakes the agent no more."
 _AFTER_CALL = ("PostToolUse", "PostToolUseFailure")
@@ -484,11 +482,13 @@ class AgentSession:
             return {"decision": "block", "reason": _SILENCED, "hookSpecificOutput": quietly}
         elif why := await self.guard.why_not_begun(str(prompt)) or await self._held(""):
             return {"decision": "block", "reason": why}
+        elif str(prompt).startswith(NEWS):
+            self._tell(WOKEN, {"prompt": prompt})
         return {}
 
     def _is_silenced(self, prompt: str) -> bool:
         """Whether it only has news of tasks that are to wake the model no more."""
-        tasks = _NEWS_OF.findall(prompt) if prompt.startswith(_NEWS) else []
+        tasks = _NEWS_OF.findall(prompt) if prompt.startswith(NEWS) else []
         return bool(tasks) and self._silenced.issuperset(tasks)
 
     def _is_of_silenced(self, message: Message) -> bool:

@@ -24,13 +24,13 @@ from claude_agent_sdk import (
 
 from maverick_tui.agent.engine.claude.failures import is_interruption, result_failure
 from maverick_tui.agent.engine.claude.meter import Meter, MeteredResult
-from maverick_tui.agent.engine.claude.scheduling import FIRED
+from maverick_tui.agent.engine.claude.scheduling import FIRED, WOKEN, woken_by
 from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
 from maverick_tui.agent.record import totals_of
 from maverick_tui.events.background import COMMANDS, SUBAGENTS
-from maverick_tui.events.kinds import RequestStarted
+from maverick_tui.events.kinds import Noticed, RequestStarted
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.model.messages import Image
 from maverick_tui.modes import PermissionMode
@@ -80,6 +80,8 @@ class ClaudeSession:
         """Whether the CLI is giving an answer that nobody has asked for."""
         self._announced = ""
         """The prompt of a job that is about to begin such an answer."""
+        self._woken = ""
+        """What is about to begin one, if that is news of a task."""
         self._is_quiet = asyncio.Event()
         """Whether the CLI has said that it does nothing, or says nothing of the kind."""
         self._is_quiet.set()
@@ -244,8 +246,12 @@ class ClaudeSession:
     def hear(self, message: Message) -> None:
         """Tell what the CLI does beside the answers to prompts."""
         self._heed(message)
-        if isinstance(message, SystemMessage) and message.subtype == FIRED:
-            self._announced = str(message.data["prompt"])
+        if isinstance(message, SystemMessage) and message.subtype in (FIRED, WOKEN):
+            prompt = str(message.data["prompt"])
+            if message.subtype == FIRED:
+                self._announced = prompt
+            else:
+                self._woken = woken_by(prompt)
             return
         is_result, has_begun = isinstance(message, ResultMessage), self._is_asked or self._is_by_itself
         if not has_begun and _is_late(message):
@@ -256,6 +262,9 @@ class ClaudeSession:
                 self._translator.begin_turn()
             announced, self._announced = self._announced, ""
             self._listener.began(announced)
+            woken, self._woken = self._woken, ""
+            if woken:
+                self._listener.tell(Noticed(self._listener.now(), "woken", woken))
         for event in self._translator.feed(message, self._listener.now()):
             if has_begun or not isinstance(event, RequestStarted):
                 self._listener.tell(event)
