@@ -188,7 +188,8 @@ class Connection:
         self._events.emit(Noticed(self._events.now(), "cleared", CLEARED))
 
     def _lose_jobs(self, *, for_good: bool = False) -> None:
-        """The CLI is gone, and its jobs with it; the next one would bring them back if it could schedule."""
+        """The CLI is gone, its tasks and jobs with it; the next one would bring the jobs back if it could schedule."""
+        self._turns.end_tasks()
         if self._turns.end_jobs() and not for_good:
             self._may_schedule = False
             self._events.emit(Noticed(self._events.now(), "jobs", JOBS_ENDED))

@@ -26,11 +26,13 @@ from maverick_tui.events.kinds import (
     Outcome,
     RateLimited,
     TaskProgressed,
+    ToolFinished,
     TurnEnded,
     TurnStarted,
     Usage,
 )
 from maverick_tui.exceptions import AgentError
+from maverick_tui.inert import one_line
 from maverick_tui.reset_times import reset_time
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
@@ -39,9 +41,11 @@ from maverick_tui.runs.shown_pictures import ShownPictures
 from maverick_tui.runs.unreported import Unreported
 
 _KEPT = frozenset(
-    kind.type for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited, TaskProgressed)
+    kind.type
+    for kind in (AgentLoaded, JobsScheduled, ModeChanged, ModelNamed, RateLimited, TaskProgressed, ToolFinished)
 )
 """What the run has to know itself of all that is told."""
+TASKS_STOPPED = "What ran in the background was stopped"
 _OF_BLOCKS = frozenset(kind.type for kind in (BlockStarted, BlockGrew, BlockEnded))
 
 
@@ -106,8 +110,10 @@ class Turns:
         """The mode in which a turn has ended last, or a narrower one that was chosen since: on the way to plan, others
         are only passed by. A run that comes back is given no more than it had."""
         self.has_jobs = False
-        self.tasks: set[str] = set()
-        """The calls whose subagents or background tasks go on."""
+        self.tasks: dict[str, str] = {}
+        """What the subagents and background tasks that go on are about, by their calls."""
+        self._behind: set[str] = set()
+        """Those of them that the agent does not wait for: their calls have a result already."""
         self._own_blocks: dict[int, OpenTurn | None] = {}
         """In which turn each block of the agent itself has begun."""
         self._unreported = Unreported()
@@ -161,7 +167,11 @@ class Turns:
         elif isinstance(event, JobsScheduled):
             self.has_jobs = bool(event.jobs)
         elif isinstance(event, TaskProgressed):
-            (self.tasks.discard if event.state in ENDED_TASKS else self.tasks.add)(event.call)
+            about = self.tasks.pop(event.call, "")
+            if event.state not in ENDED_TASKS:
+                self.tasks[event.call] = about or event.description
+        elif isinstance(event, ToolFinished) and event.call in self.tasks:
+            self._behind.add(event.call)
         elif isinstance(event, ModelNamed):
             self._conversation = event.session_id
 
@@ -216,12 +226,18 @@ class Turns:
             self._log.emit(Noticed(self.now(), "model", text[:LONGEST_NOTICE]))
 
     def end_jobs(self) -> bool:
-        """The session is gone, and its jobs and tasks with it; whether there were any jobs."""
+        """The session is gone, and its jobs with it; whether there were any."""
         had_jobs = self.has_jobs
-        self.tasks.clear()
         if had_jobs:
             self.tell(JobsScheduled(self.now()))
         return had_jobs
+
+    def end_tasks(self) -> None:
+        """The session is gone, and with it what went on in the background."""
+        if stopped := [one_line(about or call) for call, about in self.tasks.items() if call in self._behind]:
+            self._log.emit(Noticed(self.now(), "tasks", f"{TASKS_STOPPED}: {', '.join(stopped)}"[:LONGEST_NOTICE]))
+        self.tasks.clear()
+        self._behind.clear()
 
     def end_background(self, error: AgentError | None = None) -> None:
         """End an open turn of the engine's own, since its session is gone: by an error, or because we have ended it."""

@@ -36,6 +36,7 @@ from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.local import WATCHED_NO_MORE
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import RunStore
+from maverick_tui.runs.turns import TASKS_STOPPED
 from tests.conftest import ServeModel
 from tests.runs.watching import PATIENCE, watch
 from tests.support.agents import Talker
@@ -140,6 +141,7 @@ async def test_an_interrupt_ends_what_would_wake_the_agent_and_what_that_has_sai
             store.apply(event)
         assert [task.name for task in store.tasks.values() if task.is_task_alive] == ["Bash"]
     assert [one.text for one in run.all(Noticed) if one.kind == "watch"] == [f"{WATCHED_NO_MORE}: the ticks"]
+    assert [one.text for one in run.all(Noticed) if one.kind == "tasks"] == [f"{TASKS_STOPPED}: a server"]
     assert [one.name for one in run.all(ToolCalled) if one.call == ended.call] == ["Monitor"]
 
 

@@ -47,19 +47,27 @@ _DONE = re.compile(r"(?<=[-*+] \[)[xX](?=\])")
 """What is done in a list is drawn as a sign."""
 _NO_LANGUAGE = ("text", "txt", "plain", "plaintext")
 _TASKS_RUNNING = ("running", "pending", "started")
+_TASKS_STOPPED = ("stopped", "killed")
 
 
 def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Styled]:
     """Glyph, tool and what the call is about."""
     p = palette
     styles = {"asking": p.warning, "running": p.accent, "done": p.success, "failed": p.error, "denied": p.warning}
-    state = "running" if entry.state == "done" and entry.task_state in _TASKS_RUNNING else entry.state
+    state = "cut" if _is_stopped_behind(entry) else entry.state
+    if state == "done" and entry.task_state in _TASKS_RUNNING:
+        state = "running"
     about = "" if entry.name in _SHOWN_BELOW else tool_text.key_argument(entry.name, _told(entry), folder)
     return [
         (f"{GLYPHS[state]} ", styles.get(state, p.dim)),
         (tool_text.describe(asked_by(entry.call, entry.name)), p.strong),
         (f"  {about}" if about else "", p.base),
     ]
+
+
+def _is_stopped_behind(entry: ToolEntry) -> bool:
+    """Whether it went on in the background, and was stopped there."""
+    return entry.state == "done" and entry.task_state in _TASKS_STOPPED
 
 
 def _told(entry: ToolEntry) -> dict[str, Any]:
@@ -95,6 +103,8 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
         return [(f"denied{f' by {one_line(entry.answered_by)}' if entry.answered_by else ''}{why}", p.warning)]
     if entry.task_state in _TASKS_RUNNING:
         return [(_progress(entry) or "works in the background", p.accent)]
+    if _is_stopped_behind(entry):
+        return [("stopped", p.warning)]
     if entry.name == "TodoWrite" and entry.state == "done":
         return []
     what, size = tool_text.summary(

@@ -332,6 +332,13 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     assert "allowed by the rule allow Bash(ls:*) in rules.toml" in ruled
     stopped = state(ev.ToolBegan(3, "c1"), ev.CallStopping(4, "c1", "asked"), ev.ToolFinished(5, "c1", "cut", True))
     assert stopped.startswith("2.0s ╌ Bash ls stopped")
+    behind = (
+        ev.TaskProgressed(4, "c1", "running"),
+        ev.ToolFinished(4, "c1", "Command running in background with ID: b1"),
+    )
+    assert "● Bash ls works in the background" in state(*behind)
+    for stopped in (state(*behind, ev.TaskProgressed(5, "c1", "killed")), state(*behind, ev.RunEnded(5, "closed"))):
+        assert "╌ Bash ls stopped" in stopped
     theirs = ev.PermissionSettled(5, "q", "c1", "once", by="pts/3")
     assert "● Bash ls running answered by pts/3" in state(ask, theirs)
     assert "✔ Bash ls answered by pts/3 x" in state(ask, theirs, ev.ToolFinished(6, "c1", "x"))
