@@ -61,7 +61,7 @@ def check_credentials(situation: Situation) -> Iterator[Finding]:
 def check_endpoint(situation: Situation) -> Iterator[Finding]:
     """Whether it can be reached, and takes the key if there is one."""
     from maverick_tui.executor.model.config import AgentConfig
-    from maverick_tui.executor.settings import wrong_with_headers, wrong_with_url
+    from maverick_tui.executor.settings import wrong_with_headers, wrong_with_proxies, wrong_with_url
 
     variables = _variables(situation)
     if provider := next((PROVIDERS[name] for name in credentials_in(variables) if name in PROVIDERS), ""):
@@ -75,6 +75,10 @@ def check_endpoint(situation: Situation) -> Iterator[Finding]:
     if wrong := wrong_with_headers(config.all_headers):
         fact = f"ANTHROPIC_CUSTOM_HEADERS cannot be used: {wrong}"
         yield Finding("Endpoint", "wrong", fact, "Correct ANTHROPIC_CUSTOM_HEADERS.")
+        return
+    name, wrong = wrong_with_proxies()
+    if wrong:
+        yield Finding("Endpoint", "wrong", f"{name} cannot be used: {wrong}", f"Correct {name}, or unset it.")
         return
     yield _asked(config)
 
@@ -90,7 +94,7 @@ def _asked(config: AgentConfig) -> Finding:
         answer = in_background(lambda: _ask(address, config)).result(SECONDS + _LOOK_UP)
     except (TimeoutError, httpx2.TimeoutException):
         return Finding("Endpoint", "wrong", f"{where} does not answer within {SECONDS:g} s", _NETWORK, details)
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ImportError, ValueError) as error:  # of a proxy, the last two
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         return Finding("Endpoint", "wrong", *_failure(error, where), details)
     return Finding("Endpoint", *_judged(answer, where), {**details, **answer._asdict()})
 

@@ -70,11 +70,12 @@ def test_settings_that_cannot_be_used_may_have_a_key(monkeypatch: pytest.MonkeyP
 
 
 def test_a_proxy_that_cannot_be_used_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "gopher://127.0.0.1:9")
+    monkeypatch.setenv("HTTP_PROXY", "http://me:hunter2#x@127.0.0.1:9")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://models.example")
     told = found(check_endpoint)
-    assert told.state == "wrong"
-    assert "HTTPS_PROXY" in told.hint
+    assert (told.state, told.hint) == ("wrong", "Correct HTTP_PROXY, or unset it.")
+    assert "%23" in told.fact
+    assert "hunter" not in told.fact
 
 
 # -- the endpoint ------------------------------------------------------------------------------------------------------

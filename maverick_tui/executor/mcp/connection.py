@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
 from maverick_tui.executor.mcp.process import ServerProcess
-from maverick_tui.executor.settings import wrong_with_url
+from maverick_tui.executor.settings import wrong_with_proxies, wrong_with_url
 from maverick_tui.masking.redact import conceal, redact, without
 from maverick_tui.masking.settings import given_to_server, server_secrets
 from maverick_tui.threads import in_thread
@@ -156,9 +156,9 @@ class ServerConnection:
                 import httpx2
                 from mcp.client.streamable_http import streamable_http_client
 
-                timeout = httpx2.Timeout(30.0, read=IDLE_SECONDS)
+                url, timeout = _address(self.name, server), httpx2.Timeout(30.0, read=IDLE_SECONDS)
                 async with httpx2.AsyncClient(headers=server.get("headers"), timeout=timeout) as http:
-                    yield streamable_http_client(_address(self.name, server), http_client=http)
+                    yield streamable_http_client(url, http_client=http)
             case other:
                 raise ConfigError(
                     f"The MCP server {self.name!r} has the type {other!r}.", hint="Choose stdio, http or sse."
@@ -228,6 +228,12 @@ def _address(name: str, server: Mapping[str, Any]) -> str:
     url = _needed(name, server, "url")
     if wrong := wrong_with_url(url):
         raise ConfigError(f"The MCP server {name!r} has an invalid url: {wrong}.", hint="Correct its url.")
+    variable, wrong = wrong_with_proxies()
+    if wrong:
+        raise ConfigError(
+            f"The MCP server {name!r} cannot be reached: {variable} cannot be used: {wrong}.",
+            hint=f"Correct {variable}, or unset it.",
+        )
     return url
 
 

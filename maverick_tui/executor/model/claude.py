@@ -15,7 +15,7 @@ from maverick_tui.executor.model.failures import RefusalError, StatusError, ours
 from maverick_tui.executor.model.messages import Agent, Request, Response, is_forced
 from maverick_tui.executor.model.tokens import shared_out
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks, system_blocks, tool_blocks, tool_choice_block
-from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, wrong_with_url
+from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, wrong_with_proxies, wrong_with_url
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import conceal
 from maverick_tui.threads import in_thread
@@ -184,6 +184,7 @@ class ClaudeAgent:
             ("ANTHROPIC_API_KEY" if key else "ANTHROPIC_AUTH_TOKEN", wrong_with_key(key or token)),
             ("ANTHROPIC_BASE_URL", wrong_with_url(base_url) if base_url else ""),
             ("ANTHROPIC_CUSTOM_HEADERS", wrong_with_headers(headers)),
+            wrong_with_proxies(),
         ):
             if wrong:
                 raise AgentError(f"{name} cannot be used: {wrong}.", kind="invalid", hint=f"Correct {name}.")

@@ -49,6 +49,15 @@ async def test_a_server_that_cannot_be_started_is_said(mark: str, server: Any, m
     assert (error.cause is not None) is ("cannot be used: " in error.message)
 
 
+@pytest.mark.parametrize("type", ["http", "sse"])
+async def test_a_proxy_that_cannot_be_used_is_said(type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:hunter2#x@127.0.0.1:9")
+    error = await failure({"type": type, "url": "http://127.0.0.1:9/mcp"})
+    assert "HTTPS_PROXY cannot be used" in error.message
+    assert "hunter" not in str(error)
+    assert error.hint == "Correct HTTPS_PROXY, or unset it."
+
+
 async def test_a_server_that_ends_at_once_leaves_its_last_words_without_secrets(mark: str, script: Any) -> None:
     text = """
         import os, sys

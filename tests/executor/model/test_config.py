@@ -11,9 +11,11 @@ from pydantic import ValidationError
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor import AgentConfig, Message, Request, TerminateReason, create_agent
 from maverick_tui.executor.model.failures import StatusError, ours
+from maverick_tui.executor.settings import wrong_with_proxies
 from maverick_tui.offline.script import HttpFault
 from maverick_tui.offline.server import OfflineServer
 from tests.executor.support import QUICK, Watched, define, watch
+from tests.support.cases import each
 from tests.support.model import as_script, say
 
 KEY = "not-a-real-key"
@@ -62,6 +64,39 @@ async def test_a_setting_that_cannot_be_is_no_failure_of_the_network(wrong: dict
     assert VARIABLES[name] in error.hint
     assert "geheim" not in str(error)
     assert watched.result.metrics.retries == 0
+
+
+async def test_a_proxy_that_cannot_be_used_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:geheim#x@proxy.example:8080")
+    error = (await told(AgentConfig(env={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": NOWHERE}))).result.error
+    assert error is not None
+    assert (error.kind, error.hint) == ("invalid", "Correct HTTPS_PROXY.")
+    assert error.message.startswith("HTTPS_PROXY cannot be used: ")
+    assert "geheim" not in str(error)
+
+
+@each(
+    ("name", "value", "words"),
+    [
+        ("HTTPS_PROXY", "http://me:geheim#x@proxy.example:8080", "%23"),
+        ("ALL_PROXY", "me:12/geheim@proxy.example:8080", "%2F"),
+        ("http_proxy", "http://me:geheim@proxy.example:port", "not an address"),
+        ("HTTP_PROXY", "gopher://me:geheim@proxy.example", "does not begin with http"),
+        ("HTTP_PROXY", "http://me:geheim @proxy.example", "spaces"),
+        ("all_proxy", "socks5://me:geheim@proxy.example:1080", "socksio"),
+        ("HTTPS_PROXY", "http://me:a[b]c@d@proxy.example:8080", ""),
+        ("https_proxy", "proxy.example:3128", ""),
+    ],
+)
+def test_what_is_wrong_with_a_proxy_is_told(name: str, value: str, words: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(name, value)
+        variable, wrong = wrong_with_proxies()
+        assert variable == (name if words else "")
+        assert words in wrong
+        assert "geheim" not in wrong
+        patch.setenv("NO_PROXY", "localhost, *")
+        assert wrong_with_proxies() == ("", "")
 
 
 async def test_a_header_of_a_request_that_cannot_be_sent_is_told_without_it() -> None:
