@@ -15,7 +15,8 @@ from maverick_tui.masking.values import LEAST_GIVEN, in_address, in_headers, wit
 _PLAIN = re.compile(r"[^\W\d]+|[\d.]+|.*[/\s].*", re.DOTALL)
 """Words, numbers and paths, which stand in many texts and are hardly secret."""
 _HOLDER = re.compile(
-    r"(?:ur[il]s?|proxy|index|webhook|headers?|conn(?:ection)?_?str(?:ing)?|_json|_auth_config)\Z"
+    r"(?:ur[il]s?|proxy|index|webhook|headers?|conn(?:ection|info)?_?(?:str(?:ing)?)?|_json|_auth_config"
+    r"|backend|broker|database|jdbc|servers?|hosts?|endpoints?|nodes?|remote|mirrors?|upstream|registr(?:y|ies))\Z"
     r"|\A(?:connectionstrings__|airflow_conn_|git_config_(?:value_|parameters))",
     re.IGNORECASE,
 )
@@ -72,6 +73,7 @@ def given_to_server(server: Any) -> set[str]:
         *(word for value in headers for word in value.split()[1:]),
     ]
     if isinstance(url := server.get("url"), str):
+        found += in_address(url)
         with suppress(ValueError):  # that it is no URL is said by whoever uses it
             parts = urlsplit(url)
             found += [parts.password or "", *(value for _, value in parse_qsl(parts.query)), parts.query]
@@ -85,17 +87,17 @@ def _in_arguments(arguments: Sequence[str]) -> Iterator[str]:
     previous = ""
     for argument in arguments:
         if is_secret(previous):  # whatever it looks like
-            yield argument
+            yield from (argument, *within(argument))
             previous = ""
             continue
         option, mark, value = argument.partition("=")
         name, _, header = (value if mark else argument).partition(":")
         if mark and is_secret(option):
-            yield value
-        elif header.startswith("//"):
-            yield from in_address(f"{name}:{header}")
+            yield from (value, *within(value))
         elif is_secret(name):
             yield from (header.strip(), *header.split()[1:])
+        else:
+            yield from within(value if mark else argument)
         previous = "" if mark else option
 
 

@@ -11,27 +11,21 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import count
 
+from maverick_tui.masking import command_shapes, connection_shapes
+from maverick_tui.masking.command_shapes import COMMANDS
+from maverick_tui.masking.connection_shapes import CONNECTIONS
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
 from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
+from maverick_tui.masking.shape_parts import RANDOM
 from maverick_tui.masking.values import holds_login
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
           "password", "Password", "authorization")  # fmt: skip
-# Bounded: many heads in one long word would take the square of its length.
-_RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
-_NUMBERED = r"[ \t]*+(?:\d++[\t:|\u2192][ \t]*+){0,3}+[ \t+-]*+"
-"""What stands before a line that is shown with its number, perhaps by several programs, or in a diff."""
-# What is written where a password belongs and is none: a variable, a placeholder, or nothing.
-_PASSWORD = r"[\"']?(?![\"'<$%{(\[*`-]|(?:[A-Z_]+|(?:your|my|the|pass|secret)[\w-]*)(?![^\s\"';,.)|&`]))"
 # JSON, which is escaped where it stands in JSON itself, and has no ends of lines in it.
 _STRING = r'(?:[^"\\\r\n]|\\(?!")[^\r\n])++'
 _CUT_OFF = r"(?![\s`').,:;\]])"
 """How a string without an end begins; before other signs the quote ends something, or is only spoken of."""
-_JOINING = r"(?:and|or|with|without|by|via|using|plus)"
-"""What stands between a login and a password in prose, where a file has a name: "a login and password combination"."""
 _OF_COOKIE = r"[^\s;\"'`\\]"
-_COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
-_USER = r"[\"']?[\w.@-]+:(?!//)"
 _WITH_BLANKS = tuple(
     f"{name}={quote}" for name in ("PASSWORD", "PASSPHRASE", "PASSWD", "SECRET", "_PASS") for quote in "\"'"
 )
@@ -42,9 +36,10 @@ _WORDS = (
     r"(?![$<{%(*`\\])(?![^\"'\r\n]*(?i:\b(?:pass(?:word|phrase)?|secret|token)\b))"
     r"(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
 )
-_REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
-_TO_LINE_END = ("uthorization", "UTHORIZATION", "Cookie", "cookie", "password ", "-u ", "curl ", "mysql", "redis-cli ",
-                "sshpass ", "--user ", *_REGISTRIES, *_WITH_BLANKS, *_PHRASES)  # fmt: skip
+_TO_LINE_END = (
+    *("uthorization", "UTHORIZATION", "Cookie", "cookie"),
+    *(*_WITH_BLANKS, *_PHRASES, *command_shapes.TO_LINE_END, *connection_shapes.TO_LINE_END),
+)
 """Those of `SHAPES` after which there may be blanks."""
 _FIRST = "(?<![A-Za-z0-9])"
 """Nothing of a word before it, but for what emphasises it."""
@@ -56,7 +51,7 @@ SHAPES: Mapping[str, str] = {
     },
     **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
     **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
-    **{head: rf"({head}){_RANDOM}[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
+    **{head: rf"({head}){RANDOM}[\w.~+/=-]{{8,}}" for head in ("Bearer ", "bearer ")},
     **{head: rf"{_FIRST}{head}[A-Za-z0-9]{{20,}}" for head in ("sk-", "hf_", "npm_", "gsk_", "xai-")},
     **{head: rf"(?<![A-Z0-9]){head}[0-9A-Z]{{12,}}" for head in ("AKIA", "ASIA")},
     **{
@@ -65,24 +60,24 @@ SHAPES: Mapping[str, str] = {
     },
     **{head: rf"{_FIRST}{head}[\w=-]{{20,}}" for head in ("glsa_", "dckr_pat_", "ATATT3", "AGE-SECRET-KEY-1")},
     **{
-        head: rf"{_FIRST}(?<!-){head}{_RANDOM}[\w=-]{{20,}}"
+        head: rf"{_FIRST}(?<!-){head}{RANDOM}[\w=-]{{20,}}"
         for head in ("glc_", "dckr_oat_", "figd_", "nvapi-", "sq0atp-", "sq0csp-", "tskey-", "pscale_tkn_", "sntrys_",
                      "sntryu_", "sb_secret_", "ATBB")
     },
     **{
-        head: rf"{_FIRST}(?<!-){head}{_RANDOM}[A-Za-z0-9]{{30,}}"
+        head: rf"{_FIRST}(?<!-){head}{RANDOM}[A-Za-z0-9]{{30,}}"
         for head in ("lin_api_", "lin_oauth_", "ntn_", "secret_", "r8_", "nfp_", "pplx-")
     },
     **{head: rf"{_FIRST}(?<!-){head}[0-9a-f]{{32,}}(?![\w-])" for head in ("pul-", "rubygems_", "sbp_")},
     **{head: rf"{_FIRST}(?<!-){head}[A-Z0-9]{{27}}(?!\w)" for head in ("NRAK-", "NRII-")},
     **{
-        head: rf"{_FIRST}{head}{_RANDOM}[\w+/=-]{{20,}}"
+        head: rf"{_FIRST}{head}{RANDOM}[\w+/=-]{{20,}}"
         for head in ("GOCSPX-", "ops_eyJ", "fm1_", "fm2_", "HRKU-AA", "CCIPAT_", "lsv2_pt_", "lsv2_sk_", "tvly-",
                      "phx_", "CFPAT-", "AKCp")
     },
     **{head: rf"{_FIRST}{head}[0-9a-f]{{32,}}(?!\w)" for head in ("bkua_", "squ_", "sqp_", "sqa_", "CLOJARS_")},
     "key-": rf"{_FIRST}(?<!-)key-[0-9a-f]{{32}}(?!\w)",
-    "rnd_": rf"{_FIRST}rnd_{_RANDOM}[A-Za-z0-9]{{28,}}",
+    "rnd_": rf"{_FIRST}rnd_{RANDOM}[A-Za-z0-9]{{28,}}",
     ".atlasv1.": r"(\.atlasv1\.)[\w-]{20,}",
     "NRAL": r"(?<!\w)[0-9a-fA-F]{32,36}NRAL(?!\w)",
     "PMAK-": r"(?<![\w-])PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
@@ -96,8 +91,8 @@ SHAPES: Mapping[str, str] = {
     "pypi-Ag": r"pypi-Ag[\w-]{16,}",
     # From where its word begins: from each place like its beginning, a long word would be read anew.
     "eyJ": r"(?<![\w-])((?:(?!eyJ)[\w-])*+)eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w.-]*",
-    # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
-    "://": r"(://)(?:[^/\s:@\"'<>{$]*:(?!\d+/|[{$<%])(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)|[\w.~-]{20,}(?=@))",
+    **CONNECTIONS,
+    **COMMANDS,
     **{
         head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?i:basic|bearer|digest|token|negotiate)\s+)"
         r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
@@ -108,23 +103,12 @@ SHAPES: Mapping[str, str] = {
         head: rf"({head}:\s*)[\w.%-]+=(?:\"[^\"\r\n]{{3,}}\"|{_OF_COOKIE}{{3,}})(?:;[ ]*[\w.%-]+(?:={_OF_COOKIE}*)?)*"
         for head in ("Cookie", "cookie")
     },
-    "password ": rf"(?m:(login\s+(?:(?!{_JOINING}\s)\S+\s+password\s+|{_JOINING}\s+password\s+{_RANDOM})"
-    rf"|^{_NUMBERED}password[ \t]+(?=\S+[ \t]*$){_RANDOM}))\S{{8,}}",
-    **{f"{option} ": rf"(?<!\S)({option} {_USER}){_RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
-    "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){_RANDOM}[^\s\"']{{8,}}",
-    **{
-        head: rf"({head}(?:[^\n|;&]{{0,60}}?[ ])?login{_COMMAND}(?:-p[= ]*|--password[= ]+){_PASSWORD})[^\s\"']{{4,}}"
-        for head in _REGISTRIES
-    },
-    "mysql": rf"(mysql\w{{0,20}}+{_COMMAND}-p{_PASSWORD})[^\s\"']{{4,}}",
-    "redis-cli ": rf"(redis-cli{_COMMAND}(?:-a|--pass) +{_PASSWORD})[^\s\"']{{4,}}",
-    "sshpass ": rf"(sshpass{_COMMAND}?-p *{_PASSWORD})[^\s\"']{{4,}}",
-    **{head: rf"({re.escape(head)}){_RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
+    **{head: rf"({re.escape(head)}){RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
     **{head: rf"({re.escape(head)}){_WORDS}" for head in _WITH_BLANKS},
     **{head: rf"({head}[\"']?[ \t]*[:=][ \t]*[\"']){_WORDS}" for head in _PHRASES},
     # As .pgpass has them, without a name: the port tells what they are. A list of users has numbers there.
     ":5432:": r"(?<![^\s\"'`])([\w.*-]+:5432:[\w.*-]+:[\w.*-]+:)[^\s\"'`]{4,}",
-    ":*:": rf"(?<![^\s\"'`])([\w.*-]+:\*:(?!-?\d+:)[\w.*-]+:[\w.*-]+:){_RANDOM}[^\s\"'`]{{4,}}",
+    ":*:": rf"(?<![^\s\"'`])([\w.*-]+:\*:(?!-?\d+:)[\w.*-]+:[\w.*-]+:){RANDOM}[^\s\"'`]{{4,}}",
     **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:(?={_STRING}\\?")|{_CUT_OFF}){_STRING}' for name in _NAMED},
 }  # fmt: skip
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""

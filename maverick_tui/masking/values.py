@@ -10,7 +10,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from maverick_tui.masking.names import holds_secret, is_secret
 
@@ -29,11 +29,28 @@ _PAIR = re.compile(
 """As headers, queries, connections and JSON have them."""
 _SECRET_THERE = frozenset(("pwd", "sig"))
 """Further names of secrets in such pairs: elsewhere `PWD` is where a shell is."""
-_ADDRESS = re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]*+://(?:(?![,|]\w+://)\S)+")
-_WITHOUT_SCHEME = re.compile(r"(?<!\S)[^/\s:@]++:(?P<password>[^/\s]+)@\w+\(")
+_ENCLOSED_PAIR = re.compile(
+    r"(?<![\w.-])(?P<name>[\w.-]++)[ \t]*=[ \t]*"
+    r"(?:(?P<sign>[\"'])(?P<quoted>(?:(?!(?P=sign))[^\\]|\\.|(?P=sign){2}){1,200}+)(?P=sign)"
+    r"|\{(?P<braced>(?:[^}]|\}\}){1,200}+)\})"
+)
+"""As libpq, ADO and ODBC have values with blanks, quotes and semicolons in them."""
+_ESCAPED = re.compile(r"\\(.)|(?<=(['\"}]))\2")
+_ADDRESS = re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]*+://(?P<rest>(?:(?![,|]\w+://)\S)+)")
+_BEHIND_AUTHORITY = re.compile(r"[/?#]")
+_SIGNS = re.compile(r"[/?#@]")
+_PORT = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
+_HOST_AND_PORT = re.compile(r"@[\w.-]+:\d+/?")
+_WITHOUT_SCHEME = re.compile(
+    r"(?!(?i:mailto|sips?|xmpp|acct|urn|data|jdbc):)[^/\s:@\"']+:(?!//)\S+@(?!sha256:)[\w.\[\]:-]+(?:[/?]\S*)?"
+)
+_OF_DRIVER = re.compile(r"(?<!\S)[^/\s:@]++:(?!//)(?P<password>\S+)@(?:\w+\(|/)")
 """How drivers of MySQL are told where they are to go: `me:password@tcp(db)/shop`."""
+_OF_ORACLE = re.compile(r"(?i:jdbc:oracle:\w{1,9}:)[^/\s@:]{1,60}/(?P<password>[^\s@]{1,100})@")
 _LEAST_USER = 20
 """Characters of a user who is a token, as in the shape of addresses."""
+_TRIED = re.compile(r"[^\W\d]{1,19}|[\d.]+|\$\{\w+\}")
+"""What passwords are to try things out, and what is filled in."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
 _RANDOM = re.compile(
     r"(?=[A-Za-z]{0,99}\d)(?=\d{0,99}[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
@@ -53,26 +70,62 @@ def is_ordinary(value: str) -> bool:
 @lru_cache(maxsize=200)
 def within(text: str, *, are_headers: bool = False) -> frozenset[str]:
     """What is secret by itself in the value of a variable, which may be anything."""
-    found = {*_behind_scheme(text), *_behind_base64(text), *in_address(text)}
+    found = {*_behind_scheme(text), *_behind_base64(text)}
     for pair in _PAIR.finditer(text):
-        name, value = pair["name"], pair["value"]
-        is_telling = is_secret(name) and (name.casefold() != "key" or _RANDOM.search(value))  # many things have a key
-        if is_telling or name.casefold() in _SECRET_THERE or (are_headers and _RANDOM.search(value)):
-            found |= {value, *_behind_base64(value)}
-    return frozenset(one for one in found if not is_ordinary(one))
+        if _is_telling(pair["name"], pair["value"]) or (are_headers and _RANDOM.search(pair["value"])):
+            found |= {pair["value"], *_behind_base64(pair["value"])}
+    enclosed = {
+        one
+        for pair in _ENCLOSED_PAIR.finditer(text)
+        if _is_telling(pair["name"], value := pair["quoted"] or pair["braced"])
+        for one in (value, _ESCAPED.sub(lambda sign: sign[1] or "", value))
+        if not _is_tried(one)
+    }
+    return frozenset((*(one for one in found if not is_ordinary(one)), *enclosed, *in_address(text)))
+
+
+def _is_telling(name: str, value: str) -> bool:
+    folded = name.casefold()
+    return folded in _SECRET_THERE or (is_secret(name) and (folded != "key" or _RANDOM.search(value) is not None))
 
 
 def in_address(text: str) -> Iterator[str]:
     """The passwords of addresses, and the tokens that stand in their place, or in the path of a webhook."""
-    found = [one["password"] for one in _WITHOUT_SCHEME.finditer(text)]
-    for address in _ADDRESS.findall(text):
+    found = [one["password"] for pattern in (_OF_DRIVER, _OF_ORACLE) for one in pattern.finditer(text)]
+    for address in _ADDRESS.finditer(text):
+        found += _in_login(address["rest"])
         with suppress(ValueError):  # that it is no address is said by whoever uses it
-            parts = urlsplit(address)
-            user, password = (unquote(one or "") for one in (parts.username, parts.password))
-            found += [password, user if len(user) >= _LEAST_USER else ""]
+            parts = urlsplit(address[0])
             if _HOOK.search(f"{parts.hostname}{parts.path}"):
                 found += filter(_TOKEN.fullmatch, parts.path.split("/"))
-    yield from (one for one in found if not is_ordinary(one))
+    if _WITHOUT_SCHEME.fullmatch(text):
+        found += _in_login(text)
+    yield from (one for one in dict.fromkeys(found) if not _is_tried(one))
+
+
+def _in_login(text: str) -> Iterator[str]:
+    """What is secret in `user:password@host...`.
+
+    Where the password has signs of an address, nobody can tell at which `@` it ends: it is known in each way in which
+    it can be read, and in the parts that an error quotes.
+    """
+    authority = _BEHIND_AUTHORITY.split(text, maxsplit=1)[0]
+    for end in sorted({text.find("@"), authority.rfind("@"), text.rfind("@")} - {-1}):
+        user, _, password = text[:end].partition(":")
+        behind = text[end:]
+        is_port = _PORT.match(password) and not _HOST_AND_PORT.fullmatch(behind)
+        if _BEHIND_AUTHORITY.search(user) or is_port or behind.startswith("@sha256:"):
+            continue
+        if len(user) >= _LEAST_USER:
+            yield unquote(user)
+        plain = unquote(password)
+        yield from (plain, *([] if quote(plain, "") == password else [password]))
+        if "@" not in authority:
+            yield from _SIGNS.split(password)
+
+
+def _is_tried(password: str) -> bool:
+    return len(password) < LEAST_GIVEN or _TRIED.fullmatch(password) is not None
 
 
 def in_headers(headers: Mapping[str, str]) -> Iterator[str]:

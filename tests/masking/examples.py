@@ -41,7 +41,10 @@ ASSIGNED = [
     "db.host:5432:shop:me:{}\n", "*:*:*:me:{}", "    1\tlocalhost:5432:*:postgres:{}",
     "os.environ['DB_PASSWORD'] = '{}'", "aws_secret_access_key={}", "Authorization: {}", "GET /x?token={}&a=b",
     "export DB_PW={}", "SSHPASS={}", "SMTP_PASSWORD=Xy7({}", "ADMIN_PASSWORD='Xy$1{}'", "BOT_TOKEN=OTk.GaBcDe.{}",
-    "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "https://hooks.slack.com/services/T0/B0/{}",
+    "postgresql://me:{}/x@host/db", "postgresql://me:{}@x@host/db", "http://me:12/{}#[x]@proxy:8080", "a://me:%40{}?@h",
+    "HTTPS_PROXY=me:{}#x@proxy:8080", "https_proxy: 'me:a/{}@proxy:8080'", '"proxy": "me:?{}@proxy"',
+    "host=db user=me password='two {}'", "password='a \\' {}' host=db", "jdbc:oracle:thin:me/{}@db:1521:x",
+    "Driver={{x}};UID=me;PWD={{a;b {}}};Server=db", "Server=db;Uid=me;Pwd={};", "https://hooks.slack.com/services/T0/B0/{}",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
 ]  # fmt: skip
 SERVICES = [

@@ -173,6 +173,7 @@ def test_a_long_line_that_only_may_be_a_secret_is_let_go() -> None:
         HEADER + "\n" + ("QUJDRA+/" * 8 + "\n") * 3_000, f"{HEADER}\n" + "\\" * 200_000, f"{HEADER}\n" + "-" * 200_000,
         f"a:{HEADER}\n" + "1" * 200_000, f"{HEADER}\n" + " " * 200_000, "Private-Lines: 3\n" * 12_000,
         '"token": "' * 20_000, '"token": "\n' * 20_000, ("b3BlbnNzaC1rZXktdjE" + "A" * 20 + " ") * 5_000,
+        "proxy=a:1/" * 20_000, "host=a password='" * 12_000,
         "LS0tLS1CRUdJTiB" * 12_000, ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt" + "A" * 20) * 3_000,
     ],
 )  # fmt: skip

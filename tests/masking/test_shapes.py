@@ -33,6 +33,15 @@ def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: st
         ("Set-Cookie: session=abc; Path=/", "Set-Cookie: [secret]"),
         ("postgresql://me:pass@host/db", "postgresql://[secret]@host/db"),
         ("redis://:pass@host/1", "redis://[secret]@host/1"),
+        ("http://me:pa#s/s?w@rd[1]@proxy:8080", "http://[secret]@proxy:8080"),
+        ("proxy=me:pa#ss@proxy:8080", "proxy=me:[secret]@proxy:8080"),
+        ("host=db user=me password='two words' port=1", "host=db user=me password=[secret] port=1"),
+        ("host=db password=words port=1", "host=db password=[secret] port=1"),
+        ("Uid=me;PWD={two; }}words};Encrypt=yes", "Uid=me;PWD=[secret];Encrypt=yes"),
+        ("Server=db;Uid=me;Password=words;x=1", "Server=db;Uid=me;Password=[secret];x=1"),
+        ("jdbc:sqlserver://db;user=me;password=words;x=1", "jdbc:sqlserver://db;user=me;password=[secret];x=1"),
+        ("jdbc:mysql://db/x?user=me&password=words&y=1", "jdbc:mysql://db/x?user=me&password=[secret]&y=1"),
+        ("mysql --password=words db", "mysql --password=[secret] db"),
         ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret]"),
         ("DB_PASSWORD='hunter2,hunter2'", "DB_PASSWORD='[secret]'"),
         ("GET /v1?key=abcdefgh12", "GET /v1?key=[secret]"),
@@ -121,6 +130,11 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     nobody:*:-2:-2:Unprivileged User:/var/empty:/usr/bin/false index:*:read:write:delete
     INVALID_TOKEN="The token is not valid" ERR_PASSWORD="The password is wrong" FIRST_PASS="run the first pass"
     "passphrase": "Enter the passphrase for your key", PASSWORD="\\$(cat x) y z" NO_PASSWORD='No password was given.'
+    connect(host="db", user=user, password=password); connect("host=db password=" + word, f"&password={pw}&x=1")
+    host=db password=$PGPASSWORD port=1; host=%s user=%s password=%s; Pwd={password};x=1; Password={Binding Password};
+    PWD=/srv/shop; OLDPWD=/srv;PWD=$HOME; cmd;PWD={pw.value};x --password=PASSWORD --password=<yours> ?password=secret
+    a proxy: see https://example.org/x@y, proxy=proxy.example:3128, proxy = me:$PASSWORD@proxy.example:1, x?pwd=token
+    http://localhost:3000?mail=a@b.example, postgres://me:{pw}@db/x, http://me:%s@db:1, mysql://me:$PW@db:1, a:b@c.de
     https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
     """
     assert redact(lines) == lines

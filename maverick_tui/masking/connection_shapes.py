@@ -1,0 +1,41 @@
+"""Secrets in what tells the way to a server: addresses, and the settings of a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from maverick_tui.masking.shape_parts import NO_PASSWORD, PASSWORD
+
+_FILLED_IN = r"\$[\w({]|%[(sdrv]|\{[^\s@]*\}@|<"
+_HOST_AND_PORT = r"@[\w.-]+:\d{1,5}/?(?![\w/?#@.-])"
+_PORT = rf"\d{{1,5}}[/?#](?!(?:(?!://)[^\s\"'<>]){{0,200}}{_HOST_AND_PORT})"
+_SETTING = r"[^\s,;()\"']*"
+_TO_DATABASE = rf"(?<![^\s\"'])(?:host|hostaddr|port|dbname|user|service)={_SETTING}(?:[ ]+\w+={_SETTING}){{0,20}}[ ]+"
+_FROM_DATABASE = rf"(?=[ ]+(?:\w+={_SETTING}[ ]+){{0,20}}(?:host|hostaddr|port|dbname|user|service)=)"
+_OF_LIBPQ = rf"(?:'(?:[^'\\\r\n]|\\.){{4,}}+'|{NO_PASSWORD}[^\s,;()\"']{{4,}}+(?![,;()]))"
+_EXPRESSION = r"[A-Za-z_.]+(?:[\[(!:][^}]*)?\}|[({]|Binding\b"
+_OF_ODBC = rf"\{{(?!{_EXPRESSION})(?:[^}}\r\n]|\}}\}}){{2,200}}+\}}"
+_OPTION = r"(?<![\w-])--(?:[\w-]{1,20}-)?"
+_IN_JDBC = r"://[^\s\"'<>;?&]{1,200}(?:[;?&][^\s\"'<>;?&]{0,60}){0,9}?;"
+
+CONNECTIONS: Mapping[str, str] = {
+    # A password may hold `/` and `@`; what a port and a path are is none, nor what a program fills in.
+    "://": rf"(://)(?:[^/\s:@\"'<>{{$]*:(?!{_PORT}|{_FILLED_IN})(?:(?!://)[^\s\"'<>])+(?=@[\w.\[-])(?!@sha256:)"
+    r"|[\w.~-]{20,}(?=@))",
+    **{
+        head: rf"({head}[\"']?[ ]?[:= ][ ]?[\"']?[^/\s:@\"'<>{{$=]{{1,60}}:)(?!//|{_PORT}|{_FILLED_IN})"
+        rf"[^\s\"'<>]{{2,200}}(?=@[\w.\[])"
+        for head in ("roxy", "ROXY")
+    },
+    "jdbc:oracle:": rf"(jdbc:oracle:\w{{1,9}}:[^/\s@:]{{1,60}}/){NO_PASSWORD}[^\s@\"']{{1,100}}(?=@)",
+    " password=": rf"({_TO_DATABASE}password=){_OF_LIBPQ}",
+    "password='": rf"((?<![^\s\"'])password=){_OF_LIBPQ}{_FROM_DATABASE}",
+    **{
+        head: rf"((?:[?&]|{_OPTION}|{_IN_JDBC}){head})(?:{_OF_ODBC}|{NO_PASSWORD}[^\s\"'&;`]{{4,}})"
+        for head in ("password=", "passwd=", "pwd=")
+    },
+    **{head: rf"(;[ ]*{head})(?:{_OF_ODBC}|{PASSWORD}[^;\s\"']{{4,}})" for head in ("Password=", "PWD=", "Pwd=")},
+    **{f"{head}{{": rf"(?<![\w$;])({head}){_OF_ODBC}(?=;)" for head in ("PWD=", "Pwd=")},
+}
+TO_LINE_END = ("roxy", "ROXY", "password='", "Password=", "PWD=", "Pwd=")
+"""Those after which there may be blanks."""
