@@ -13,6 +13,7 @@ from sqlmodel import col, select
 from maverick_tui.executor.activity import Activity
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.result import ExecutionResult
+from maverick_tui.masking.redact import redact, redact_data
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.contract import AgentContext, AgentResult, AnswerTimeout, MessageHistory
 from maverick_tui.tasks.database import hide_values
@@ -110,11 +111,14 @@ class Chat:
         return messages, rows[0].id if rows else None
 
     def _keep(self, message: str, result: AgentResult) -> int | None:
-        """Write both down; returns the number of the answer, which says which calls were made, even if none were."""
+        """Write both down, masked; returns the answer's number. It says which calls were made, even if none were."""
         self.conversation_id = self.conversation_id or str(uuid.uuid4())
-        calls = [asdict(record) for record in result.tool_calls]
+        response, calls = result.response, [asdict(record) for record in result.tool_calls]
+        if all(record.result.get("success") for record in result.tool_calls):
+            response, calls = redact(response), redact_data(calls)
+        # Else it may ask about tasks, which are found again by the names that they have there.
         with self._runner.session_factory() as session:
-            for role, content, made in (("user", message, None), ("assistant", result.response, calls)):
+            for role, content, made in (("user", redact(message), None), ("assistant", response, calls)):
                 row = ChatMessage(
                     user_id=self._user_id,
                     conversation_id=self.conversation_id,

@@ -14,6 +14,7 @@ from maverick_tui.executor.activity import Activity
 from maverick_tui.tasks import AgentContext, AgentRunner, Chat, MCPToolServer, MessageHistory, ToolCallRecord, texts
 from maverick_tui.tasks.database import SessionFactory
 from maverick_tui.tasks.toolbox import failed
+from tests.masking.examples import RANDOM
 from tests.support.model import call, say, scene, stall
 from tests.tasks.support import NOON, assistant
 
@@ -43,6 +44,22 @@ async def test_a_conversation_is_kept_and_goes_on_in_a_new_chat(factory: Session
         assert history[1].tool_calls[0]["tool_name"] == "add_task"
         assert all(message.timestamp.tzinfo is UTC for message in history)
         assert (await later.send("yes delete")).response == "I've removed 'Tea' from your tasks."
+        assert one.titles() == []
+
+
+async def test_what_is_kept_of_a_conversation_is_masked_but_for_the_names_in_questions(factory: SessionFactory) -> None:
+    title = f"Set API_KEY={RANDOM}"
+    script = [
+        scene(call("add_task", title=title), say("ok"), prompt="^Add"),
+        scene(call("delete_task", task=title), say("ok"), prompt="^Delete"),
+    ]
+    async with assistant(factory, script) as one:
+        chat = Chat(one.runner, "alice")
+        assert RANDOM in (await chat.send(f"Add {title}")).response
+        assert RANDOM not in repr(await chat.history())
+        await chat.send(f"Delete {title}")
+        assert [RANDOM in message.content for message in await chat.history()] == [False, False, False, True]
+        assert (await chat.send("yes delete")).success
         assert one.titles() == []
 
 
