@@ -41,6 +41,8 @@ _KEY_FILES = frozenset(
     " .copilot/config.json .factory/auth.json .qwen/oauth_creds.json .iflow/oauth_creds.json .aider.conf.yml"
     " .consul-token .nomad-token .muttrc .offlineimaprc .authinfo.gpg .viminfo .lesshst .irb_history"
     " .vault_pass.txt .ansible_vault_pass"
+    " kubeconfig .dockerconfigjson .erlang.cookie .xauthority .esmtprc .pg_service.conf rootkey.csv"
+    " application_default_credentials.json"
     " .vnc/passwd .vault_pass .streamlit/secrets.toml .modal.toml .passwd-s3fs .m2/settings-security.xml".split()
 )
 _FIRST_OF_KEYS = frozenset(key.partition("/")[0] for key in _KEYS)
@@ -50,16 +52,32 @@ KEYS = _KEYS | _KEY_FILES
 _ORDINARY_IN_PROJECTS = frozenset(
     ".npmrc .yarnrc .yarnrc.yml .docker .kube .pulumi .vercel .circleci .mc .expo .claude/settings.json"
     " .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json .continue/config.yaml"
-    " .continue/config.json .history .aider.conf.yml".split()
+    " .continue/config.json .history .aider.conf.yml kubeconfig".split()
 )
 """They hold keys in a home directory, and settings elsewhere."""
 _SECRET_NAMES = re.compile(
-    r"\.env(?:\..+)?|.+\.env|\.envrc(?:\..+)?|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx?|ppk|gpg|age|ovpn|tfvars|tfstate)"
-    r"|\.?(?:credentials?|secrets?|service[-_]account[\w-]*|client_secret[\w.-]*)(?:\.(?:json|ya?ml|toml|ini|txt|xml))?"
-    r"|\.htpasswd|\.dev\.vars|\.secrets?\b.*|auth\.json"
+    r"\.env(?:[-_.].+)?|.+\.env|\.envrc(?:\..+)?|\.(?:dev|prod)\.vars(?:\..+)?|\.secrets?\b.*"
+    r"|.+\.(?:pem|key|p8|p12|pk8|pfx|pkcs12|jks|jceks|bks|keystore|keytab|kdbx?|psafe3|ppk|gpg|age|ovpn|tfstate)"
+    r"|.+\.kubeconfig|.+\.tfvars(?:\.json)?"
+    r"|\.?(?:credentials?|secrets?|service[-_]?account[\w-]*|client_secret[\w.-]*)"
+    r"|\.?(?:[\w.-]+[-_.])?(?:credentials?|secrets?|service[-_]?account|client_secret)(?:[-_.][\w.-]+)?"
+    r"\.(?:json|ya?ml|toml|ini|txt|xml|csv|cfg|conf|properties)"
+    r"|(?:(?:access|refresh|auth|oauth|api|bot|github|gitlab|npm)[-_]?tokens?|token)(?:\.(?:json|txt|ya?ml|pickle))?"
+    r"|(?:api|private|secret)[-_]?keys?(?:\.(?:json|txt|ya?ml))?|(?:gcp|gcloud|google|sa)[-_]key[\w-]*\.json"
+    r"|(?:.*-)?firebase-adminsdk[\w-]*\.json|auth\.json|oauth_creds\.json|passwords?\.(?:txt|csv)"
+    r"|(?:.+_)?accesskeys\.csv|rootkey\.csv|(?:key|keystore|signing)\.properties|kubeconfig(?:[-_.].+)?"
+    r"|\.?(?:vault|ansible)[-_](?:vault[-_])?pass(?:word)?(?:\.txt)?|\.?htpasswd|\.htdigest"
+    r"|\.ftpconfig|sftp(?:-config)?\.json"
+    r"|(?:deploy|github|gitlab|bitbucket|git|aws|ec2|ssh)[-_](?:key|rsa|dsa|ecdsa|ed25519)"
+    r"|ssh_host_[a-z\d]+_key|wg\d+\.conf|wallet\.dat|cookies\.txt"
 )
-_SAMPLES = re.compile(r".*\.(?:example|sample|template|dist|defaults?)")
-"""What shows how such a file is written, without any secret."""
+_NO_SECRETS = re.compile(
+    r".*\.(?:example|sample|template|dist|defaults?|[cm]?[jt]sx?|py|go|rs|rb|java|kt|swift|cs|php|c|h|cpp|md|pub)"
+    r"|.*[-_.](?:example|sample|template)(?:\.\w+)?"
+)
+"""What shows how such a file is written, without any secret, and code."""
+_OWN_KEYS = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[-_][\w@-]+)?(?:\.(?:key|pem|priv))?")
+"""How a key of ssh is called, perhaps with what it is for."""
 _COPY = "bak|backup|copy|corrupted|new|old|orig|save|sw[op]|tmp"
 _MARKS_OF_COPIES = re.compile(rf"(?:~|\.~?\d|[-._ ](?:{_COPY}))(?:[-._ ~\da-f]|{_COPY})*\Z")
 """What editors, programs and people put behind the name of a file that they copy, with numbers and dates."""
@@ -70,14 +88,14 @@ def holds_secrets(path: str) -> bool:
     """Whether a file of a project holds secrets, by its name or the folder that it is in."""
     names = compared_names(path.split("/"))
     name = copied(names[-1])
-    by_name = _SECRET_NAMES.fullmatch(name) is not None and _SAMPLES.fullmatch(name) is None
+    by_name = _SECRET_NAMES.fullmatch(name) is not None and _NO_SECRETS.fullmatch(name) is None
     return by_name or is_of_keys(names, is_at_home=False)
 
 
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     """Whether keys, or copies of them, are kept where these names lead."""
     names = list(map(copied, names))
-    if names and names[-1].endswith(".kdbx"):
+    if names and (names[-1].endswith(".kdbx") or _OWN_KEYS.fullmatch(names[-1])):
         return True
     found = {"/".join(names[-1:]), "/".join(names[-2:])} & _KEY_FILES
     if not _FIRST_OF_KEYS.isdisjoint(names):
