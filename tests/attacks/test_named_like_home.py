@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.leading import places_of
 from maverick_tui.agent.permissions.standing import user_file
 from tests.agent.permissions.deciding import decide, judge_in, write
 from tests.attacks.driving import EVERYTHING, Call, attended, unattended
@@ -63,6 +64,22 @@ def test_none_is_taken_for_another_place(person: bool, sandbox: Sandbox) -> None
             assert decide(own if tool.startswith("mcp") else judge, tool, arguments) == expected, (tool, arguments)
             if tool == "Bash":
                 assert decide(own, tool, arguments) == expected, arguments
+
+
+def test_nor_is_one_that_is_not_there_and_taken_back(sandbox: Sandbox) -> None:
+    """Who takes `..` back before looking at the disk, as Grep does, is where the path began."""
+    (sandbox.project / "s").symlink_to("../home/.ssh")
+    write('deny = ["Read(.env)"]\n', user_file())
+    judge = judge_in(sandbox.project)
+    for name in NAMES:
+        assert decide(judge, "Grep", {"pattern": SECRET, "path": f"{name}/../s"}) == "ask", name
+        assert decide(judge, "Read", {"file_path": f"{name}/../.env"}) == "deny", name
+        assert decide(judge, "Bash", {"command": f"cat '{name}/../s/id_rsa'"}) == "ask", name
+
+
+def test_a_home_directory_of_any_name_is_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", r"/C:\Users\me")
+    assert {str(place) for place in places_of("x/$HOME/y", tmp_path)} >= {rf"{tmp_path}/x/C:\Users\me/y"}
 
 
 @pytest.mark.parametrize(("drive", "engine"), [(attended, "claude-code"), (unattended, "api")])

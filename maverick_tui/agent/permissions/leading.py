@@ -42,17 +42,19 @@ def ways_to(path: str, here: Path) -> set[Path]:
 def _readings(path: str, here: Path) -> list[str]:
     """What is opened: a shell writes out the home directory, some tools only `~`, and in quotes both are plain names.
 
-    Such a name at the beginning counts where something is called so. Elsewhere nobody means it.
+    Such a name at the beginning counts where something is called so, and where it is taken back: `$HOME/../x` is `x`.
+    Elsewhere nobody means it.
     """
     text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
     if "~" not in text and "$" not in text:
         return [text]
     home = os.path.expanduser("~")  # noqa: PTH111 - Path raises without a home
     # Of `x/~` nobody knows whether it was `x/$HOME` to begin with.
-    written = _INNER.sub(home, HOME.sub(lambda _: home, text))
+    written = _INNER.sub(lambda _: home, HOME.sub(lambda _: home, text))
     if written.startswith("~"):
         written = os.path.expanduser(written)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
-    is_meant = not text.startswith(("~", "$")) or os.path.lexists(os.path.join(here, text.partition("/")[0]))  # noqa: PTH118
+    first, *rest = re.split(r"[/\\]", text)
+    is_meant = first[:1] not in ("~", "$") or ".." in rest or os.path.lexists(os.path.join(here, first))  # noqa: PTH118
     return list(dict.fromkeys([written, text] if is_meant else [written]))
 
 
