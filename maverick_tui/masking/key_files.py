@@ -25,7 +25,12 @@ _KEYS = frozenset(
     " .config/cursor/auth.json .local/share/amp/secrets.json .config/goose/secrets.yaml .config/shell_gpt"
     " .planetscale .config/neonctl .awsvault .config/code/user/globalstorage .local/share/dbeaverdata .config/discord"
     " .local/share/telegramdesktop .foundry/keystores .near-credentials .sui/sui_config .config/gspread"
-    " .config/helm/repositories.yaml library/keychains run/secrets".split()
+    " .config/helm/repositories.yaml library/keychains run/secrets .netlify .config/openstack .openstack .tsh .jfrog"
+    " .config/twilio-cli .config/tea .confluent .config/confluent .config/atlascli .weechat .purple .neon .ibmcloud"
+    " .bluemix .config/tailscale .config/1password .local/share/lpass .lastpass .config/turso .config/planetscale"
+    " .config/linode-cli .config/render .config/keybase .jira.d .config/.jira .config/exercism .vagrant.d"
+    " .config/jira .config/lab .config/uv/credentials .config/fly etc/ssl/private etc/wireguard etc/kubernetes"
+    " etc/rancher etc/networkmanager/system-connections".split()
 )
 _KEY_FILES = frozenset(
     ".netrc _netrc .git-credentials .pgpass .my.cnf .pypirc .npmrc .yarnrc .yarnrc.yml .credentials.json .claude.json"
@@ -43,6 +48,8 @@ _KEY_FILES = frozenset(
     " .vault_pass.txt .ansible_vault_pass"
     " kubeconfig .dockerconfigjson .erlang.cookie .xauthority .esmtprc .pg_service.conf rootkey.csv"
     " application_default_credentials.json"
+    " containers/auth.json .curlrc .wakatime.cfg .irssi/config .bundle/config .transifexrc isyncrc"
+    " gshadow etc/gshadow- krb5.keytab"
     " .vnc/passwd .vault_pass .streamlit/secrets.toml .modal.toml .passwd-s3fs .m2/settings-security.xml".split()
 )
 _FIRST_OF_KEYS = frozenset(key.partition("/")[0] for key in _KEYS)
@@ -52,7 +59,7 @@ KEYS = _KEYS | _KEY_FILES
 _ORDINARY_IN_PROJECTS = frozenset(
     ".npmrc .yarnrc .yarnrc.yml .docker .kube .pulumi .vercel .circleci .mc .expo .claude/settings.json"
     " .claude/settings.local.json .cursor/mcp.json .codex/config.toml .gemini/settings.json .continue/config.yaml"
-    " .continue/config.json .history .aider.conf.yml kubeconfig".split()
+    " .continue/config.json .history .aider.conf.yml kubeconfig .netlify .neon .vagrant.d .bundle/config".split()
 )
 """They hold keys in a home directory, and settings elsewhere."""
 _SECRET_NAMES = re.compile(
@@ -76,8 +83,10 @@ _NO_SECRETS = re.compile(
     r"|.*[-_.](?:example|sample|template)(?:\.\w+)?"
 )
 """What shows how such a file is written, without any secret, and code."""
-_OWN_KEYS = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[-_][\w@-]+)?(?:\.(?:key|pem|priv))?")
-"""How a key of ssh is called, perhaps with what it is for."""
+_OWN_KEYS = re.compile(
+    r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[-_][\w@-]+)?(?:\.(?:key|pem|priv))?|krb5cc_\w+|ssh_host_\w+_key"
+)
+"""How a key of ssh is called, perhaps with what it is for, and a ticket of Kerberos with whose it is."""
 _COPY = "bak|backup|copy|corrupted|new|old|orig|save|sw[op]|tmp"
 _MARKS_OF_COPIES = re.compile(rf"(?:~|\.~?\d|[-._ ](?:{_COPY}))(?:[-._ ~\da-f]|{_COPY})*\Z")
 """What editors, programs and people put behind the name of a file that they copy, with numbers and dates."""

@@ -43,7 +43,8 @@ def test_other_files_are_none(path: str) -> None:
      ".git-credentials.orig", ".claude.json.backup", ".claude.json.backup.1794938795689", ".claude.json.corrupted.17",
      ".claude.json.tmp.123.af", ".claude/backups", ".claude/backups/any", ".cargo/credentials.toml.bak-2026-11-01",
      ".zsh_history.new", "id_rsa copy", ".ssh.bak/config", ".aws-old/credentials", ".config/gh.backup/hosts.yml",
-     "etc/shadow-", "keys/id_ed25519_work", "id_rsa-github.bak", "kubeconfig"],
+     "etc/shadow-", "keys/id_ed25519_work", "id_rsa-github.bak", "kubeconfig", ".config/openstack/clouds.yaml",
+     "run/user/1000/containers/auth.json", "tmp/krb5cc_1000", "etc/ssh/ssh_host_rsa_key", ".tsh/keys/x", ".curlrc"],
 )  # fmt: skip
 def test_copies_of_keys_are_keys(path: str) -> None:
     assert is_of_keys(path.split("/"), is_at_home=True)
