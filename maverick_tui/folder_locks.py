@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from maverick_tui.removing import remove_folder
 
 WRITER = ".lock"
 """The file that is locked while somebody writes to the others of its folder."""
@@ -36,6 +37,23 @@ def alone(folder: Path, *, waits: bool = True) -> Iterator[None]:
     descriptor = os.open(folder / WRITER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """While no other program of ours is here with this folder, in which we have no file. On Windows two may collide."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # not every file system has locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
@@ -97,7 +115,7 @@ def _remove(folder: Path, keeps: Callable[[Path], bool]) -> bool:
     """Remove it; whether it is kept instead."""
     if keeps(folder):
         return True
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)
     return False
 
 

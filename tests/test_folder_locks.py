@@ -26,6 +26,16 @@ with scratch_folder("offline") as folder:
     sys.stdin.read()
 """
 
+DEEP = """
+i=0
+while [ $i -lt 30 ]; do
+    mkdir -p $0 && cd -P $0 || exit 1
+    i=$((i+1))
+done
+touch file; ln -s "$TMPDIR/outside" link; mkdir shut; touch shut/file; chmod 0 shut
+"""
+"""Three thousand levels: a path there is longer than any that can be opened."""
+
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -84,6 +94,19 @@ def test_what_may_not_be_ours_stays(temporary: Path, tmp_path_factory: pytest.Te
     (unlocked[2] / OWNER).write_text(own_numbers(unlocked[2]))
     remove_abandoned()
     assert not unlocked[2].exists(), "the same with a file of ours is abandoned"
+
+
+def test_one_that_is_nested_deeper_than_python_follows_is_removed_and_hinders_nothing(temporary: Path) -> None:
+    with owner() as (killed, left):
+        killed.kill()
+        killed.wait()
+    outside = temporary / "outside"
+    outside.mkdir()
+    (outside / "file").touch()
+    subprocess.run(["sh", "-c", DEEP, "a/" * 100], cwd=left, check=True)
+    remove_abandoned()
+    assert not left.exists()
+    assert (outside / "file").exists(), "no link is followed"
 
 
 def own_numbers(folder: Path) -> str:

@@ -96,6 +96,11 @@ class GitError(ConfigError):
         self.said = said
         self.code = code
 
+    @property
+    def is_before_writing(self) -> bool:
+        """Whether another git had the index: no file was written without that."""
+        return (lock := _LOCKED.search(self.said)) is not None and Path(lock[1]).name == "index.lock"
+
 
 class Git:
     """Git in one folder, whose settings are read once: for a few commands in a row."""

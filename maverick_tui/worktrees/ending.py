@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import one_at_a_time
 from maverick_tui.git.changing import Git, GitError, filtered
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
@@ -305,9 +306,10 @@ def merge(worktree: Worktree, message: str, *, loses: Loses = False, onto: str =
     What no commit has is only lost if that is said: else worktree and branch stay for it.
     """
     project = Git(Path(worktree.project))
-    _require_ready(project, worktree, onto)
-    tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
-    merged = _merge(project, worktree, tip)
+    with _alone_in(project):
+        _require_ready(project, worktree, onto)
+        tip = commit_all(worktree, message) if worktree.is_there else _tip_of(worktree)
+        merged = _merge(project, worktree, tip)
     if _has_more(worktree, loses=loses):
         records.release(worktree)
         return merged
@@ -320,9 +322,10 @@ def merge_committed(worktree: Worktree, *, onto: str = "") -> Merged:
     `onto` is as `merge` has it.
     """
     project = Git(Path(worktree.project))
-    _require_ready(project, worktree, onto)
-    tip = _tip_of(worktree)
-    merged = _merge(project, worktree, tip)
+    with _alone_in(project):
+        _require_ready(project, worktree, onto)
+        tip = _tip_of(worktree)
+        merged = _merge(project, worktree, tip)
     return merged if worktree.is_there else _without_merged(project, worktree, tip, merged)
 
 
@@ -333,6 +336,14 @@ def _without_merged(project: Git, worktree: Worktree, tip: str, merged: Merged) 
         return merged
     _keep_branch(records.release(worktree), tip)
     return Merged(merged.commit, f"{merged.told} The branch {worktree.branch} stays: no other one has that.")
+
+
+@contextmanager
+def _alone_in(project: Git) -> Iterator[None]:
+    """While nobody else merges into a project: what one puts back, another may have just written."""
+    repository = find_repository(project.folder)
+    with one_at_a_time(repository.common) if repository is not None else nullcontext():
+        yield
 
 
 def _merge(project: Git, worktree: Worktree, tip: str) -> Merged:
@@ -363,6 +374,8 @@ def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None
     except BaseException as error:  # also if the person interrupts it, or closes the terminal
         if isinstance(error, GitError) and project.commit("HEAD") == new:
             return  # it has failed after that
+        if isinstance(error, GitError) and error.is_before_writing:  # what is new there is the work of another git
+            raise _no_merge(worktree, error.message, " No file was changed.") from error
         with at_signals(signal.SIG_IGN):  # nobody stops us half-way by pressing Ctrl+C again
             left = way.put_back()
         if not isinstance(error, GitError):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.repository import find_repository, read_small
+from maverick_tui.removing import remove_folder
 from maverick_tui.worktrees import brought, records
 from maverick_tui.worktrees.records import Worktree
 
@@ -27,7 +27,7 @@ def remove_tree(worktree: Worktree) -> None:
         git = Git(Path(worktree.project))
         with suppress(GitError):  # never added, or removed by somebody else
             git("worktree", "remove", "--force", "--force", worktree.path)
-    _remove_folder(worktree.top)
+    remove_folder(worktree.top)
     brought.forget(worktree)
     with suppress(ConfigError):
         forget_place(worktree)
@@ -42,7 +42,7 @@ def forget_place(worktree: Worktree) -> None:
         with suppress(OSError):
             named = read_small(own / "gitdir") or ""  # a pipe would be waited for
             if named and os.path.realpath(own / named.rstrip("\r\n")) == os.path.realpath(worktree.top / ".git"):
-                _remove_folder(own)
+                remove_folder(own)
 
 
 def remove_branch(worktree: Worktree) -> None:
@@ -52,28 +52,3 @@ def remove_branch(worktree: Worktree) -> None:
         tip = git.commit(f"refs/heads/{worktree.branch}")
         if tip and worktree.branch not in git.checked_out():
             git("update-ref", "-d", f"refs/heads/{worktree.branch}", tip)
-
-
-def _remove_folder(path: Path) -> None:
-    """Remove a folder and all in it; through no link."""
-    if path.is_symlink():
-        path.unlink()
-        return
-    shutil.rmtree(path, ignore_errors=True)
-    if path.exists():
-        _open_folders(path)
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _open_folders(top: Path) -> None:
-    """Let us change each folder in it, before it is looked into: Go's modules and generated trees are read-only."""
-    _open(top)
-    for folder, names, _ in os.walk(top):
-        for name in names:
-            _open(Path(folder, name))
-
-
-def _open(folder: Path) -> None:
-    with suppress(OSError):  # somebody else's: it stays, and so does what is in it
-        if not folder.is_symlink():
-            folder.chmod(0o700)

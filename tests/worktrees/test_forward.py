@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -137,6 +138,46 @@ def test_so_does_one_after_which_the_branch_cannot_be_moved(project: Path) -> No
     assert state(project) == git_before
     lock.unlink()
     assert ending.merge(made, "work")
+
+
+def test_what_another_git_writes_meanwhile_is_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the index then, and what it writes may be the same as what was to be merged."""
+    made = work_in(project)
+    really, lock = Git.run, project / ".git" / "index.lock"
+    new = [path for path in git(made.top, "ls-files").split("\n") if path.startswith("new/")]
+    assert new
+
+    def beside_another(self: Git, command: str, *arguments: str, **options: Any) -> bytes:
+        if command == "merge":
+            lock.touch()
+            for path in new:
+                (project / path).parent.mkdir(parents=True, exist_ok=True)
+                (project / path).write_bytes((made.top / path).read_bytes())
+        return really(self, command, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Git, "run", beside_another)
+        with pytest.raises(ConfigError, match=r"another git is at work there.* No file was changed") as error:
+            ending.merge(made, "work")
+    assert "index.lock" in error.value.message
+    assert [path for path in new if not (project / path).exists()] == []
+
+
+def test_two_do_not_merge_at_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, really, is_alone = work_in(project), Git.run, list[bool]()
+
+    def looked_at(self: Git, command: str, *arguments: str, **options: Any) -> bytes:
+        if command in ("merge", "commit-tree"):
+            folder = os.open(project / ".git", os.O_RDONLY)
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.close(folder)
+            is_alone.append(True)
+        return really(self, command, *arguments, **options)
+
+    monkeypatch.setattr(Git, "run", looked_at)
+    ending.merge(made, "work")
+    assert is_alone
 
 
 @pytest.mark.parametrize(
