@@ -1,30 +1,60 @@
-"""Secrets that programs are given on their command lines, and in the lines of settings that are written like those."""
+"""Secrets that programs are given: on command lines, in lines of settings that are written like those, and in SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from maverick_tui.masking.shape_parts import NUMBERED, PASSWORD, RANDOM, VALUE
+from maverick_tui.masking.shape_parts import NO_PASSWORD, NUMBERED, PASSWORD, RANDOM, VALUE
 
 _COMMAND = r"\b[^\n|;&]{0,200}?[ ]"
 _USER = r"[\"']?[\w.@-]+:(?!//)"
 _JOINING = r"(?:and|or|with|without|by|via|using|plus)"
 """What stands between a login and a password in prose, where a file has a name: "a login and password combination"."""
+_NO_PORT = r"(?!\d{1,5}(?![^\s:/]))"
+_COOKIES = r"[^\s=;\"']+=(?![$<{])[^\s;\"']+(?:;[ ]*[^\s=;\"']+=[^\s;\"']*)*"
 _REGISTRIES = ("docker ", "podman ", "nerdctl ", "buildah ", "skopeo ", "helm ", "oras ")
 _OPTIONS = {
     "mysql": rf"mysql\w{{0,20}}+{_COMMAND}-p",
     "redis-cli ": rf"redis-cli{_COMMAND}(?:-a|--pass) +",
     "sshpass ": rf"sshpass{_COMMAND}?-p *",
+    "mongo": rf"mongo(?:sh|dump|restore|import|export)?(?![\w:]){_COMMAND}(?:-p|--password)[= ]+{_NO_PORT}",
+    "twine ": rf"twine +upload{_COMMAND}?(?:-p|--password)[= ]+",
+    "az ": rf"\baz +login{_COMMAND}(?:-p|--password)[= ]+",
+    "sqlcmd ": rf"sqlcmd{_COMMAND}?-P *",
+    "keytool ": rf"keytool{_COMMAND}?-(?:store|key|new|(?:src|dest)(?:store|key))pass +",
+    "jarsigner ": rf"jarsigner{_COMMAND}?-(?:store|key)pass +",
+    "ldap": rf"\bldap(?:search|add|modify|delete|passwd|whoami|compare){_COMMAND}-w +",
+    "openssl ": rf"openssl{_COMMAND}(?:-pass(?:in|out)?[ ]+)[\"']?pass:",
+    "gpg": rf"\bgpg2?{_COMMAND}--passphrase[= ]+",
+    "7z": rf"\b7z[ar]?{_COMMAND}-p",
+    "zip ": rf"\b(?:un)?zip{_COMMAND}?-P +",
+    "smbclient ": rf"smbclient{_COMMAND}-U *[\"']?[^\s%\"']+%",
+    "htpasswd ": r"htpasswd +-\w*b\w* +\S+ +[^\s-]\S* +",
+    "ssh-keygen ": rf"ssh-keygen{_COMMAND}-N +",
     **{head: rf"{head}(?:[^\n|;&]{{0,60}}?[ ])?login{_COMMAND}(?:-p[= ]*|--password[= ]+)" for head in _REGISTRIES},
 }
 """By its program, where a password stands that nothing else tells of."""
+_CONFIGURED = ("requirepass ", "masterauth ", "bindpw ", "rootpw ")
+_STATEMENTS = ("IDENTIFIED ", "identified ", "PASSWORD '", "password '")
+_STATED = r"\b(?:IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|(?:ENCRYPTED|WITH|ROLE\s+\S+|USER\s+\S+)\s+PASSWORD)\s+"
 
 COMMANDS: Mapping[str, str] = {
     **{head: rf"({before}{PASSWORD}){VALUE}" for head, before in _OPTIONS.items()},
-    "curl ": rf"(curl{_COMMAND}(?:-[uU]|--(?:proxy-)?user[= ]){_USER}){RANDOM}[^\s\"']{{8,}}",
+    "curl ": rf"(curl{_COMMAND}(?:(?:-[uU] *|--(?:proxy-)?user[= ])(?=[\"']?[^\s:]+:[^\s\"']{{6,}}){_USER}"
+    rf"|(?:-x *|--(?:pre)?proxy[= ])[\"']?[^/\s:@\"'<>{{$]+:(?=[^\s\"']+@)){NO_PASSWORD}){VALUE}",
+    "--cookie": rf"(--cookie[= ][\"']?){_COOKIES}",
+    " -b": rf"(curl{_COMMAND}-b *[\"']?){_COOKIES}",
     "password ": rf"(?m:(login\s+(?:(?!{_JOINING}\s)\S+\s+password\s+|{_JOINING}\s+password\s+{RANDOM})"
     rf"|^{NUMBERED}password[ \t]+(?=\S+[ \t]*$){RANDOM}))\S{{8,}}",
     **{f"{option} ": rf"(?<!\S)({option} {_USER}){RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
+    "vault ": rf"(vault +login +(?:-\S+ +)*){RANDOM}\S{{16,}}",
+    "_authToken ": rf"(_authToken +[\"']?){RANDOM}[^\s\"']{{8,}}",
+    "echo ": rf"(echo +(?:-n +)?{PASSWORD})(?=[^|\n]{{4,200}}\|[^\n|;&]*(?:-stdin|sudo +-S)\b){VALUE}",
+    **{head: rf"(?m:^{NUMBERED}({head}[ \t]*){PASSWORD}\S{{4,}}[ \t]*$)" for head in _CONFIGURED},
+    **dict.fromkeys(_STATEMENTS, rf"((?i:{_STATED}){PASSWORD})(?<=[\"'])[^\"'\r\n]{{4,}}(?=[\"'])"),
 }
-TO_LINE_END = (*_OPTIONS, "curl ", "password ", "-u ", "--user ")
+TO_LINE_END = (
+    *(*_OPTIONS, *_CONFIGURED, *_STATEMENTS),
+    *("curl ", "--cookie", "password ", "-u ", "--user ", "vault ", "_authToken ", "echo "),
+)
 """Those after which there may be blanks."""

@@ -131,7 +131,11 @@ def _redacted(value: Any, text: Callable[[str], str], stand_in: Callable[[str, A
     if isinstance(value, str):
         return text(value)
     if isinstance(value, Mapping):
-        named = ((name, item, stand_in(str(name), item)) for name, item in value.items())
+        whose = value.get("name", value.get("key"))
+        named = (
+            (name, item, stand_in(whose if name == "value" and isinstance(whose, str) else str(name), item))
+            for name, item in value.items()
+        )
         return {
             _redacted(name, text, stand_in): _redacted(item, text, stand_in) if new is None else new
             for name, item, new in named

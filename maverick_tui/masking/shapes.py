@@ -15,12 +15,13 @@ from maverick_tui.masking import command_shapes, connection_shapes
 from maverick_tui.masking.command_shapes import COMMANDS
 from maverick_tui.masking.connection_shapes import CONNECTIONS
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
+from maverick_tui.masking.pairs import pair_open_from, paired
 from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
 from maverick_tui.masking.shape_parts import RANDOM
 from maverick_tui.masking.values import holds_login
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
-          "password", "Password", "authorization")  # fmt: skip
+          "password", "Password", "PASSWORD", "SECRET", "authorization")  # fmt: skip
 # JSON, which is escaped where it stands in JSON itself, and has no ends of lines in it.
 _STRING = r'(?:[^"\\\r\n]|\\(?!")[^\r\n])++'
 _CUT_OFF = r"(?![\s`').,:;\]])"
@@ -37,10 +38,12 @@ _WORDS = (
     r"(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
 )
 _TO_LINE_END = (
-    *("uthorization", "UTHORIZATION", "Cookie", "cookie"),
+    *("uthorization", "UTHORIZATION", "Cookie", "cookie", "SECRET_KEY"),
     *(*_WITH_BLANKS, *_PHRASES, *command_shapes.TO_LINE_END, *connection_shapes.TO_LINE_END),
 )
 """Those of `SHAPES` after which there may be blanks."""
+_HASHES = ("$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$")
+"""Of passwords, as lists of users have them."""
 _FIRST = "(?<![A-Za-z0-9])"
 """Nothing of a word before it, but for what emphasises it."""
 SHAPES: Mapping[str, str] = {
@@ -91,6 +94,10 @@ SHAPES: Mapping[str, str] = {
     "pypi-Ag": r"pypi-Ag[\w-]{16,}",
     # From where its word begins: from each place like its beginning, a long word would be read anew.
     "eyJ": r"(?<![\w-])((?:(?!eyJ)[\w-])*+)eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w.-]*",
+    **{head: rf"{re.escape(head)}[\w./+=$-]{{20,}}" for head in _HASHES},
+    "django-insecure-": r"django-insecure-[^\s\"'\\]{20,}",
+    "SECRET_KEY": r"(SECRET_KEY\\?[\"']?\]?[ ]*[:=][ ]*\\?[\"'])(?![$<{%(])[^\s\"'\\]{32,}",
+    "X-Amz-Signature=": r"(X-Amz-Signature=)[0-9a-f]{64}",
     **CONNECTIONS,
     **COMMANDS,
     **{
@@ -100,7 +107,8 @@ SHAPES: Mapping[str, str] = {
     },
     # With all that belongs to it, to where the sentence, the code or the string around it goes on.
     **{
-        head: rf"({head}:\s*)[\w.%-]+=(?:\"[^\"\r\n]{{3,}}\"|{_OF_COOKIE}{{3,}})(?:;[ ]*[\w.%-]+(?:={_OF_COOKIE}*)?)*"
+        head: rf"({head}\\?[\"']?:\s*\\?[\"']?)"
+        rf"[\w.%-]+=(?:\"[^\"\r\n]{{3,}}\"|{_OF_COOKIE}{{3,}})(?:;[ ]*[\w.%-]+(?:={_OF_COOKIE}*)?)*"
         for head in ("Cookie", "cookie")
     },
     **{head: rf"({re.escape(head)}){RANDOM}[^\s\"'\\&]{{8,}}" for head in ("?key=", "&key=", "?sig=", "&sig=")},
@@ -158,7 +166,7 @@ def open_from(text: str) -> int:
 
 def _opening(text: str) -> int:
     mark = _BEFORE_MARK.search(text, max(0, len(text) - 60))
-    found = [key_open_from(text), *([] if mark is None else [mark.start()])]
+    found = [key_open_from(text), pair_open_from(text), *([] if mark is None else [mark.start()])]
     if _may_hold_a_head(text):
         found += (at for at in _begun(text) if at >= 0)
     return min(found)
@@ -251,6 +259,7 @@ def shaped(text: str) -> Iterator[Span]:
             yield from (
                 found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
             )
+    yield from paired(text)
     for start, found in _assigned(text):
         end = found.start("name")
         before = _IN_NAME.search(text, max(0, start - _REACH), start)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.masking import pairs
 from maverick_tui.masking.names import holds_secret
 from maverick_tui.masking.redact import MASK, forms, held_from, known_values, masked, redact, redact_data
 from maverick_tui.masking.settings import given_to_server, secret_variables, server_secrets
@@ -50,9 +51,8 @@ class Scrubber:
         if len(name) > 2 and name.lower() not in _NOBODY:
             known[name] = (re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), USER)
         self._known = [(needle, *known[needle]) for needle in sorted(known, key=len, reverse=True)]
-        self._starts = frozenset(
-            needle[:size] for needle in (*known, *BEGINNINGS) for size in range(1, min(len(needle), MAX_START))
-        )
+        needles = (*known, *BEGINNINGS, *pairs.BEGINNINGS)
+        self._starts = frozenset(needle[:size] for needle in needles for size in range(1, min(len(needle), MAX_START)))
         self._short_text = lru_cache(maxsize=2_000)(self.text)
 
     def text(self, text: str) -> str:

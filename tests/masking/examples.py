@@ -45,6 +45,15 @@ ASSIGNED = [
     "HTTPS_PROXY=me:{}#x@proxy:8080", "https_proxy: 'me:a/{}@proxy:8080'", '"proxy": "me:?{}@proxy"',
     "host=db user=me password='two {}'", "password='a \\' {}' host=db", "jdbc:oracle:thin:me/{}@db:1521:x",
     "Driver={{x}};UID=me;PWD={{a;b {}}};Server=db", "Server=db;Uid=me;Pwd={};", "https://hooks.slack.com/services/T0/B0/{}",
+    "curl -b sid={} host", "curl --cookie 'a=b; sid={}' host", "curl -x me:{}@proxy:1 host",
+    '{{"Cookie": "sid={}"}}', "echo {} | docker login -u me --password-stdin", "echo '{}' | sudo -S make",
+    "mongodump -u me -p {} --db x", "twine upload -u me -p {} dist", "az login -u me -p {}", "sqlcmd -U sa -P '{}'",
+    "keytool -list -storepass {}", "ldapsearch -x -w {} -D me", "openssl rsa -passin pass:{}", "zip -P {} a.zip b",
+    "7z x -p{} a.7z", "smbclient -U me%{} //db/x", "htpasswd -b .htpasswd me {}", "ssh-keygen -t rsa -N {} -f x",
+    "vault login {}", "npm config set //r.example/:_authToken {}", "gpg --batch --passphrase {} -d x",
+    "\nrequirepass {}\n", "CREATE USER me IDENTIFIED BY '{}'", "ALTER ROLE me WITH PASSWORD '{}';",
+    "- name: DB_PASSWORD\n  value: {}\n", '{{"name": "API_KEY", "value": "{}"}}',
+    '<add key="Password" value="{}" />', "me:$apr1$abc$abc/{}", "me:$6$rounds=5000$salt$a./{}:19000:0",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
 ]  # fmt: skip
 SERVICES = [
@@ -90,6 +99,7 @@ FIELDS: list[tuple[str, dict[str, Any]]] = [
     ("hunter2", {"passwords": ["hunter2"]}),
     ("hunter2", {"secret": {"value": "hunter2"}}),
     ("hunter2", {"db_pwd": "hunter2"}),
+    ("hunter2", {"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]}),
     ("hunter2", {"deep": [{"API_KEYS": {"shop": "hunter2"}}]}),
 ]
 """Each secret, and data with it that only the name of a field tells."""

@@ -22,6 +22,9 @@ def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: st
     assert "[secret]" in masked
 
 
+DJANGO = "x!3h(k$4d&a*2zq^9w_5+e@r7t=y8u-i1o(p0a#s6d%f"
+
+
 @each(
     ("text", "masked"),
     [
@@ -41,6 +44,13 @@ def test_tokens_of_well_known_services_are_masked_wherever_they_stand(secret: st
         ("Server=db;Uid=me;Password=words;x=1", "Server=db;Uid=me;Password=[secret];x=1"),
         ("jdbc:sqlserver://db;user=me;password=words;x=1", "jdbc:sqlserver://db;user=me;password=[secret];x=1"),
         ("jdbc:mysql://db/x?user=me&password=words&y=1", "jdbc:mysql://db/x?user=me&password=[secret]&y=1"),
+        ("curl -u me:lettersonly host", "curl -u me:[secret] host"),
+        ("sshpass -p 'two words' ssh host", "sshpass -p '[secret]' ssh host"),
+        ("ALTER USER x IDENTIFIED BY 'two words'", "ALTER USER x IDENTIFIED BY '[secret]'"),
+        ("- name: PGPASSWORD\n  value: 'two words'", "- name: PGPASSWORD\n  value: '[secret]'"),
+        ('{"DB_PASSWORD": "lettersonly"}', '{"DB_PASSWORD": "[secret]"}'),
+        (f"SECRET_KEY = '{DJANGO}'", "SECRET_KEY = '[secret]'"),
+        (f'"django-insecure-{DJANGO}"', '"[secret]"'),
         ("mysql --password=words db", "mysql --password=[secret] db"),
         ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret]"),
         ("DB_PASSWORD='hunter2,hunter2'", "DB_PASSWORD='[secret]'"),
@@ -130,6 +140,12 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     nobody:*:-2:-2:Unprivileged User:/var/empty:/usr/bin/false index:*:read:write:delete
     INVALID_TOKEN="The token is not valid" ERR_PASSWORD="The password is wrong" FIRST_PASS="run the first pass"
     "passphrase": "Enter the passphrase for your key", PASSWORD="\\$(cat x) y z" NO_PASSWORD='No password was given.'
+    docker run --name mongo -p 27017:27017; mongodump -p $PW; sqlcmd -P <password>; openssl rsa -passin pass:$PW
+    curl -b cookies.txt x; curl --cookie "sid=$SID" x; curl -u username:password x; echo "$PW" | docker --password-stdin
+    echo done | tee x; keytool -storepass PASSWORD; ssh-keygen -N "" -f x; ldapsearch -w "$PW"; zip -r x y; 7z x -y a
+    IDENTIFIED BY '<password>'; ALTER USER x WITH PASSWORD '%s'; name: password, value: "Enter yours, please";
+    - name: TOKEN value: ${TOKEN} - name: token valueFrom: # requirepass foobared, it costs $5$ or $6$
+    <input name="password" value="{{ old }}">, {"name": "city", "value": "Hamburg-22087"}
     connect(host="db", user=user, password=password); connect("host=db password=" + word, f"&password={pw}&x=1")
     host=db password=$PGPASSWORD port=1; host=%s user=%s password=%s; Pwd={password};x=1; Password={Binding Password};
     PWD=/srv/shop; OLDPWD=/srv;PWD=$HOME; cmd;PWD={pw.value};x --password=PASSWORD --password=<yours> ?password=secret

@@ -1,0 +1,46 @@
+"""Values that stand beside their names, as Kubernetes, ECS and settings in XML have them: `name: DB_PASSWORD` and then
+`value: ...`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from maverick_tui.masking.names import is_telling
+from maverick_tui.masking.private_keys import Span
+
+_QUOTE = r"\\?[\"']?"
+_SIGN = rf"{_QUOTE}[ ]?[:=][ ]?{_QUOTE}"
+_NEXT = rf"{_QUOTE},?(?:\\n|\s){{1,40}}+{_QUOTE}"
+_NAMED = r"\b(?:[nN]ame|[kK]ey)"
+BEGINNINGS = ("name", "Name", "key", "Key")
+_NAME = re.compile(rf"{_NAMED}{_SIGN}(?P<name>[\w.-]{{3,60}}){_NEXT}[vV]alue\Z")
+_VALUE = re.compile(rf"{_SIGN}(?P<value>(?<=[\"'])[^\"'\\\r\n]{{4,}}(?=\\?[\"'])|[^\s\"'\\<>,}}]{{4,}})")
+_REACH = 160
+"""Characters in which the name and what is between stand."""
+_BEGUN = re.compile(
+    rf"{_NAMED}(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}(?:[\w.-]{{0,60}}(?:{_QUOTE},?(?:\\n|\s){{0,40}}+{_QUOTE}"
+    rf"(?:[vV](?:a(?:l(?:u(?:e(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}[^\s\"'\\<>,}}]*)?)?)?)?)?)?)?)?)?)?)?\Z"
+)
+_LONGEST_BEGUN = 400
+_PLACEHOLDER = re.compile(r"[$<{[(%*].*|(?i:true|false|null|none|changeme|password|secret|x+)|(?:~|\.{0,2})/\S*")
+
+
+def paired(text: str) -> Iterator[Span]:
+    """Where such a value is, of a name that tells of a secret."""
+    at = text.find("alue")
+    while at >= 0:
+        end = at + len("alue")
+        if (found := _VALUE.match(text, end)) and (named := _NAME.search(text, max(0, at - _REACH), end)):
+            name, value = named["name"], found["value"]
+            is_prose = " " in value and not name.isupper() and not any(map(str.isdigit, value))
+            if is_telling(name) and not is_prose and not _PLACEHOLDER.fullmatch(value):
+                yield found.span("value")
+        at = text.find("alue", end)
+
+
+def pair_open_from(text: str) -> int:
+    """Where such a pair may have begun at the end of the text; its length if none has."""
+    found = _BEGUN.search(text, max(0, len(text) - _LONGEST_BEGUN))
+    return found.start() if found else len(text)
