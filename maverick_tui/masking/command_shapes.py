@@ -34,7 +34,7 @@ _OPTIONS = {
     **{head: rf"{head}(?:[^\n|;&]{{0,60}}?[ ])?login{_COMMAND}(?:-p[= ]*|--password[= ]+)" for head in _REGISTRIES},
 }
 """By its program, where a password stands that nothing else tells of."""
-_CONFIGURED = ("requirepass ", "masterauth ", "bindpw ", "rootpw ")
+_CONFIGURED = ("requirepass ", "masterauth ", "bindpw ", "rootpw ", "psk=")
 _STATEMENTS = ("IDENTIFIED ", "identified ", "PASSWORD '", "password '")
 _STATED = r"\b(?:IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|(?:ENCRYPTED|WITH|ROLE\s+\S+|USER\s+\S+)\s+PASSWORD)\s+"
 

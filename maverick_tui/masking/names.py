@@ -7,10 +7,11 @@ from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ALWAYS = frozenset(
-    "token secret password passwd passphrase credential credentials authorization apikey dsn cookie".split()
+    "token secret password passwd passphrase credential credentials authorization apikey dsn cookie mnemonic".split()
 )
 _AT_THE_END = frozenset("key auth pass sshpass pwd pw pat jwt bearer".split())
-_JOINED = ("token", "secret", "password", "passwd", "passphrase", "apikey")
+_JOINED = ("token", "secret", "password", "passwd", "passphrase", "apikey", "secretkey", "privatekey", "accesskey",
+           "authkey", "sshkey", "masterkey", "signingkey", "encryptionkey")  # fmt: skip
 _ABOUT = frozenset(
     "file path dir folder url uri id ids name names sock socket count limit type mode ttl timeout size length method "
     "provider version enabled helper source".split()

@@ -17,7 +17,7 @@ from maverick_tui.masking.connection_shapes import CONNECTIONS
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
 from maverick_tui.masking.pairs import pair_open_from, paired
 from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
-from maverick_tui.masking.shape_parts import RANDOM
+from maverick_tui.masking.shape_parts import PASSWORD, RANDOM
 from maverick_tui.masking.values import holds_login
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
@@ -38,7 +38,7 @@ _WORDS = (
     r"(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
 )
 _TO_LINE_END = (
-    *("uthorization", "UTHORIZATION", "Cookie", "cookie", "SECRET_KEY"),
+    *("uthorization", "UTHORIZATION", "Cookie", "cookie", "SECRET_KEY", "_PASSWORD: ", "_PASSWD: ", "_PASS: "),
     *(*_WITH_BLANKS, *_PHRASES, *command_shapes.TO_LINE_END, *connection_shapes.TO_LINE_END),
 )
 """Those of `SHAPES` after which there may be blanks."""
@@ -97,6 +97,11 @@ SHAPES: Mapping[str, str] = {
     **{head: rf"{re.escape(head)}[\w./+=$-]{{20,}}" for head in _HASHES},
     "django-insecure-": r"django-insecure-[^\s\"'\\]{20,}",
     "SECRET_KEY": r"(SECRET_KEY\\?[\"']?\]?[ ]*[:=][ ]*\\?[\"'])(?![$<{%(])[^\s\"'\\]{32,}",
+    # As compose files have them; with more behind it, it is a sentence.
+    **{
+        head: rf"(?m:({head}{PASSWORD}(?!required|optional))[^\s\"'#,;]{{4,}}(?=[\"']?[ \t]*$))"
+        for head in ("_PASSWORD: ", "_PASSWD: ", "_PASS: ")
+    },
     "X-Amz-Signature=": r"(X-Amz-Signature=)[0-9a-f]{64}",
     **CONNECTIONS,
     **COMMANDS,

@@ -10,7 +10,8 @@ from tests.support.cases import each
     "name",
     ["KEY", "API_KEY", "apiKey", "X-Api-Key", "--api-key", "GITHUB_TOKEN", "authToken", "AUTHTOKEN", "DB_PASSWORD",
      "DB_PASS", "DB_PWD", "passwd", "client_secret", "SECRET_2", "AWS_CREDENTIALS", "SENTRY_DSN", "PROXY_AUTH",
-     "Authorization", "SECRET_KEY_BASE", "SSHPASS", "DB_PW", "LDAP_BIND_PW", "rootPw", "JWT", "CI_JOB_JWT", "BEARER"],
+     "Authorization", "SECRET_KEY_BASE", "SSHPASS", "DB_PW", "LDAP_BIND_PW", "rootPw", "JWT", "CI_JOB_JWT", "BEARER",
+     "AWS_SECRETKEY", "deploy_sshkey", "WALLET_MNEMONIC"],
 )  # fmt: skip
 def test_names_of_secrets(name: str) -> None:
     assert is_secret(name)

@@ -49,6 +49,8 @@ DJANGO = "x!3h(k$4d&a*2zq^9w_5+e@r7t=y8u-i1o(p0a#s6d%f"
         ("ALTER USER x IDENTIFIED BY 'two words'", "ALTER USER x IDENTIFIED BY '[secret]'"),
         ("- name: PGPASSWORD\n  value: 'two words'", "- name: PGPASSWORD\n  value: '[secret]'"),
         ('{"DB_PASSWORD": "lettersonly"}', '{"DB_PASSWORD": "[secret]"}'),
+        ("  POSTGRES_PASSWORD: lettersonly\n", "  POSTGRES_PASSWORD: [secret]\n"),
+        ('psk="lettersonly"', "psk=[secret]"),
         (f"SECRET_KEY = '{DJANGO}'", "SECRET_KEY = '[secret]'"),
         (f'"django-insecure-{DJANGO}"', '"[secret]"'),
         ("mysql --password=words db", "mysql --password=[secret] db"),
@@ -145,6 +147,9 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     echo done | tee x; keytool -storepass PASSWORD; ssh-keygen -N "" -f x; ldapsearch -w "$PW"; zip -r x y; 7z x -y a
     IDENTIFIED BY '<password>'; ALTER USER x WITH PASSWORD '%s'; name: password, value: "Enter yours, please";
     - name: TOKEN value: ${TOKEN} - name: token valueFrom: # requirepass foobared, it costs $5$ or $6$
+    DB_PASSWORD: the one of the database
+    DB_PASSWORD: required
+    DB_PASSWORD: ${DB_PASSWORD}
     <input name="password" value="{{ old }}">, {"name": "city", "value": "Hamburg-22087"}
     connect(host="db", user=user, password=password); connect("host=db password=" + word, f"&password={pw}&x=1")
     host=db password=$PGPASSWORD port=1; host=%s user=%s password=%s; Pwd={password};x=1; Password={Binding Password};
