@@ -146,11 +146,16 @@ def _refuse_errors(name: str, problems: list[Problem]) -> None:
 
 
 def _error(name: str, *problems: Problem) -> ConfigError:
-    """One error with every mistake and its line."""
-    first = problems[0]
-    told = [f"{one.path if one.line is None else f'{one.path}:{one.line}'}: {one.message}" for one in problems]
+    """One error with every mistake and its line; of several, each has its own hint behind it."""
+    first, is_one = problems[0], len(problems) == 1
+    told = [
+        f"{one.path if one.line is None else f'{one.path}:{one.line}'}: {one.message}"
+        + (f" {one.hint}" if one.hint and not is_one else "")
+        for one in problems
+    ]
+    hint = first.hint if is_one else "Correct them, then run: maverick agents check"
     return ConfigError(
-        f"The agent {name!r} cannot be loaded. {' '.join(told)}", path=first.path, line=first.line, hint=first.hint
+        f"The agent {name!r} cannot be loaded. {' '.join(told)}", path=first.path, line=first.line, hint=hint
     )
 
 

@@ -492,9 +492,10 @@ def test_what_an_agents_file_prints_is_no_output_of_ours(
 
 def test_an_agent_with_errors_is_not_loaded(store: TrustStore) -> None:
     write_markdown(Path(".claude/agents"), "reviewer", "allowed_tools: Read\nmax_turns: 1")
-    with pytest.raises(ConfigError, match=r"reviewer\.md:4: .*allowed_tools.*reviewer\.md:5: .*max_turns") as caught:
+    told = r"reviewer\.md:4: .*allowed_tools.* Did you mean 'tools'\? \S*reviewer\.md:5: .*max_turns"
+    with pytest.raises(ConfigError, match=told) as caught:
         load(only(found()), store)
-    assert (caught.value.line, caught.value.hint) == (4, "Did you mean 'tools'?")
+    assert (caught.value.line, caught.value.hint) == (4, "Correct them, then run: maverick agents check")
 
 
 def test_an_agent_that_was_broken_or_moved_since_it_was_listed_is_not_loaded(store: TrustStore) -> None:
