@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
-from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width, with_short_paths, wrap
+from maverick_tui.cli.layout import Paper, count, cut, display_path, pad, terminal_width, wrap
 from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def write_settings(file: Path, told: Sequence[SettingTold], tables: Mapping[str,
     for name, source, value, meaning in rows:
         is_changed = source != "default"
         margin = " " * (names + sources + 4)
-        first, *rest = wrap(with_short_paths(value), margin, margin, paper.width)
+        first, *rest = wrap(value, margin, margin, paper.width)
         paper.line("")
         paper.line(
             (pad(cut(one_line(name), names), names), *(["bold"] if is_changed else [])),

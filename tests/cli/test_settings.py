@@ -63,7 +63,9 @@ def _marked(cell: str) -> list[str]:
 
 def test_people_see_the_same_with_what_it_means(maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("maverick_timeout", "20")
+    monkeypatch.setenv("MAVERICK_REMOTE_MAVERICK", whole := f"{Path.home()}/bin/maverick")
     out = maverick("config", "show").out
+    assert whole in "".join(out.split()), "it is what is written there"
     lines = out.splitlines()
     assert lines[:2] == ["~/.config/maverick/config.toml", "There is none yet: maverick config edit makes it."]
     row = next(number for number, line in enumerate(lines) if line.startswith("timeout"))
