@@ -105,7 +105,7 @@ def _parts(moment: Moment) -> list[Weighted]:
         (8, "", duration(moment.seconds)),
         (5, "ctx", filled if used != 0 else ""),
         (3, "todos", f"{done}/{len(moment.todos)}" if moment.todos else ""),
-        (2, "tok/s", f"~{moment.speed}" if any(moment.rates) else ""),
+        (2, "tok/s", f"~{moment.speed}" if moment.speed else ""),
     )
     return [
         Weighted(weight, ((f"{label} " if label else "", "muted"), (figure, "text")))
@@ -198,11 +198,10 @@ def _context(moment: Moment, width: int) -> list[Weighted]:
 
 
 def _speed(moment: Moment) -> Line:
-    is_silent = not any(moment.rates)
-    speed = "-" if is_silent else f"~{moment.speed:,}"
+    speed = f"~{moment.speed:,}" if moment.speed else "-"
     return (
         (pad("tok/s", _LABEL), "muted"),
-        (sparkline(moment.rates), "muted" if is_silent else "accent"),
+        (sparkline(moment.rates), "accent" if any(moment.rates) else "muted"),
         (f"  {speed}", "text"),
     )
 

@@ -68,6 +68,7 @@ def test_the_line_says_what_is_unknown() -> None:
     assert "ctx 67.2k of ?" in line(80, context_size=None, context_used=67_200)
     assert "ctx ? ·" in line(99, context_used=None, rates=(9,)), "it has become another conversation"
     assert line(99, rates=(0, 30, 30, 30)).endswith("tok/s ~30")
+    assert "tok/s" not in line(99, rates=(30, 0, 0, 0)), "nothing comes now"
 
 
 def test_how_full_the_context_is_is_not_known_until_the_next_answer() -> None:
@@ -224,7 +225,7 @@ def test_every_figure_is_there_in_full() -> None:
         "",
         "context ━━━━━━────────────  34 %",
         "            68,032  of 200,000",
-        "tok/s   ▁▁▁▁▁▁▁▁████▁▁▁▁  ~0",
+        "tok/s   ▁▁▁▁▁▁▁▁████▁▁▁▁  -",
     ]
 
 
