@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
@@ -21,6 +22,9 @@ _WIDEST_NAME = 20
 _GAP = 2
 _LEAST_TEXT = 20
 """Columns of what a run does, for which its figures and its name give way."""
+_LEAST_MARK, _NUMBER = 12, 8
+"""Columns of what tells runs of the same name apart, and characters of a number that does."""
+_DOT = " · "
 _DROPPED_FIRST = (2, 1, 3, 0, 4)
 """Which figures give way first: tokens, files, the cost, the plan, the time."""
 _CHANGED = 1
@@ -47,9 +51,12 @@ class RowDrawing:
         self._figures = [0] * len(_DROPPED_FIRST)
         self._changed = 0
         """The width of how much runs have changed, in words."""
+        self._marks: dict[str, str] = {}
+        """By what runs are told apart that are called the same, where nothing else says it."""
 
-    def measure(self, cards: Iterable[RunCard], now: float) -> None:
+    def measure(self, cards: Sequence[RunCard], now: float) -> None:
         """Make room for these."""
+        self._marks = _marks(cards)
         for card in cards:
             self._name = max(self._name, min(cell_len(_name(card)), _WIDEST_NAME))
             for at, figure in enumerate(_figures(card, now)):
@@ -65,16 +72,21 @@ class RowDrawing:
         glyph, word, detail, tone = card.state(now)
         role, name_width = _ROLES[tone], self._name
         left = 2 + _STATE + _GAP
-        figures = self._fitting(card, now, width - left - (0 if is_narrow else name_width + _GAP) - _LEAST_TEXT)
+        least = _LEAST_TEXT if tall == 2 or not self._marks else 2 * _LEAST_MARK + len(_DOT)
+        figures = self._fitting(card, now, width - left - (0 if is_narrow else name_width + _GAP) - least)
         if width - left - name_width - _GAP < _LEAST_TEXT:
             name_width = 0
         name = f"{pad(cut(_name(card), name_width), name_width)}{' ' * _GAP}" if name_width else ""
         room = max(width - left - cell_len(name) - (0 if is_narrow else cell_len(figures)), 0)
         said = detail or card.last_line or ("" if tall == 2 else card.title)
+        mark = self._marks.get(card.key, "") if tall == 1 else ""
+        mark = cut(f"{cut(mark, max(room // 3, _LEAST_MARK))}{_DOT}", room) if mark not in ("", said) else ""
+        room -= cell_len(mark)
         yield (
             (f"{glyph} ", role),
             (pad(cut(word, _STATE), _STATE + _GAP), role),
             (name, "strong"),
+            (mark, "muted"),
             (pad(cut(said, room), room), "text" if detail else "muted"),
             ("" if is_narrow else figures, "muted"),
         )
@@ -101,6 +113,17 @@ class RowDrawing:
 def _name(card: RunCard) -> str:
     name = card.name or card.agent or card.run_id
     return f"{card.machine}:{name}" if card.machine else name
+
+
+def _marks(cards: Sequence[RunCard]) -> dict[str, str]:
+    """The first words of each run that shares its name, or, where those are the same as well, its number."""
+    named = Counter(map(_name, cards))
+    asked = Counter((_name(card), card.prompt) for card in cards)
+    return {
+        card.key: card.prompt if card.prompt and asked[_name(card), card.prompt] == 1 else card.run_id[:_NUMBER]
+        for card in cards
+        if named[_name(card)] > 1
+    }
 
 
 def _below(card: RunCard, room: int, last_line: str) -> Iterator[Span]:

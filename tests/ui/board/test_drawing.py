@@ -40,6 +40,25 @@ def test_in_a_narrow_window_the_figures_stand_below() -> None:
     assert "~$0.032" in drawn(ASKS, 120, 2)[0]
 
 
+def test_runs_of_one_agent_are_told_apart_where_each_has_one_line() -> None:
+    same = replace(ASKS, run_id="c0ffee00feed", prompt="Why is it off?")
+    cards = [ASKS, same, replace(same, run_id="beef0000feed"), RESTS, replace(RESTS, run_id="d", machine="far")]
+    drawing = RowDrawing()
+    drawing.measure(cards, NOW)
+    for width in (*range(18, 100), 73):
+        lines = ["".join(text for text, _ in drawing.draw(card, width, NOW, 1)[0]) for card in cards]
+        assert max(map(cell_len, lines)) <= width
+    words = (
+        "Mend the di… · Bash make",
+        "c0ffee00 · Bash",
+        "beef0000 · Bash",
+        "explorer      By a cent.",
+        "By a cent.",
+    )
+    for said, line in zip(words, lines, strict=True):
+        assert said in line
+
+
 @pytest.mark.parametrize("tall", [1, 2])
 def test_no_line_is_wider_than_its_room(tall: int) -> None:
     for width in range(18, 130):
