@@ -241,6 +241,13 @@ class Git:
         except GitError:
             return ""
 
+    def has_reference(self, name: str) -> bool:
+        """Whether there is a reference of just this name: a tag or a branch may be called like one of git's own."""
+        try:
+            return self("rev-parse", "--symbolic-full-name", name) == name
+        except GitError:
+            return False
+
     def checked_out(self) -> set[str]:
         """The branches that some folder works on."""
         lines = self("worktree", "list", "--porcelain", "-z").split("\0")

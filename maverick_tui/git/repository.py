@@ -76,10 +76,10 @@ class Unfinished(NamedTuple):
     hint: str
 
 
-def unfinished(repository: Repository, commit: Callable[[str], str]) -> Unfinished | None:
-    """What was begun there and is not finished; `commit` asks git for the commit of a reference."""
+def unfinished(repository: Repository, has_reference: Callable[[str], bool]) -> Unfinished | None:
+    """What was begun there and is not finished; `has_reference` asks git whether there is one of just that name."""
     for name, what in _UNFINISHED.items():
-        if os.path.lexists(repository.own / name) or (name in _UNFINISHED_REFS and commit(name)):
+        if os.path.lexists(repository.own / name) or (name in _UNFINISHED_REFS and has_reference(name)):
             is_stash = name == "MERGE_AUTOSTASH"  # of which `git status` says nothing
             quits = "`git merge --quit` ends it, and what it has put aside becomes one of your stashes."
             return Unfinished(what, quits if is_stash else "Finish it first: `git status` says how.")

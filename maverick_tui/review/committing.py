@@ -147,7 +147,7 @@ class _Committing:
     def _refuse_what_cannot_be(self) -> None:
         self._git.require_own()
         own = self._repository.own
-        if begun := unfinished(self._repository, self._git.commit):
+        if begun := unfinished(self._repository, self._git.has_reference):
             raise _refused(f"{begun.what} is not finished there", begun.hint, self._top)
         if (own / "index.lock").exists():
             why = "another git is at work there, or was killed"

@@ -418,7 +418,7 @@ def _require_ready(project: Git, worktree: Worktree, onto: str) -> None:
     if onto and (now := head_of(project.folder)) != onto:
         raise _no_merge(worktree, f"{now or 'something else'} is checked out in {worktree.project} now, and not {onto}")
     repository = find_repository(project.folder)
-    if repository is not None and (begun := unfinished(repository, project.commit)):
+    if repository is not None and (begun := unfinished(repository, project.has_reference)):
         raise _no_merge(worktree, f"{begun.what} is not finished in {worktree.project}", f" {begun.hint}")
     if changed := [path for letters, path in changed_files(project) if letters != "??"]:
         count = "1 file is" if len(changed) == 1 else f"{len(changed)} files are"

@@ -243,6 +243,7 @@ def test_hooks_that_refuse_and_hooks_that_change_files(folder: Path) -> None:
     unchanged = {name: data for name, data in theirs(folder).items() if name in before}
     assert unchanged == before
     hook(folder, "pre-commit", "echo formatted >> a.txt; git add a.txt")
+    git(folder, "tag", "REVERT_HEAD")  # which says nothing of a revert
     commit(folder, [Chosen("a.txt")], "Two")
     assert git(folder, "show", "HEAD:a.txt") == "one\n2\nthree\nformatted"
     assert git(folder, "status", "--porcelain") == "M  b.txt"
