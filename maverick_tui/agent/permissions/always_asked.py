@@ -19,7 +19,7 @@ from maverick_tui.agent.permissions.following import (
     why_not_to_follow,
 )
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed, why_without_end
-from maverick_tui.agent.permissions.leading import is_folder, real_paths
+from maverick_tui.agent.permissions.leading import as_seen_from, is_folder, real_paths
 from maverick_tui.agent.permissions.looking import by_purpose
 from maverick_tui.agent.permissions.meanings import Meaning, is_pattern, links_at, meaning_of, perhaps, with_folders
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
@@ -120,7 +120,8 @@ def whys_always_asked(call: Call, places: Places, *, only_reads: bool = False) -
     yield first_reason(places.why_not_to_open(path, call.here) for path in named)
     if call.tool == "Grep" or (call.tool == "Glob" and named):
         yield first_reason(places.why_not_to_search(path, call.here) for path in named or [""])
-        yield first_reason(why_without_end(path, call.here) for path in named or [""])
+        if call.tool == "Grep":  # Glob looks at none of these files
+            yield first_reason(why_without_end(path, call.here) for path in named or [""])
         return
     if not is_understood(call.tool, call.arguments):  # what it does with a folder is not known
         values = [_before_signs(path) for path in named]
@@ -255,11 +256,7 @@ def named_to_change(call: Call, places: Places) -> list[str] | None:
     if words is None:
         return None
     leading = ((here, word) for here in heres for word in sorted(words) if _may_lead(word, here, places))
-    found = [
-        named
-        for here, word in leading
-        for named in ([word] if word.startswith("~") else []) + [os.path.join(here, word)]  # noqa: PTH118
-    ]
+    found = [place for here, word in leading for place in as_seen_from(word, here)]
     return found if len(found) <= MOST_WORDS else None
 
 

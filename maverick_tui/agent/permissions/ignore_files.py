@@ -10,14 +10,18 @@ import stat
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import read_small
 
 MOST_SEEN = 20_000
 """Files and folders that are looked at before a search."""
 
+MOST_FOLDERS = 5_000
+"""Those that are looked into for such files, before git is asked for its own."""
 _NAMES = (".gitignore", ".ignore", ".rgignore")
 _SILENT = re.compile("--no-messages|--no-ignore|--no-ignore-messages|--unrestricted|-u+")
 _POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
@@ -50,30 +54,31 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
 
 
 def why_without_end(path: str, here: Path) -> str:
-    """Why any search of a folder asks: such a file leads to what is none, and may have no end. The nearest ones are
-    looked at; a search that has more to read is a long one in any case.
-    """
+    """Why any search of a folder asks: such a file leads to what is none, and may have no end."""
     try:
         top = Path(os.path.realpath(here / path))
     except ValueError:  # no file can be named so
         return ""
-    for file in (str(folder / name) for folder in top.parents for name in _NAMES):
-        if not _has_end(file):
-            return _leads_to_no_file(file)
-    wanted, left = deque([str(top)]), MOST_SEEN
-    while wanted and left > 0:
+    above = (str(folder / name) for folder in top.parents for name in _NAMES)
+    found = next((file for file in chain(above, _lists_below(top)) if not _has_end(file)), "")
+    real = os.path.realpath(found)
+    return f"A search reads {found} first, which leads to {real}: that need not have an end." if found else ""
+
+
+def _lists_below(top: Path) -> Iterator[str]:
+    """Such files in a folder: where it has very many others, those alone that came with the repository."""
+    wanted, left = deque([str(top)]), MOST_FOLDERS
+    while wanted and left:
+        left -= 1
         with suppress(OSError), os.scandir(wanted.popleft()) as entries:
             for entry in entries:
-                left -= 1
-                if entry.name.casefold() in _NAMES and not _has_end(entry.path):
-                    return _leads_to_no_file(entry.path)
-                if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                if entry.name.casefold() in _NAMES:
+                    yield entry.path
+                elif entry.name != ".git" and entry.is_dir(follow_symlinks=False):
                     wanted.append(entry.path)
-    return ""
-
-
-def _leads_to_no_file(path: str) -> str:
-    return f"A search reads {path} first, which leads to {os.path.realpath(path)}: that need not have an end."
+    if wanted:
+        told = ask(top, "ls-files", "-z", "--", *(f":(glob,icase)**/{name}" for name in _NAMES))
+        yield from (str(top / os.fsdecode(name)) for name in (told or b"").split(b"\0") if name)
 
 
 def _has_end(path: str) -> bool:
@@ -81,7 +86,7 @@ def _has_end(path: str) -> bool:
         kind = os.stat(path).st_mode  # noqa: PTH116 - as for the others of these
     except OSError:  # it is not there, or leads nowhere
         return True
-    return stat.S_ISREG(kind) or stat.S_ISDIR(kind)
+    return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or os.path.realpath(path) == os.devnull
 
 
 def _leads_out(link: Path, places: Places) -> bool:

@@ -53,9 +53,19 @@ def _readings(path: str, here: Path) -> list[str]:
     written = _INNER.sub(lambda _: home, HOME.sub(lambda _: home, text))
     if written.startswith("~"):
         written = os.path.expanduser(written)  # noqa: PTH111 - Path.expanduser() raises for a user who does not exist
+    return list(dict.fromkeys([written, text] if _may_be_name(text, here) else [written]))
+
+
+def _may_be_name(text: str, here: Path) -> bool:
     first, *rest = re.split(r"[/\\]", text)
-    is_meant = first[:1] not in ("~", "$") or ".." in rest or os.path.lexists(os.path.join(here, first))  # noqa: PTH118
-    return list(dict.fromkeys([written, text] if is_meant else [written]))
+    return first[:1] not in ("~", "$") or ".." in rest or os.path.lexists(os.path.join(here, first))  # noqa: PTH118
+
+
+def as_seen_from(path: str, here: Path) -> list[str]:
+    """A path of a folder in words for any other one: as it is where that begins at home, and joined to the folder."""
+    begins_at_home = [path] if path.startswith("~") else []
+    is_joined = not begins_at_home or _may_be_name(path, here)
+    return [*begins_at_home, *([os.path.join(here, path)] if is_joined else [])]  # noqa: PTH118
 
 
 def _places(text: str, here: Path) -> tuple[Path, Path, Path]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from maverick_tui.agent.permissions import ignore_files, patterns
 from maverick_tui.agent.permissions.judge import Judge, Judgement
+from maverick_tui.git import making
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 
@@ -273,6 +275,21 @@ def test_no_search_reads_a_list_that_may_have_no_end(name: str, project: Path) -
         assert verdict.decision == "ask", call
         assert verdict.is_asked_each_time
     assert "/dev/zero" in judge.judge(*calls[0]).reason
+    (project / name).unlink()
+    (project / name).symlink_to("/dev/null")
+    assert {decide(judge, *call) for call in calls if call[0] == "Grep"} == {"allow"}, "that one ends at once"
+
+
+def test_nor_does_one_where_there_are_very_many_folders(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    making.init(project, "main")
+    (project / "src" / "deep").mkdir()
+    (project / "src" / "deep" / ".ignore").symlink_to("/dev/zero")
+    subprocess.run(["git", "add", "src"], cwd=project, check=True)
+    monkeypatch.setattr(ignore_files, "MOST_FOLDERS", 1)
+    judge = Judge(["Grep"], project, person=True)
+    assert decide(judge, "Grep", {"pattern": "x"}) == "ask"
+    (project / "src" / "deep" / ".ignore").unlink()
+    assert decide(judge, "Grep", {"pattern": "x"}) == "allow"
 
 
 def test_a_great_many_files_are_not_looked_through_before_a_search(
