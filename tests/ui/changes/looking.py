@@ -16,6 +16,7 @@ from maverick_tui.review.kinds import ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.ui.changes import visiting
 from maverick_tui.ui.changes.screen import ChangesScreen
+from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.lines import ReadLines
 from tests.support.runs import Tape
 from tests.ui.changes.told_review import ToldReview
@@ -29,9 +30,10 @@ def screen_of(app: FedApp) -> ChangesScreen:
 
 
 def is_seen(app: App[Any]) -> bool:
-    """Whether all lines that a dialog asks about have been on the screen."""
+    """Whether all lines that a dialog asks about have been on the screen, and it takes an answer."""
     lines = [one for one in app.screen.query("ReadLines") if isinstance(one, ReadLines)]
-    return app.screen.is_mounted and all(one.first_unread is None for one in lines)
+    is_armed = not isinstance(app.screen, ArmedDialog) or app.screen.is_armed
+    return app.screen.is_mounted and is_armed and all(one.first_unread is None for one in lines)
 
 
 def edited() -> Tape:
