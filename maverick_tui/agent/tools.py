@@ -34,7 +34,7 @@ PATHS = ("file_path", "notebook_path", "path", "filePath")
 _OTHER_ARGUMENTS = frozenset(
     (
         "-A -B -C -i -n -o action activeForm addBlockedBy addBlocks agentId allow_large allowedPrompts allowed_domains"
-        " annotations answers args bash_id block blocked_domains case_insensitive cell_id cell_type character command"
+        " annotations answers bash_id block blocked_domains case_insensitive cell_id cell_type character command"
         " content context cron dangerouslyDisableSandbox delaySeconds description discard_changes durable edit_mode"
         " effort filter findings glob head_limit id isolation level limit line max_results message metadata model"
         " multiline name new_source new_string noop offset old_string operation output_mode owner pages pattern plan"
@@ -42,7 +42,9 @@ _OTHER_ARGUMENTS = frozenset(
         " subagent_type subject summary taskId task_id timeout timeout_ms to todos type url ws"
     ).split()
 )
-"""All others that the CLI's own tools have, as it describes them to the model, and those of the engine `api`."""
+"""All others that the CLI's own tools have, as it describes them to the model, and those of the engine `api`; but not
+`args` of `Skill`: the text of a skill may have them behind an `@`, and Claude Code reads what they name then.
+"""
 
 READING_TOOLS: frozenset[str] = frozenset({"Read", "Glob", "Grep"})
 """Tools that read files and change nothing."""

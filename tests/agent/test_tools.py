@@ -66,7 +66,8 @@ async def test_every_tool_that_the_bundled_cli_reports_is_known(
     assert reported - BUILTIN_TOOLS <= {"Workflow"}, "which no agent here has"
     takes = {tool["name"]: tool["input_schema"].get("properties", ()) for tool in model.requests[0]["tools"]}
     assert {"Read", "Bash", "Edit"} <= takes.keys()
-    assert not {name for name in takes.keys() & BUILTIN_TOOLS if not is_understood(name, takes[name])}
+    handing_on = {name for name in takes.keys() & BUILTIN_TOOLS if not is_understood(name, takes[name])}
+    assert handing_on <= {"Skill"}, "whose text may put its arguments behind an @"
 
 
 @pytest.mark.req("001-MA-tools", "000-FR-002b")

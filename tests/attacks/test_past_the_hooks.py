@@ -110,15 +110,22 @@ async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told
             say("Done."),
             prompt="two",
         ),
+        scene(
+            *(call("Skill", skill="named", args=file) for file in (f"{home}/.netrc", "~/.netrc")),
+            say("Done."),
+            prompt="three",
+        ),
         scene(say("Done.")),
     ]
     async with serve(scenes) as model:
         skill("mine", "ls")
+        named = Path(os.environ["CLAUDE_CONFIG_DIR"], "skills", "named", "SKILL.md")
+        write("---\nname: named\ndescription: Reviews a file.\n---\nReview @$ARGUMENTS, please.\n", named)
         config = MaverickConfig.load().model_copy(update={"setting_sources": ("user",)})
         async with watch(Skilled, config=config, is_attended=False) as run:
-            for prompt in ("one", "two"):
+            for prompt in ("one", "two", "three"):
                 await run.ask(prompt)
-    assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 2, "each was called"
+    assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 4, "each was called"
     assert ("NOBODYS-BUSINESS" in str(model.requests)) == is_open
 
 
