@@ -111,9 +111,15 @@ def commands_of(hooks: Mapping[str, Any] | None, servers: Mapping[str, Any]) -> 
     return [*_texts(hooks), *lines_of(hooks), *lines_of(servers)]
 
 
+HEADERS_HELPER = "headersHelper"
+"""What Claude Code runs, in a shell, for the headers of a server that is reached by HTTP."""
+
+
 def lines_of(value: Any) -> Iterator[str]:
     """The command lines in hooks or servers, with the arguments that stand beside a command."""
     if isinstance(value, Mapping):
+        if isinstance(helper := value.get(HEADERS_HELPER), str):
+            yield helper
         if isinstance(command := value.get("command"), str):
             yield shlex.join([command, *_texts(value["args"])]) if value.get("args") else command
         value = list(value.values())

@@ -28,6 +28,7 @@ class Helper(MaverickAgent):
     async def execute(self, context): ...
 """
 LITERAL = '{"fetch": {"command": "npx", "args": ["-y", "some-mcp"]}}'
+HEADERS = '{"api": {"type": "http", "url": "https://mcp.example", "headersHelper": "./scripts/token.sh"}}'
 SERVER = {"mcpServers": {"fetch": {"command": "npx", "args": ["-y", "a b"], "env": {"TOKEN": "hidden"}}}}
 HOOK = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cargo fmt"}]}]}}
 
@@ -129,14 +130,14 @@ def test_the_home_directory_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> 
     assert load_agent("helper", Path.home())
 
 
-@pytest.mark.parametrize("servers", [LITERAL, "made()"])
+@pytest.mark.parametrize("servers", [LITERAL, HEADERS, "made()"])
 def test_a_python_agent_of_ones_own_is_no_exception(servers: str) -> None:
     folder = paths.user_config() / "agents"
     folder.mkdir(parents=True)
     (folder / "helper.py").write_text(PYTHON.format(servers=servers))
     with pytest.raises(NotTrustedError, match="starts commands that may run code"):
         load_agent("helper", Path.cwd())
-    assert listed(Path.cwd()).needs_trust is (servers == LITERAL), "listing runs nothing"
+    assert listed(Path.cwd()).needs_trust is (servers != "made()"), "listing runs nothing"
 
 
 def test_servers_that_are_computed_are_told_as_what_cannot_be_known() -> None:

@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import os
+import sys
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -25,6 +26,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import (
 )
 
 from maverick_tui import keeper
+from maverick_tui.agent.permissions.started import HEADERS_HELPER
 from maverick_tui.executor.mcp.process import WITHHELD
 from maverick_tui.kept import kept_command
 from maverick_tui.masking.redact import redact
@@ -188,13 +190,15 @@ def _for_cli(server: Any) -> Any:
     """What the CLI is told of a server: one that runs in this program it reaches through us.
 
     One that it starts would inherit the key to the model from it. A variable can only be hidden by an empty one; a
-    server that needs the key names it in its own `env`.
+    server that needs the key names it in its own `env`. What tells the headers for one has no `env`.
     """
     if not isinstance(server, dict):
         return server
     told = {key: value for key, value in server.items() if key != "instance"}
     if "command" in told:
         told["env"] = {**dict.fromkeys(WITHHELD, ""), **(told.get("env") or {})}
+    if isinstance(helper := told.get(HEADERS_HELPER), str) and sys.platform != "win32":
+        told[HEADERS_HELPER] = f"unset {' '.join(WITHHELD)}; {helper}"
     return told
 
 

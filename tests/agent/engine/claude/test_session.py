@@ -7,6 +7,7 @@ import builtins
 import json
 import mmap
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -328,7 +329,12 @@ async def test_an_mcp_tool_that_is_not_listed_is_refused_and_a_server_has_the_ke
         started = {"command": sys.executable, "args": ["-I", "-c", REPORTS, str(tmp_path / name)]}
         return {**started, "env": env} if env else started
 
-    processes = {"plain": server("plain"), "named": server("named", ANTHROPIC_API_KEY="${ANTHROPIC_API_KEY}", MINE="1")}
+    helper = shlex.join([sys.executable, "-I", "-c", REPORTS, str(tmp_path / "helped")])
+    processes = {
+        "plain": server("plain"),
+        "named": server("named", ANTHROPIC_API_KEY="${ANTHROPIC_API_KEY}", MINE="1"),
+        "helped": {"type": "http", "url": "http://127.0.0.1:9/mcp", "headersHelper": helper},
+    }
     servers: dict[str, Any] = {"box": create_sdk_mcp_server("box", tools=[allowed, other]), **processes}
     calls = [
         call("mcp__box__allowed"),
@@ -339,14 +345,14 @@ async def test_an_mcp_tool_that_is_not_listed_is_refused_and_a_server_has_the_ke
         async with asyncio.timeout(60):
             while not all((tmp_path / name).exists() for name in processes):
                 await asyncio.sleep(0.05)
-        plain, named = (json.loads((tmp_path / name).read_text()) for name in processes)
+        plain, named, helped = (json.loads((tmp_path / name).read_text()) for name in processes)
         got, error = await drain(session.query("work"))
     assert error is None
     assert asked == ["mcp__box__allowed"]
     assert ran == ["allowed"]
     assert "not among the tools" in results_of(got)[1]
     assert plain["PATH"], "all else is inherited"
-    assert not any(plain.get(name) for name in WITHHELD)
+    assert not any(one.get(name) for one in (plain, helped) for name in WITHHELD)
     assert named["ANTHROPIC_API_KEY"]
     assert named["MINE"] == "1"
 
