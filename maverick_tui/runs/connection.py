@@ -107,7 +107,8 @@ class Connection:
             told = loaded.describe(at)
         except Exception:  # an author's own property; the run goes on all the same, and fails where it must
             log.exception("The agent %s cannot be described", self._name)
-            told = AgentLoaded(at, self._name, str(loaded.context.cwd), project=loaded.project)
+            cwd, mode = str(loaded.context.cwd), loaded.permission_mode
+            told = AgentLoaded(at, self._name, cwd, permission_mode=mode, project=loaded.project)
         self._turns.tell(told)
         self.on_load(loaded)
         for words in loaded.told:
@@ -123,7 +124,7 @@ class Connection:
         if is_same and past.loaded is not None and (lost := lost_hooks(loaded.agent, past.loaded.reaches or ())):
             text = f"Hooks that it had are not in its file any more: {', '.join(lost)}."
             self._events.emit(Noticed(self._events.now(), "hooks_lost", text[:LONGEST_NOTICE]))
-        mode = self._turns.mode = narrower(past.mode if is_same else "", loaded.permission_mode)
+        mode = narrower(past.mode if is_same else "", loaded.permission_mode)
         if mode != loaded.permission_mode:
             loaded.agent.permission_mode = mode
         if past.model and self._model is None:  # from the start: to change it tells the CLI's conversation of it

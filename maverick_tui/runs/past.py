@@ -79,6 +79,7 @@ class _Reader:
         self.turns = self.blocks = 0
         self.loaded: ev.AgentLoaded | None = None
         self.mode = ""
+        self.is_mode_chosen = False
         self.models: list[str] = []
         """Those that answered; the first is the agent's own, unless a fork had one chosen for it."""
         self.forked_to = ""
@@ -114,13 +115,16 @@ class _Reader:
             case ev.UsageReported():
                 self.reported[event.message] = event.usage
             case ev.AgentLoaded():
-                self.loaded, self.mode = event, self.mode or event.permission_mode
+                self.loaded = event
+                self.mode = self.mode if self.is_mode_chosen else event.permission_mode or self.mode
             case ev.RunForked():
-                self.forked_to = event.model
+                self.forked_to, self.is_mode_chosen = event.model, False
+            case ev.RunReopened():
+                self.is_mode_chosen = False
             case ev.ModelNamed():
                 self.models.append(event.model)
             case ev.ModeChanged():
-                self.mode = event.mode
+                self.mode, self.is_mode_chosen = event.mode, True
             case ev.PermissionAsked():
                 self.questions[event.request] = event
             case ev.PermissionSettled():

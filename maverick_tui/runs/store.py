@@ -92,6 +92,8 @@ class RunStore:
         self.loaded: ev.AgentLoaded | None = None
         self.mode = ""
         self.model = ""
+        self._chosen: set[str] = set()
+        """Which of them has been told by itself: another load of the agent leaves that as it is."""
         self.queue: dict[str, str] = {}
         """Prompts that wait for their turn, by id."""
         self.urgent: frozenset[str] = frozenset()
@@ -277,7 +279,7 @@ class RunStore:
         self._cut_shells(event.at)
         self._retire_banner()
         self.is_inheriting, self.last_outcome, self._failed, self._is_in_line = False, None, None, False
-        self.model = event.model
+        self.model, self._chosen = event.model, set()
         self.began_at = self.phase_since = event.at
         self.calls.files.clear()
         self.figures.context_used = None if self.forked_turn else 0
@@ -291,13 +293,17 @@ class RunStore:
 
     def _run_reopened(self, event: ev.RunReopened) -> None:
         self._cut_shells(event.at)  # their process was killed, and has told no end
+        self._chosen.discard("mode")  # what it comes back with is told with its agent
         self._is_ended, self.ended, self._link, self._lost, self._is_in_line = False, None, "", None, False
         if self._banner is not None and self._banner.failure is not self._failed:
             self._retire_banner()  # what has failed in the last turn can still be tried again
 
     def _agent_loaded(self, event: ev.AgentLoaded) -> None:
         self.loaded = event
-        self.mode, self.model = self.mode or event.permission_mode, self.model or event.model
+        if "mode" not in self._chosen:
+            self.mode = event.permission_mode or self.mode
+        if "model" not in self._chosen:
+            self.model = event.model or self.model
 
     def _connecting(self, event: ev.Connecting) -> None:
         self._link = "connecting"
@@ -315,11 +321,13 @@ class RunStore:
 
     def _model_named(self, event: ev.ModelNamed) -> None:
         self.model = event.model or self.model
+        self._chosen.add("model")
         if event.context_size:
             self.figures.context_size = event.context_size
 
     def _mode_changed(self, event: ev.ModeChanged) -> None:
         self.mode = event.mode
+        self._chosen.add("mode")
 
     def _run_named(self, event: ev.RunNamed) -> None:
         self.name = one_line(event.name)

@@ -33,6 +33,7 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.exceptions import AgentError
 from maverick_tui.inert import one_line
+from maverick_tui.modes import narrower
 from maverick_tui.reset_times import reset_time
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.log import EventLog
@@ -106,6 +107,8 @@ class Turns:
         """Takes each turn that has ended, and what it has failed with."""
         self.mode = past.mode if past is not None else ""
         """The permission mode of the moment: it was set, or the engine has left planning."""
+        self._is_mode_chosen = False
+        """Whether it was set since the run has begun, or was gone on with: another load of the agent leaves it then."""
         self._before_plan = "default" if past is not None else ""
         """The mode in which a turn has ended last, or a narrower one that was chosen since: on the way to plan, others
         are only passed by. A run that comes back is given no more than it had."""
@@ -156,12 +159,14 @@ class Turns:
 
     def _keep(self, event: Event) -> None:
         if isinstance(event, ModeChanged):
-            self.mode = event.mode
+            self.mode, self._is_mode_chosen = event.mode, True
             if event.mode in ("default", "dontAsk"):
                 self._before_plan = "default"
         elif isinstance(event, AgentLoaded):
-            self._before_plan = self._before_plan or event.permission_mode
-            self.mode = self.mode or event.permission_mode
+            loaded = event.permission_mode
+            self._before_plan = narrower(self._before_plan or loaded, loaded or self._before_plan)
+            if not self._is_mode_chosen:
+                self.mode = loaded or self.mode
         elif isinstance(event, RateLimited):
             self._rejected_until = event.resets_at if event.status == "rejected" else None
         elif isinstance(event, JobsScheduled):

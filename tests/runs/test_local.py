@@ -28,6 +28,7 @@ from maverick_tui.events.kinds import (
     ModeChanged,
     ModelNamed,
     Noticed,
+    PermissionAsked,
     PromptDropped,
     PromptQueued,
     PromptSent,
@@ -295,19 +296,27 @@ async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeMo
 async def test_a_missing_cli_is_told_and_can_be_mended_and_then_its_retries_are_told(
     serve: ServeModel,
 ) -> None:
-    where = {"config": MaverickConfig.load(cli_path="/nowhere/claude")}
+    file: dict[str, Any] = {"config": MaverickConfig.load(cli_path="/nowhere/claude"), "mode": "acceptEdits"}
 
     def find() -> MaverickAgent:
-        return Talker(config=where["config"])
+        agent: MaverickAgent = Talker(config=file["config"])
+        agent.allowed_tools, agent.permission_mode = ["Write"], file["mode"]
+        return agent
 
     overloaded = HttpFault(kind="http", status=529, type="overloaded_error", times=1)
-    async with serve(say("at last", fault=overloaded)), watch(find, name="talker") as run:
+    answers = [call("Write", file_path="new.txt", content="x"), say("at last", fault=overloaded)]
+    async with serve(answers), watch(find, name="talker") as run:
+        run.denies_everything = True
         run.prompt("waits")
         failed = await run.until(ConnectFailed)
         assert not run.all(TurnStarted)
-        where["config"] = MaverickConfig.load(api_retries=2, model="nobody-knows-1")
+        file.update(config=MaverickConfig.load(api_retries=2, model="nobody-knows-1"), mode="default")
         run.send(Reconnect())
+        await run.until(Connected)
+        assert (told(*run.events).mode, told(*run.events).model) == ("default", "nobody-knows-1")
         ended = await run.until(TurnEnded)
+    assert len(run.all(PermissionAsked)) == 1, "edits do not pass any more"
+    assert not Path("new.txt").exists()
     assert failed.failure.error == "CLINotFoundError"
     assert "/nowhere/claude" in failed.failure.message
     assert ended.outcome == "done"
@@ -329,6 +338,35 @@ class Unopened(Talker):
         raise AgentError("It cannot be opened.")
 
     async def __aexit__(self, *_: object) -> None: ...
+
+
+@pytest.mark.parametrize(("chosen", "has_past"), [("plan", True), ("plan", False), ("acceptEdits", True), ("", True)])
+async def test_a_mode_counts_that_was_chosen_before_the_run_could_be_opened(
+    chosen: str, has_past: bool, serve: ServeModel
+) -> None:
+    opens: list[type[MaverickAgent]] = [Unopened, Direct]
+    modes = ["acceptEdits", "default"]
+
+    def find() -> MaverickAgent:
+        agent = opens.pop(0)()
+        agent.allowed_tools, agent.permission_mode = ["Read"], modes.pop(0)
+        return agent
+
+    before = [RunStarted(1, "r1", "agent"), AgentLoaded(1, "agent", ".", permission_mode="acceptEdits"), RunEnded(2)]
+    async with serve(say("hello")), watch(find, past=past_of(before) if has_past else None) as run:
+        await run.until(ConnectFailed)
+        if chosen:
+            run.send(SetMode(chosen))
+            await run.until(ModeChanged)
+        run.send(Reconnect())
+        await run.until(Connected)
+        prompter = run.run._connection.prompter
+        assert prompter is not None
+        session: Any = prompter.session
+        shown = told(*run.events).mode
+        assert (session._mode, run.run._turns.mode, shown) == (chosen or "default",) * 3
+        assert past_of(run.events).mode == shown
+        assert run.run._turns.mode_after_plan() == (chosen if chosen == "acceptEdits" else "default")
 
 
 async def test_where_nothing_could_be_opened_nothing_is_left_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
