@@ -140,7 +140,7 @@ class RunCalls:
     def progressed(self, event: ev.TaskProgressed) -> None:
         """A task has come further, or to its end."""
         if (entry := self._calls.get(event.call)) is not None:
-            entry.task_state = event.state
+            entry.task_state, entry.task_words = event.state, event.description or entry.task_words
             entry.tokens, entry.tool_uses = event.tokens or entry.tokens, event.tool_uses or entry.tool_uses
             self.tasks[event.call] = entry
             self._list.touch(entry)

@@ -113,6 +113,7 @@ class ToolEntry(Entry):
         "state",
         "stop_state",
         "task_state",
+        "task_words",
         "tokens",
         "tool_uses",
     )
@@ -140,6 +141,8 @@ class ToolEntry(Entry):
         self.stop_state = ""
         """Set once somebody wants it to stop by itself: `asked`, then `stopped` or `failed`."""
         self.task_state = ""
+        self.task_words = ""
+        """What was last said of how far that has come."""
         self.tokens = 0
         self.tool_uses = 0
 

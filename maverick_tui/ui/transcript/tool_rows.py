@@ -47,14 +47,16 @@ _DONE = re.compile(r"(?<=[-*+] \[)[xX](?=\])")
 """What is done in a list is drawn as a sign."""
 _NO_LANGUAGE = ("text", "txt", "plain", "plaintext")
 _TASKS_RUNNING = ("running", "pending", "started")
+_EXIT_CODE = re.compile(r"exit code (\d+)")
 _TASKS_STOPPED = ("stopped", "killed")
+_TASKS_OVER = ("completed", "failed")
 
 
 def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Styled]:
     """Glyph, tool and what the call is about."""
     p = palette
     styles = {"asking": p.warning, "running": p.accent, "done": p.success, "failed": p.error, "denied": p.warning}
-    state = "cut" if _is_stopped_behind(entry) else entry.state
+    state = "cut" if _is_stopped_behind(entry) else "failed" if _has_failed_behind(entry) else entry.state
     if state == "done" and entry.task_state in _TASKS_RUNNING:
         state = "running"
     about = "" if entry.name in _SHOWN_BELOW else tool_text.key_argument(entry.name, _told(entry), folder)
@@ -68,6 +70,15 @@ def head(entry: ToolEntry, folder: str, palette: Palette) -> list[Styled]:
 def _is_stopped_behind(entry: ToolEntry) -> bool:
     """Whether it went on in the background, and was stopped there."""
     return entry.state == "done" and entry.task_state in _TASKS_STOPPED
+
+
+def _is_command_behind(entry: ToolEntry) -> bool:
+    """Whether it is a command that went on in the background: its result only says so."""
+    return entry.state == "done" and isinstance(entry.detail, dict) and bool(entry.detail.get("backgroundTaskId"))
+
+
+def _has_failed_behind(entry: ToolEntry) -> bool:
+    return entry.task_state == "failed" and _is_command_behind(entry)
 
 
 def _told(entry: ToolEntry) -> dict[str, Any]:
@@ -105,6 +116,10 @@ def summary(entry: ToolEntry, palette: Palette) -> list[Styled]:
         return [(_progress(entry) or "works in the background", p.accent)]
     if _is_stopped_behind(entry):
         return [("stopped", p.warning)]
+    if entry.task_state in _TASKS_OVER and _is_command_behind(entry):
+        code = _EXIT_CODE.search(entry.task_words) if _has_failed_behind(entry) else None
+        words = f"{entry.task_state} in the background{f': {code[0]}' if code else ''}"
+        return [(words, p.error if _has_failed_behind(entry) else p.dim)]
     if entry.name == "TodoWrite" and entry.state == "done":
         return []
     what, size = tool_text.summary(

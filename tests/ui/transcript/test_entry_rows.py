@@ -334,11 +334,17 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     assert stopped.startswith("2.0s ╌ Bash ls stopped")
     behind = (
         ev.TaskProgressed(4, "c1", "running"),
-        ev.ToolFinished(4, "c1", "Command running in background with ID: b1"),
+        ev.ToolFinished(4, "c1", "Command running in background with ID: b1", detail={"backgroundTaskId": "b1"}),
     )
     assert "● Bash ls works in the background" in state(*behind)
     for stopped in (state(*behind, ev.TaskProgressed(5, "c1", "killed")), state(*behind, ev.RunEnded(5, "closed"))):
         assert "╌ Bash ls stopped" in stopped
+    words = 'Background command "ls" completed (exit code 0)'
+    completed = state(*behind, ev.TaskProgressed(5, "c1", "completed"), ev.TaskProgressed(5, "c1", "completed", words))
+    assert completed.endswith("✔ Bash ls completed in the background")
+    words = 'Background command "ls" failed with exit code 3'
+    failed = state(*behind, ev.TaskProgressed(5, "c1", "failed"), ev.TaskProgressed(5, "c1", "failed", words))
+    assert failed.endswith("✘ Bash ls failed in the background: exit code 3")
     theirs = ev.PermissionSettled(5, "q", "c1", "once", by="pts/3")
     assert "● Bash ls running answered by pts/3" in state(ask, theirs)
     assert "✔ Bash ls answered by pts/3 x" in state(ask, theirs, ev.ToolFinished(6, "c1", "x"))
