@@ -78,8 +78,9 @@ def apart_from_project(allowed_tools: Iterable[str], setting_sources: Sequence[s
 
 
 def woken_by(news: str) -> str:
-    """What has woken the agent, by the prompt that tells the model of it."""
-    return f"Woken: {'  '.join(map(one_line, _SAYS.findall(news)))}"[:LONGEST_NOTICE]
+    """What has woken the agent, by the prompt that tells the model of it; empty if that does not say."""
+    says = "  ".join(filter(None, map(one_line, _SAYS.findall(news))))
+    return f"Woken: {says}"[:LONGEST_NOTICE] if says else ""
 
 
 class JobWatch:

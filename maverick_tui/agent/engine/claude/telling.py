@@ -198,6 +198,7 @@ class ClaudeSession:
             async with aclosing(asked) as messages:
                 async for message in messages:
                     self._heed(message)
+                    self._forget_news(message)
                     for event in self._translator.feed(message, self._listener.now()):
                         self._listener.tell(event)
                     own: Message = message
@@ -265,11 +266,17 @@ class ClaudeSession:
             woken, self._woken = self._woken, ""
             if woken:
                 self._listener.tell(Noticed(self._listener.now(), "woken", woken))
+        self._forget_news(message)
         for event in self._translator.feed(message, self._listener.now()):
             if has_begun or not isinstance(event, RequestStarted):
                 self._listener.tell(event)
         if isinstance(message, ResultMessage):
             self._end_own(message)
+
+    def _forget_news(self, message: Message) -> None:
+        """News that came before another request of an answer are read with that: they begin none."""
+        if _begins_request(message):
+            self._woken = ""
 
     def _end_own(self, result: ResultMessage) -> None:
         self._is_by_itself = False
@@ -343,9 +350,14 @@ class ClaudeSession:
         return PermissionResultDeny(message=permission.reason, interrupt=permission.ends_turn)
 
 
+def _begins_request(message: Message) -> bool:
+    """Whether the agent itself begins to answer what it was asked, or what its tools have said."""
+    return isinstance(message, StreamEvent) and is_content(message) and message.event.get("type") == "message_start"
+
+
 def _is_late(message: Message) -> bool:
     """Whether it is of an answer that has begun before, and that was cut: nothing would end a turn for it."""
-    return isinstance(message, StreamEvent) and is_content(message) and message.event.get("type") != "message_start"
+    return isinstance(message, StreamEvent) and is_content(message) and not _begins_request(message)
 
 
 def _uncounted(usage: Usage, reading: MeteredResult | None) -> Usage:
