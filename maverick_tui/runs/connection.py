@@ -196,7 +196,7 @@ class Connection:
             self._events.emit(Noticed(self._events.now(), "jobs", JOBS_ENDED))
 
     async def close(self, *, for_good: bool = False) -> None:
-        """End the CLI, if there is one; `for_good` if no other follows, so that nothing need be said of it."""
+        """End the CLI, if there is one; `for_good` if no other follows, so that no jobs need be kept from one."""
         self._remember()
         self.prompter = None
         if self._watching is not None:

@@ -173,7 +173,9 @@ class Turns:
             self.has_jobs = bool(event.jobs)
         elif isinstance(event, TaskProgressed):
             about = self.tasks.pop(event.call, "")
-            if event.state not in ENDED_TASKS:
+            if event.state in ENDED_TASKS:
+                self._behind.discard(event.call)
+            else:
                 self.tasks[event.call] = about or event.description
         elif isinstance(event, ToolFinished) and event.call in self.tasks:
             self._behind.add(event.call)

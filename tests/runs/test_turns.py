@@ -5,12 +5,24 @@ from __future__ import annotations
 from maverick_tui.agent.engines import Answered, Permission, ToolQuestion
 from maverick_tui.events import kinds as ev
 from maverick_tui.runs.log import EventLog
-from maverick_tui.runs.turns import Turns
+from maverick_tui.runs.turns import TASKS_STOPPED, Turns
 from maverick_tui.usage import Usage
 
 
 async def nobody(_question: ToolQuestion) -> Permission:
     return Permission(False)
+
+
+def test_what_is_stopped_with_the_session_is_what_still_went_on_in_the_background() -> None:
+    log = EventLog(lambda: 1.0)
+    turns = Turns(log, nobody, lambda: None)
+    for call in ("ended", "goes on"):
+        turns.tell(ev.TaskProgressed(1.0, call, "running", call))
+        turns.tell(ev.ToolFinished(1.0, call, "It works in the background."))
+    turns.tell(ev.TaskProgressed(1.0, "ended", "completed"))
+    turns.tell(ev.TaskProgressed(1.0, "ended", "running", "again, and waited for"))
+    turns.end_tasks()
+    assert [event.text for event in log.since(0) if isinstance(event, ev.Noticed)] == [f"{TASKS_STOPPED}: goes on"]
 
 
 def test_what_comes_of_an_answer_that_was_given_up_is_told_in_a_turn_or_not_at_all() -> None:
