@@ -9,6 +9,7 @@ import sys
 import typer
 
 from maverick_tui.inert import inert
+from maverick_tui.signals import at_signals, end_by
 
 QUIET = 0.5
 """Seconds without a key before a question takes an answer, as for the application's dialogs."""
@@ -61,9 +62,10 @@ def forget_typed() -> None:
     before = termios.tcgetattr(keyboard)
     silent = termios.tcgetattr(keyboard)
     silent[3] &= ~(termios.ICANON | termios.ECHO)  # else a line that is only begun would not be heard of
-    termios.tcsetattr(keyboard, termios.TCSAFLUSH, silent)  # once all that was written is on the terminal
-    try:
-        while select.select([keyboard], [], [], QUIET)[0] and os.read(keyboard, 4096):
-            pass
-    finally:
-        termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)
+    with at_signals(end_by):  # else the terminal would stay silent
+        try:
+            termios.tcsetattr(keyboard, termios.TCSAFLUSH, silent)  # once all that was written is on the terminal
+            while select.select([keyboard], [], [], QUIET)[0] and os.read(keyboard, 4096):
+                pass
+        finally:
+            termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)

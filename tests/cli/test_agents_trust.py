@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from maverick_tui import paths
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.agent.catalog.trust import TrustStore, fingerprint
+from maverick_tui.cli.asking import forget_typed
 from tests.cli.agent_files import PYTHON, environment, write, write_agent
 from tests.support.command_line import Run
 
@@ -86,26 +91,19 @@ QUESTION = b"Have you read .maverick/agents/pilot.py, and may it run on this mac
 
 
 @contextmanager
-def question(*options: str, typed_before: bytes = b"") -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command, which waits for an answer, and the terminal to give it on.
-
-    What was typed before is there from the start, and comes again while the question is already being read.
-    """
+def in_terminal(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Python with these arguments, and the terminal that it reads from."""
     ours, theirs = pty.openpty()
-    os.write(ours, typed_before)
-    command = [sys.executable, "-m", "maverick_tui", "agents", "trust", "pilot", *options]
     process = subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
+        [sys.executable, *arguments],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        start_new_session=True,
     )
+    yield process, theirs
     os.close(theirs)
-    assert process.stderr is not None
-    asked = b""
-    while not asked.endswith(QUESTION):
-        assert process.poll() is None
-        asked += os.read(process.stderr.fileno(), 100)
-        if asked.endswith(b"? "):
-            os.write(ours, typed_before)
-    yield process, ours
     os.close(ours)
 
 
@@ -135,16 +133,57 @@ def test_a_file_is_shown_as_it_counts_and_steers_no_terminal(maverick: Run, pilo
     assert any(line.split("  ")[-2:] == ["import os", "# runs"] for line in told.splitlines()), "a line for Python"
 
 
-def test_the_question_is_not_in_the_json_and_is_not_answered_by_what_was_typed_before(pilot: Path) -> None:
-    with question("--json", typed_before=b"no\nno") as (process, terminal):
-        os.write(terminal, b"yes\n")
-        out, err = process.communicate(timeout=60)
-    assert (json.loads(out)["files"][0]["trusted"], out[:1], err) == (True, b"{", b"")
+def test_the_question_is_not_in_the_json_and_is_not_answered_by_what_was_typed_before(
+    maverick: Run, pilot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = pty.openpty()
+    looks = 0
+
+    def look(*given: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            os.write(ours, b"no\nno")
+        return select.select(*given)
+
+    def forget() -> None:
+        forget_typed()
+        os.write(ours, b"yes\n")
+
+    os.write(ours, b"no\nno")
+    with os.fdopen(theirs) as keyboard:
+        monkeypatch.setattr(sys, "stdin", keyboard)
+        monkeypatch.setattr("maverick_tui.cli.asking.QUIET", 0.01)
+        monkeypatch.setattr("maverick_tui.cli.asking.select", SimpleNamespace(select=look))
+        monkeypatch.setattr("maverick_tui.cli.asking.forget_typed", forget)
+        ran = maverick("agents", "trust", "pilot", "--json")
+    os.close(ours)
+    assert (json.loads(ran.out)["files"][0]["trusted"], ran.out[:1]) == (True, "{")
+    assert ran.err.endswith(QUESTION.decode())
+    assert looks == 2
+
+
+def test_a_terminal_shows_again_what_is_typed_if_the_question_is_ended_before_it_takes_an_answer() -> None:
+    def shows_it() -> bool:
+        return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+
+    code = "from maverick_tui.cli import asking; asking.QUIET = 600; asking.forget_typed()"
+    with in_terminal("-c", code) as (process, terminal):
+        while shows_it():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.terminate()
+        process.communicate(timeout=60)
+        assert shows_it()
 
 
 def test_an_interrupt_at_the_question_trusts_nothing(pilot: Path) -> None:
-    with question() as (process, _):
-        time.sleep(0.05)
+    with in_terminal("-m", "maverick_tui", "agents", "trust", "pilot") as (process, _):
+        assert process.stderr is not None
+        asked = b""
+        while asked != QUESTION:
+            assert process.poll() is None
+            asked += os.read(process.stderr.fileno(), 100)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"\n")
