@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
+from typing import NamedTuple
 
 NAMELESS = "another terminal"
 _NUMBER = re.compile(r" \(\d+\)$")
+
+
+class Reader(NamedTuple):
+    """What we are to a run that we read."""
+
+    name: str = ""
+    since: float = 0.0
+    """When we were given that name, by the run's clock: before, it may have been somebody else's."""
+    here_since: float = math.inf
+    """Since when whoever reads at the terminal of that name is the same person; never, if it is on another machine."""
 
 
 def numbered(name: str, number: int) -> str:
@@ -13,12 +25,12 @@ def numbered(name: str, number: int) -> str:
     return f"{name} ({number})"
 
 
-def whose(by: str, reader: str) -> str:
-    """Who has answered, for a reader: nobody to be named if it was that one itself, and "you" if it was their terminal.
+def whose(by: str, at: float, reader: Reader) -> str:
+    """Who has answered then, for a reader: nobody if it was that one itself, "you" if it was at their terminal.
 
     A run that is left and opened again, as from the inbox, is read by another reader of the same person.
     """
-    if by == reader:
+    if by == reader.name and at >= reader.since:
         return ""
-    terminal = _NUMBER.sub("", by)
-    return "you" if terminal == _NUMBER.sub("", reader) != NAMELESS else by
+    is_same = _NUMBER.sub("", by) == _NUMBER.sub("", reader.name) != NAMELESS
+    return "you" if is_same and at >= reader.here_since else by

@@ -23,7 +23,7 @@ from maverick_tui.runs.entry_list import ChangeReader, EntryList
 from maverick_tui.runs.figures import Figures
 from maverick_tui.runs.log import joined
 from maverick_tui.runs.moments import moment
-from maverick_tui.runs.reader_names import whose
+from maverick_tui.runs.reader_names import Reader, whose
 from maverick_tui.runs.todos import KeptItem, KeptList
 
 if TYPE_CHECKING:  # the first frame is painted before there is any event, and their classes take a while to make
@@ -135,8 +135,8 @@ class RunStore:
         self.last_outcome: ev.Outcome | None = None
         self.ended: ev.RunEnded | None = None
         """The end of the run, once it has one."""
-        self.reader = ""
-        """What the run's host calls us, who read it: what others have answered is told."""
+        self.reader = Reader()
+        """What we are to the run's host, who read it: what others have answered is told."""
         self.looked_at: float | None = None
         """When it stood so, where the run goes on in another process, and nothing of that comes here."""
         self.streaming: TextEntry | ToolEntry | None = None
@@ -614,7 +614,7 @@ class RunStore:
         self.calls.asked(event, self._turn_number)
 
     def _permission_settled(self, event: ev.PermissionSettled) -> None:
-        self.calls.settled(event, whose(event.by, self.reader))
+        self.calls.settled(event, whose(event.by, event.at, self.reader))
 
 
 def store_of(events: Iterable[Event]) -> RunStore:

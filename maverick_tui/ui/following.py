@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maverick_tui.inert import inert, one_line
+from maverick_tui.runs.reader_names import Reader
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -27,9 +29,9 @@ TAKEN_WITHIN = 0.25
 """Seconds in which a host of this machine takes a prompt, if it is well: so long nothing is said of its way."""
 
 
-def greet(app: App[Any], run: RunModel, hello: HostHello) -> None:
+def greet(app: App[Any], run: RunModel, hello: HostHello, here_since: float = math.inf) -> None:
     """The host has said who it is, and who we are to it. The first time a guest is told what they have missed,
-    unless the run is not on their screen.
+    unless the run is not on their screen. `here_since` as a `Reader` has it.
     """
     attached = run.attached
     if attached is not None and attached.known is None:  # a line that was broken for a moment is no absence
@@ -38,7 +40,7 @@ def greet(app: App[Any], run: RunModel, hello: HostHello) -> None:
             _tell_missed(app, hello)
     if run.attached is not None:
         run.attached = run.attached._replace(stops_calls=hello.knows_calls, takes_images=hello.knows_images)
-    run.store.reader = hello.you
+    run.store.reader = Reader(hello.you, hello.now or time.time(), here_since)
 
 
 def _tell_missed(app: App[Any], hello: HostHello) -> None:

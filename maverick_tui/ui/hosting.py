@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ log = logging.getLogger(__name__)
 TITLE = "Attached run"
 LONG = 200
 """Events of a past that is taken in as a whole."""
+
+
+_HERE_SINCE = time.time()
+"""Since when whoever reads at this terminal is the person at this window."""
 
 
 class HostedRuns:
@@ -123,7 +128,7 @@ class HostedRuns:
             is_hidden=run.is_hidden,
             learns_secrets=not run.is_read_only,  # prompts, drafts and comments are kept here, and exports made
             on_refused=self._say,
-            on_hello=lambda hello: greet(self._app, run, hello),
+            on_hello=lambda hello: greet(self._app, run, hello, _HERE_SINCE),
             past=past,
         )
 

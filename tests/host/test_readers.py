@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
@@ -13,6 +14,7 @@ from maverick_tui.host.asking import ask_host
 from maverick_tui.host.remote import RemoteRun
 from maverick_tui.runs.commands import AnswerPermission, Command
 from maverick_tui.runs.questions import Questions
+from maverick_tui.runs.reader_names import Reader, whose
 from maverick_tui.runs.store import RunStore
 from tests.host.served_run import PATIENCE, RUN, Served, serving, until
 from tests.support.runs import Tape
@@ -61,11 +63,11 @@ def settled(remote: RemoteRun) -> list[ev.PermissionSettled]:
     return [event for event in remote.events.since(0) if isinstance(event, ev.PermissionSettled)]
 
 
-def answered_for(remote: RemoteRun) -> str | None:
+def answered_for(remote: RemoteRun, here_since: float = 0.0) -> str | None:
     """Who has answered the question, as that reader is told."""
     assert remote.hello is not None
     store = RunStore()
-    store.reader = remote.hello.you
+    store.reader = Reader(remote.hello.you, remote.hello.now, here_since)
     for event in remote.events.since(0):
         store.apply(event)
     entry = store.calls.get("call-1")
@@ -85,10 +87,18 @@ async def test_whoever_answers_first_has_answered_and_the_others_see_who_did() -
         assert [settled(remote)[0].by for remote in (one, same, strange)] == ["pts/3"] * 3
         assert [len(settled(remote)) for remote in (one, same, strange)] == [1, 1, 1]
         assert [answered_for(remote) for remote in (one, same, strange)] == ["", "you", "pts/3"]
+        assert answered_for(same, math.inf) == "pts/3", "nobody knows who that is on another machine"
         names = [remote.hello.you for remote in (one, same, strange) if remote.hello is not None]
         assert names[:2] == ["pts/3", "pts/3 (2)"]
         assert "\x1b" not in names[2]
         run.events.close()
+
+
+def test_who_has_answered_at_a_terminal_of_that_name_before_it_was_ours_is_not_you() -> None:
+    reader = Reader("pts/0", since=20.0, here_since=10.0)
+    assert [whose("pts/0", at, reader) for at in (5.0, 15.0, 25.0)] == ["pts/0", "you", ""]
+    assert [whose("pts/0 (2)", at, reader) for at in (5.0, 15.0)] == ["pts/0 (2)", "you"]
+    assert [whose("", at, reader) for at in (5.0, 25.0)] == ["", ""]
 
 
 async def test_a_decision_that_is_not_known_allows_nothing() -> None:

@@ -220,10 +220,10 @@ async def test_what_another_reader_has_answered_is_told_and_ones_own_is_not() ->
     async with attached(tape) as (run, app, pilot):
         await until(pilot, lambda: "wants permission" in shown(app))
         assert isinstance(app.screen, RunScreen)
-        own = app.screen.run.store.reader
+        own, since, _ = app.screen.run.store.reader
         assert own, "the host has given it a name"
         for who in (own, "pts/9"):
-            seen = len(tape.events)
+            seen, tape.at = len(tape.events), since
             tape.put(ev.PermissionSettled(tape.at, f"ask-call-{tape._call}", f"call-{tape._call}", "once", by=who))
             tape.answer(f"call-{tape._call}", f"by {who}").ask("Bash", {"command": "ls"})
             run.tell(tape.events[seen:])

@@ -16,6 +16,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import AnswerPermission, Command
 from maverick_tui.runs.own_questions import FUSE
+from maverick_tui.runs.reader_names import Reader
 from maverick_tui.ui.inbox.screen import InboxScreen
 from maverick_tui.ui.picker.edges import KeyHints
 from tests.support.runs import Tape
@@ -182,7 +183,7 @@ async def test_a_reason_is_typed_in_the_inbox_and_stays_when_its_question_goes()
         await pilot.press("ctrl+r", *"not now")
         pane = inbox(app).pane
         assert (pane.prompt.text, pane.prompt.has_focus) == ("not now", True)
-        app.run_model.store.reader = "pts/1"
+        app.run_model.store.reader = Reader("pts/1")
         tape = Tape(at=app.now)
         tape.events.clear()
         app.tell(tape.put(ev.PermissionSettled(app.now, "ask-call-1", "call-1", "deny", by="pts/7")))
