@@ -13,17 +13,16 @@ from textual import actions, events, on
 from textual.app import App, ComposeResult, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingsMap, BindingType
-from textual.command import CommandInput, CommandList, CommandPalette
-from textual.css.query import NoMatches
+from textual.command import CommandInput, CommandList
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
-from textual.worker import Worker
 
 from maverick_tui.ui.textual_private.asking import bindings_of, with_own_keys
+from maverick_tui.ui.textual_private.palette import LeavablePalette
 
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 EVERYWHERE = "Everywhere"
@@ -218,7 +217,7 @@ class CommandLine(CommandInput):
         await edit_in_turn(self, event)
 
 
-class CommandFinder(CommandPalette):
+class CommandFinder(LeavablePalette):
     """All commands, to be found by their names."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -245,17 +244,6 @@ class CommandFinder(CommandPalette):
         if not self.is_active:
             _ = event.stop()
             _ = event.prevent_default()
-
-    def _gather_commands(self, search_value: str) -> Worker[None] | None:  # type: ignore[override]
-        """Look for commands, unless what was typed comes after it was left."""
-        if not self.is_active:
-            return None
-        group = CommandPalette._GATHER_COMMANDS_GROUP
-        return self.run_worker(partial(self._gather, search_value), group=group, exclusive=True)
-
-    async def _gather(self, search_value: str) -> None:
-        with suppress(NoMatches):  # it is left, or the application is: its list is gone already
-            await CommandPalette._gather_commands.__wrapped__(self, search_value)  # type: ignore[attr-defined]
 
     def action_turn_page(self, direction: int) -> None:
         """Go a page further, or back."""

@@ -35,7 +35,7 @@ class Private(NamedTuple):
 
 _APP, _SCREEN, _WIDGET = "textual.app:App", "textual.screen:Screen", "textual.widget:Widget"
 _STRIP, _DRIVER = "textual.strip:Strip", "textual.drivers.linux_driver:LinuxDriver"
-_PARSER = "textual._xterm_parser:XTermParser"
+_PARSER, _PALETTE = "textual._xterm_parser:XTermParser", "textual.command:CommandPalette"
 
 PAINTING = (
     Private(_APP, "_batch_count", "painting.py: `batch_update` holds all painting back, for an editor for example"),
@@ -98,6 +98,8 @@ ASKED = (
     Private(_APP, "_notifications", "asking.py: few notices are shown at a time"),
     Private("textual.dom:DOMNode", "_bindings", "asking.py: the keys of a widget that has not got the focus"),
     Private(_SCREEN, "_push_result_callback", "asking.py: the first screen can be left", ("requester", "callback")),
+    Private(_PALETTE, "_gather_commands", "palette.py: it may be left while it looks for commands", ("search_value",)),
+    Private(_PALETTE, "_GATHER_COMMANDS_GROUP", "palette.py: one search takes the place of another"),
     Private("textual._ansi_sequences", "ANSI_SEQUENCES_KEYS", "asking.py: keys that Textual reads wrongly"),
 )
 

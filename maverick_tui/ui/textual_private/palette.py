@@ -1,4 +1,4 @@
-"""Textual's palette, which can be left while it looks for commands: its list is gone then, and its search would fail."""
+"""The palette of commands, which can be left while it looks for some: its list is gone then, and its search failed."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +14,7 @@ import pytest
 from rich.console import Console
 from textual.app import App
 from textual.binding import Binding
+from textual.command import CommandPalette
 from textual.containers import Vertical
 from textual.geometry import Region
 from textual.screen import Screen
@@ -185,6 +187,19 @@ async def test_what_is_only_asked_for_is_done_without() -> None:
     asking.write_beside(lacks, "\x07")
     asking.set_title(lacks, "Maverick")
     asking.on_crash(lacks, lambda: None)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_palette_that_searches_in_another_way_does_so_in_its_own(is_there: bool, fresh: pytest.MonkeyPatch) -> None:
+    async def search(_palette: CommandPalette, _value: str) -> None: ...
+
+    if is_there:
+        fresh.setattr(CommandPalette, "_gather_commands", search)
+    else:
+        fresh.delattr(CommandPalette, "_gather_commands")
+    fresh.delattr(CommandPalette, "_GATHER_COMMANDS_GROUP")
+    ours = runpy.run_path(str(ROOM / "palette.py"))["LeavablePalette"]
+    assert getattr(ours, "_gather_commands", None) is (search if is_there else None)
 
 
 class Lacking:
