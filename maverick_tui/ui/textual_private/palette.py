@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from textual.command import CommandPalette
 from textual.css.query import NoMatches
 from textual.worker import Worker
 
-_SEARCH = getattr(getattr(CommandPalette, "_gather_commands", None), "__wrapped__", None)
+_SEARCH: Any = getattr(getattr(CommandPalette, "_gather_commands", None), "__wrapped__", None)
 """What Textual's worker does; None where another Textual has no such worker, and it searches in its own way."""
 _GROUP = getattr(CommandPalette, "_GATHER_COMMANDS_GROUP", "default")
 
