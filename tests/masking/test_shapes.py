@@ -155,6 +155,10 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     host=db password=$PGPASSWORD port=1; host=%s user=%s password=%s; Pwd={password};x=1; Password={Binding Password};
     PWD=/srv/shop; OLDPWD=/srv;PWD=$HOME; cmd;PWD={pw.value};x --password=PASSWORD --password=<yours> ?password=secret
     a proxy: see https://example.org/x@y, proxy=proxy.example:3128, proxy = me:$PASSWORD@proxy.example:1, x?pwd=token
+    cd /a; PWD=/b/c make; apptainer exec --pwd=/data/work, --passwd=/etc/passwd x?pwd=~/dir; Pwd=C:\\Users\\me;
+    x; Password=model.Password; y; Password=Request.Form["p"]; host=a user=b password=args.password
+    --password=none --password=False x?password=reset --password=file:/run/secrets/db --password=@file.txt ?pwd=/a/b
+    nginx-proxy: nginx:1.27@sha256:0a1b, "http-proxy": "npm:http-proxy-fork@1.0", haproxy: backend:srv1@zone
     http://localhost:3000?mail=a@b.example, postgres://me:{pw}@db/x, http://me:%s@db:1, mysql://me:$PW@db:1, a:b@c.de
     https://example.org:8080/a/@scope/pkg and the line -----BEGIN RSA PRIVATE KEY----- and then more text
     """
