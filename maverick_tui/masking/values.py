@@ -13,6 +13,7 @@ from functools import lru_cache
 from urllib.parse import quote, unquote, urlsplit
 
 from maverick_tui.masking.names import holds_secret, is_secret
+from maverick_tui.masking.shape_parts import PACKAGES
 
 LEAST_GIVEN = 6
 """Characters of what is masked in the words of somebody who was given it; what is shorter is part of many others."""
@@ -41,9 +42,14 @@ _BEHIND_AUTHORITY = re.compile(r"[/?#]")
 _SIGNS = re.compile(r"[/?#@]")
 _PORT = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
 _HOST_AND_PORT = re.compile(r"@[\w.-]+:\d+/?")
+_VERSION = r"(?:v?\d+(?:\.\d+){0,2}(?:(?:[-+]|a|b|rc|\.post|\.dev)[\w.+-]*)?|latest|next|stable|main|master|canary)"
 _WITHOUT_SCHEME = re.compile(
-    r"(?!(?i:mailto|sips?|xmpp|acct|urn|data|jdbc):)[^/\s:@\"']+:(?!//)\S+@(?!sha256:)[\w.\[\]:-]+(?:[/?]\S*)?"
+    rf"(?!(?i:mailto|sips?|xmpp|acct|urn|data|jdbc|{PACKAGES}):)[^/\s:@\"']+:(?!//)"
+    rf"(?:[^\s/]+@(?!sha256:|{_VERSION}\Z)[\w.\[\]:-]+|\S+@[\w.\[\]:-]+:\d+)(?:[/?]\S*)?"
 )
+"""Where no port tells that it is an address, a slash before the `@` is that of a path, and a version behind it that of
+a package.
+"""
 _OF_DRIVER = re.compile(r"(?<!\S)[^/\s:@]++:(?!//)(?P<password>\S+)@(?:\w+\(|/)")
 """How drivers of MySQL are told where they are to go: `me:password@tcp(db)/shop`."""
 _OF_ORACLE = re.compile(r"(?i:jdbc:oracle:\w{1,9}:)[^/\s@:]{1,60}/(?P<password>[^\s@]{1,100})@")

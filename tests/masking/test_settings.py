@@ -33,6 +33,9 @@ def test_headers_addresses_and_values_that_look_like_names_are_secret_in_argumen
     named = ["--dsn", "host=db password='two words'", "me:b#ee7eeeee@h"]
     assert {"two words", "b#ee7eeeee"} <= given_to_server({"args": named})
     assert "a#dddd7ddd" in given_to_server({"url": "http://me:a#dddd7ddd@host/mcp"})
+    packages = ["-y", "github:acme/shop-tools@v1.2", "npm:@scope/pkg-name@1.2.0", "ns:image/name1@latest"]
+    assert given_to_server({"args": [*packages, "mcp:shop-2@1.2.0-rc1", "-v", "cache:/root/.npm@x"]}) == set()
+    assert given_to_server({"args": ["me:a/b7777777@h:1", "me:a7777777@10.0.0.1"]}) >= {"a/b7777777", "a7777777"}
     assert given_to_server({"args": ["--secrets", "C:\\Users", "a:b", "http://[broken"]}) in (set(), {"C:\\Users"})
 
 
@@ -136,6 +139,8 @@ def test_a_secret_within_the_value_of_a_variable_is_known_by_itself(name: str, v
         ("CONTACT_URL", "mailto:bob.smith-1@example.org"),
         ("SITE_URL", "https://example.org:8080/a1/@scope-2/pkg"),
         ("SITE_URL", "http://me:${DB_PASSWORD}@db"),
+        ("UPSTREAM", "github:acme/shop-2@main"),
+        ("REGISTRY", "localhost:5000/my-image@v2"),
         ("IMAGE_URL", "shop:1.2-slim@sha256:0a1b2c3d4e5f60718293a4b5c6d7e8f9"),
         ("IMAGE_URL", "registry.example/shop:1.2@sha256:0a1b2c3d4e5f60718293a4b5c6d7e8f9"),
     ],
