@@ -47,5 +47,5 @@ CONNECTIONS: Mapping[str, str] = {
     },
     **{f"{head}{{": rf"(?<![\w$;])({head}){_OF_ODBC}(?=;)" for head in ("PWD=", "Pwd=")},
 }
-TO_LINE_END = ("roxy", "ROXY", "password='", "Password=", "PWD=", "Pwd=")
-"""Those after which there may be blanks."""
+TO_LINE_END = ("roxy", "ROXY", "jdbc:", "password=", "passwd=", "pwd=", "Password=", "PWD=", "Pwd=")
+"""Those after which there may be blanks; `jdbc:` is far before the password that it tells of."""

@@ -14,7 +14,7 @@ from maverick_tui.journal import masked_text
 from maverick_tui.journal.masked_text import PiecewiseMask
 from maverick_tui.masking.private_keys import Span
 from maverick_tui.masking.redact import MASK, conceal, known_values, secret_spans
-from tests.masking.examples import CONCEALED, EXAMPLES, VARIABLE
+from tests.masking.examples import CONCEALED, EXAMPLES, RANDOM, VARIABLE
 from tests.support.cases import each
 from tests.support.sampling import examples
 
@@ -59,7 +59,10 @@ def cut(text: str, seed: int) -> list[str]:
     return [text[start:end] for start, end in zip((0, *places), (*places, len(text)), strict=True)]
 
 
-@each(("secret", "text"), EXAMPLES)
+FAR = f"jdbc:sqlserver://database.shop.example:1433;databaseName=shop;encrypt=true;user=me;password={{a; {RANDOM}}};"
+
+
+@each(("secret", "text"), [*EXAMPLES, (RANDOM, FAR)])
 def test_a_secret_in_pieces_is_never_written(secret: str, text: str) -> None:
     for seed in range(examples(1, 4)):
         for pieces in (cut(f"Look: {text}\nDone.", seed), [*text]):
