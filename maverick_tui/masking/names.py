@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ALWAYS = frozenset(
-    "token secret password passwd passphrase credential credentials authorization apikey dsn cookie mnemonic".split()
+    "token secret password passwd passphrase credential credentials authorization apikey dsn cookie".split()
 )
 _AT_THE_END = frozenset("key auth pass sshpass pwd pw pat jwt bearer".split())
 _JOINED = ("token", "secret", "password", "passwd", "passphrase", "apikey", "secretkey", "privatekey", "accesskey",
@@ -38,6 +38,8 @@ def is_secret(name: str) -> bool:
     words = _words(name)
     if not words or words == ["pwd"] or words[-1] in _ABOUT:  # PWD is where a shell is
         return False
+    if "mnemonic" in words:  # elsewhere that of a key, or of an instruction
+        return name.isupper()
     return words[-1] in _AT_THE_END or any(word in _ALWAYS or word.endswith(_JOINED) for word in words)
 
 

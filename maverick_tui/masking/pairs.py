@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from maverick_tui.masking.names import is_telling
 from maverick_tui.masking.private_keys import Span
+from maverick_tui.masking.shape_parts import LABEL, NO_PASSWORD, POINTED
 
 _QUOTE = r"\\?[\"']?"
 _SIGN = rf"{_QUOTE}[ ]?[:=][ ]?{_QUOTE}"
@@ -16,7 +17,10 @@ _NEXT = rf"{_QUOTE},?(?:\\n|\s){{1,40}}+{_QUOTE}"
 _NAMED = r"\b(?:[nN]ame|[kK]ey)"
 BEGINNINGS = ("name", "Name", "key", "Key")
 _NAME = re.compile(rf"{_NAMED}{_SIGN}(?P<name>[\w.-]{{3,60}}){_NEXT}[vV]alue\Z")
-_VALUE = re.compile(rf"{_SIGN}(?P<value>(?<=[\"'])[^\"'\\\r\n]{{4,}}(?=\\?[\"'])|[^\s\"'\\<>,}}]{{4,}})")
+_VALUE = re.compile(
+    rf"{_SIGN}(?:(?P<quoted>(?<=[\"'])[^\"'\\\r\n]{{4,}}(?=\\?[\"']))"
+    r"|(?P<bare>(?<=: )[^\s\"'\\<>,}()\[]{4,})(?![^\s\\\"]))"
+)
 _REACH = 160
 """Characters in which the name and what is between stand."""
 _BEGUN = re.compile(
@@ -24,7 +28,8 @@ _BEGUN = re.compile(
     rf"(?:[vV](?:a(?:l(?:u(?:e(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}[^\s\"'\\<>,}}]*)?)?)?)?)?)?)?)?)?)?)?\Z"
 )
 _LONGEST_BEGUN = 400
-_PLACEHOLDER = re.compile(r"[$<{[(%*].*|(?i:true|false|null|none|changeme|password|secret|x+)|(?:~|\.{0,2})/\S*")
+_IN_YAML = re.compile(r"[^,](?:\n|\\n)")
+_PLACEHOLDER = re.compile(rf"(?!{NO_PASSWORD}).*|{LABEL}|{POINTED}|(?i:changeme|password|secret)|(?:~|\.{{0,2}})/\S*")
 
 
 def paired(text: str) -> Iterator[Span]:
@@ -33,10 +38,11 @@ def paired(text: str) -> Iterator[Span]:
     while at >= 0:
         end = at + len("alue")
         if (found := _VALUE.match(text, end)) and (named := _NAME.search(text, max(0, at - _REACH), end)):
-            name, value = named["name"], found["value"]
-            is_prose = " " in value and not name.isupper() and not any(map(str.isdigit, value))
-            if is_telling(name) and not is_prose and not _PLACEHOLDER.fullmatch(value):
-                yield found.span("value")
+            name, (kind, value) = named["name"], next(one for one in found.groupdict().items() if one[1])
+            is_word = not name.isupper() and not any(map(str.isdigit, value))
+            is_code = kind == "bare" and not _IN_YAML.search(named[0])
+            if is_telling(name) and not is_word and not is_code and not _PLACEHOLDER.fullmatch(value):
+                yield found.span(kind)
         at = text.find("alue", end)
 
 

@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
-from maverick_tui.masking.names import holds_secret
+from maverick_tui.masking.names import holds_secret, is_telling
 from maverick_tui.masking.private_keys import Span, always_in_base64, key_lines, line_spans
 from maverick_tui.masking.settings import secret_variables
 from maverick_tui.masking.shapes import open_from, shaped
@@ -42,6 +42,9 @@ _HIDDEN = re.compile(
 
 _HIDDEN_IN_ASCII = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f]|{_SPELLED}")
 """Without one of these nothing is hidden in ASCII."""
+
+_NAME = re.compile(r"[\w.-]+")
+"""Of a field or a variable; what has blanks is a title."""
 
 _concealed: dict[str, str] = {}
 """The values that were concealed, by each of their forms."""
@@ -132,8 +135,9 @@ def _redacted(value: Any, text: Callable[[str], str], stand_in: Callable[[str, A
         return text(value)
     if isinstance(value, Mapping):
         whose = value.get("name", value.get("key"))
+        is_paired = isinstance(whose, str) and _NAME.fullmatch(whose) and is_telling(whose)
         named = (
-            (name, item, stand_in(whose if name == "value" and isinstance(whose, str) else str(name), item))
+            (name, item, stand_in(whose if name == "value" and is_paired else str(name), item))
             for name, item in value.items()
         )
         return {

@@ -17,7 +17,7 @@ from maverick_tui.masking.connection_shapes import CONNECTIONS
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
 from maverick_tui.masking.pairs import pair_open_from, paired
 from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
-from maverick_tui.masking.shape_parts import PASSWORD, RANDOM
+from maverick_tui.masking.shape_parts import LABEL, NO_PASSWORD, POINTED, RANDOM
 from maverick_tui.masking.values import holds_login
 
 _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token", "Token", "secret", "Secret",
@@ -26,6 +26,8 @@ _NAMED = ("api_key", "apiKey", "access_key", "AccessKey", "private_key", "token"
 _STRING = r'(?:[^"\\\r\n]|\\(?!")[^\r\n])++'
 _CUT_OFF = r"(?![\s`').,:;\]])"
 """How a string without an end begins; before other signs the quote ends something, or is only spoken of."""
+_NO_LABEL = rf'(?![^"\r\n]*[ ]|(?:{LABEL}|{POINTED})\\?"){NO_PASSWORD}'
+"""Texts of an interface are called like variables: `"FORGOT_PASSWORD": "Forgot it?"`."""
 _OF_COOKIE = r"[^\s;\"'`\\]"
 _WITH_BLANKS = tuple(
     f"{name}={quote}" for name in ("PASSWORD", "PASSPHRASE", "PASSWD", "SECRET", "_PASS") for quote in "\"'"
@@ -38,7 +40,7 @@ _WORDS = (
     r"(?=[^\"'\r\n]*[ ])[^\"'\r\n]{8,}(?=[\"'])"
 )
 _TO_LINE_END = (
-    *("uthorization", "UTHORIZATION", "Cookie", "cookie", "SECRET_KEY", "_PASSWORD: ", "_PASSWD: ", "_PASS: "),
+    *("uthorization", "UTHORIZATION", "Cookie", "cookie", "SECRET_KEY"),
     *(*_WITH_BLANKS, *_PHRASES, *command_shapes.TO_LINE_END, *connection_shapes.TO_LINE_END),
 )
 """Those of `SHAPES` after which there may be blanks."""
@@ -94,14 +96,9 @@ SHAPES: Mapping[str, str] = {
     "pypi-Ag": r"pypi-Ag[\w-]{16,}",
     # From where its word begins: from each place like its beginning, a long word would be read anew.
     "eyJ": r"(?<![\w-])((?:(?!eyJ)[\w-])*+)eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w.-]*",
-    **{head: rf"{re.escape(head)}[\w./+=$-]{{20,}}" for head in _HASHES},
+    **{head: rf"{re.escape(head)}[\w./+=,-]{{1,40}}\$[\w./+=$-]{{20,}}" for head in _HASHES},
     "django-insecure-": r"django-insecure-[^\s\"'\\]{20,}",
-    "SECRET_KEY": r"(SECRET_KEY\\?[\"']?\]?[ ]*[:=][ ]*\\?[\"'])(?![$<{%(])[^\s\"'\\]{32,}",
-    # As compose files have them; with more behind it, it is a sentence.
-    **{
-        head: rf"(?m:({head}{PASSWORD}(?!required|optional))[^\s\"'#,;]{{4,}}(?=[\"']?[ \t]*$))"
-        for head in ("_PASSWORD: ", "_PASSWD: ", "_PASS: ")
-    },
+    "SECRET_KEY": r"(SECRET_KEY\\?[\"']?\]?[ ]*[:=][ ]*\\?[\"'])(?![$<{%(/]|\w+://)" + RANDOM + r"[^\s\"'\\]{32,}",
     "X-Amz-Signature=": r"(X-Amz-Signature=)[0-9a-f]{64}",
     **CONNECTIONS,
     **COMMANDS,
@@ -122,7 +119,11 @@ SHAPES: Mapping[str, str] = {
     # As .pgpass has them, without a name: the port tells what they are. A list of users has numbers there.
     ":5432:": r"(?<![^\s\"'`])([\w.*-]+:5432:[\w.*-]+:[\w.*-]+:)[^\s\"'`]{4,}",
     ":*:": rf"(?<![^\s\"'`])([\w.*-]+:\*:(?!-?\d+:)[\w.*-]+:[\w.*-]+:){RANDOM}[^\s\"'`]{{4,}}",
-    **{name: rf'({name}\\?"\s*:\s*\\?")(?![{{$<])(?:(?={_STRING}\\?")|{_CUT_OFF}){_STRING}' for name in _NAMED},
+    **{
+        name: rf'({name}\\?"\s*:\s*\\?"){_NO_LABEL if name.isupper() else ""}(?![{{$<])'
+        rf'(?:(?={_STRING}\\?")|{_CUT_OFF}){_STRING}'
+        for name in _NAMED
+    },
 }  # fmt: skip
 """By a piece that is in every secret of a known kind, what it looks like; the group is what stays."""
 

@@ -20,7 +20,8 @@ def test_names_of_secrets(name: str) -> None:
 @each(
     "name",
     ["MONKEY", "PWD", "OLDPWD", "KEYBOARD", "max_tokens", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "TOKEN_FILE",
-     "AWS_ACCESS_KEY_ID", "AUTHOR", "COMPASS", "PATH", "", "__", "JWT_ISSUER", "bearerFormat", "BYPASS", "PWA"],
+     "AWS_ACCESS_KEY_ID", "AUTHOR", "COMPASS", "PATH", "", "__", "JWT_ISSUER", "bearerFormat", "BYPASS", "PWA",
+     "mnemonic"],
 )  # fmt: skip
 def test_names_of_other_things(name: str) -> None:
     assert not is_secret(name)

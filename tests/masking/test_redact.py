@@ -99,3 +99,5 @@ def test_all_that_stands_under_the_name_of_a_secret_is_masked_in_data(secret: st
 def test_other_data_comes_back_equal() -> None:
     data = {"max_tokens": 5, "is_secret": True, "pairs": (1, [None, 0.5]), 7: "seven", "token": ""}
     assert redact_data(data) == data
+    form = [{"name": "Password reset mail", "value": "weekly"}, {"name": "primary_key", "value": "id"}]
+    assert redact_data(form) == form

@@ -150,6 +150,25 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     DB_PASSWORD: the one of the database
     DB_PASSWORD: required
     DB_PASSWORD: ${DB_PASSWORD}
+    MYSQL_ALLOW_EMPTY_PASSWORD: true
+    DB_PASSWORD: SecretStr
+    DB_PASSWORD: process.env.DB_PASSWORD
+    FORGOT_PASSWORD: Vergessen
+    GNUTLS_PKCS_NULL_PASSWORD: Added
+    "FORGOT_PASSWORD": "Forgot it?", "PASSWORD": "Passwort", "DB_PASSWORD": "process.env.DB_PASSWORD"
+    Header(name="X-Api-Key", value=api_key); {{ name: 'API_KEY', value: config.api2.key }}
+    name: 'token',
+    value: token2,
+    <button name="token" value="refresh">, {"key": "auth_key", "value": "primary"}, (name="DB_PASSWORD", value=db_pass)
+    psk=psk_value
+    each row is identified by 'its key', identified as "a name"; problem identified by "somebody"
+    echo hello | prettier --stdin; echo 'some text' | git hash-object -w --stdin; echo a/b.js | git check-ignore --stdin
+    wget https://example.org/a.zip -P downloads; rsync a.zip -P host:/srv; find . -name '*.7z' -print; ssh 7z.de -p22022
+    find . -name 'mysql*' -print0; docker run --name mysql -p3306:3306 x; docker run --name login -p 8080:80 x
+    docker run --name mongo -p 127.0.0.1:27017:27017 x; docker exec mongo mkdir -p /data/db; az login -p cert.pem
+    the $y$-coordinate-of-the-first-point-in-it, $6$/month-per-user-for-the-first-year
+    SECRET_KEY = "/run/secrets/of/the/shop/django/key2"
+    SECRET_KEY = "this-should-be-changed-in-production-please"; gpg --passphrase string; vault login role=developer-2-of
     <input name="password" value="{{ old }}">, {"name": "city", "value": "Hamburg-22087"}
     connect(host="db", user=user, password=password); connect("host=db password=" + word, f"&password={pw}&x=1")
     host=db password=$PGPASSWORD port=1; host=%s user=%s password=%s; Pwd={password};x=1; Password={Binding Password};
