@@ -30,6 +30,7 @@ def test_secrets_are_known_by_their_names(path: str) -> None:
      ".env.template", ".env-example", ".env.local.example", "token.py", "tokens.json", "special_tokens_map.json",
      "design-tokens.json", "tokenizer.json", "id_rsa_test.go", "id_rsa_github.pub", "credentials.ts", "secrets.md",
      "secrets.example.yaml", "credentials.sample.json", "kubeconfig.go", "service-account.ts", "secretary.json",
+     "templates/serviceaccount.yaml", "service-account.yaml", "external-secrets.yaml", "shop-sealed-secrets.yaml",
      "password.json", "keys.json", ".environment", "test_rsa", "wg.conf",
      ".env.example.bak", "old", "~"],
 )  # fmt: skip
