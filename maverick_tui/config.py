@@ -120,7 +120,8 @@ class MaverickConfig(BaseSettings):
     cli_path: Path | None = None
     """A Claude Code CLI to use instead of the bundled one."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)
-    """Variables for the CLI, in addition to those it inherits; they may contain keys."""
+    """Variables for the CLI, in addition to those it inherits; they may contain keys. The engine `api` has its keys and
+    its address from them, too, but its proxy only from Maverick's own environment."""
     setting_sources: Annotated[tuple[SettingSource, ...], NoDecode, BeforeValidator(_words)] = ()
     """Claude Code settings to load as well. They may contain hooks and rules that approve tools: none by default."""
 
