@@ -57,7 +57,9 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
             await until(pilot, lambda: any(told in notice.message for notice in app._notifications), told)
             (away,) = (one for one in app._notifications if "while you were away" in one.title)
             assert away.message == "1 file"
-            assert app.board.runs[RUN].store.reader.name == run.server.about().state["read_by"][0], "what is ours is known"
+            assert app.board.runs[RUN].store.reader.name == run.server.about().state["read_by"][0], (
+                "what is ours is known"
+            )
             Path("away").touch()
             kill_marked(mark, lambda command: "host --stdio" in command)
             await until(pilot, lambda: "line to there is broken, trying again" in header(app))

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.catalog import markdown, python_file
+from maverick_tui.agent.catalog import markdown
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 MODULE_PREFIX = "maverick_agent_file_"
-_COMMANDS = ("hooks", "mcp_servers")
 
 PROMPT = "prompt"
 """The key of `context.extra` that holds what the agent is to do."""
@@ -90,7 +89,7 @@ def prepare(listing: AgentListing) -> Prepared:
     """Read the agent's file once more; what is trusted and what is run are the same bytes."""
     _refuse_errors(listing.name, list(listing.problems))
     if listing.form == "package":
-        return _with_commands(Prepared((), lambda: _import(listing)), listing, _python_commands(listing))
+        return _with_commands(Prepared((), lambda: _import(listing)), listing)
     assert listing.path is not None  # only packages are without
     path, content = listing.path, read_file(listing.path)
     if isinstance(content, Problem):
@@ -98,7 +97,7 @@ def prepare(listing: AgentListing) -> Prepared:
     if listing.form == "python":
         trusted = ((path, content),) if listing.source == "project" else ()
         prepared = Prepared(trusted, lambda: load_class(path, content, listing.class_name))
-        return _with_commands(prepared, listing, _python_commands(listing, content))
+        return _with_commands(prepared, listing)
     file, problems = markdown.parse(path, content, McpLookup(listing.cwd))
     _refuse_errors(listing.name, problems)
     if file is None or file.name != listing.name:
@@ -107,10 +106,10 @@ def prepare(listing: AgentListing) -> Prepared:
     return _with_commands(Prepared(tuple(files), lambda: agent_class(file)), listing, own_commands(file))
 
 
-def _with_commands(prepared: Prepared, listing: AgentListing, settings: Mapping[str, Any] | None) -> Prepared:
+def _with_commands(prepared: Prepared, listing: AgentListing, settings: Mapping[str, Any] | None = None) -> Prepared:
     """The same with the commands that an agent which is not the project's starts in the folder.
 
-    Only the class knows its `settings` where they are None.
+    Only its class knows the `settings` of a Python agent, whatever its file seems to say: they may be put together.
     """
     if listing.source == "project":
         return prepared
@@ -128,16 +127,6 @@ def _with_commands(prepared: Prepared, listing: AgentListing, settings: Mapping[
     if commands is None:
         return prepared
     return replace(prepared, to_trust=(*prepared.to_trust, commands), commands=commands[0])
-
-
-def _python_commands(listing: AgentListing, content: bytes | None = None) -> dict[str, Any] | None:
-    """The hooks and servers of a Python agent; None if only running it would tell."""
-    source = content if content is not None or listing.path is None else read_file(listing.path)
-    agents = python_file.parse(listing.path, source)[0] if listing.path and isinstance(source, bytes) else []
-    agent = next((agent for agent in agents if agent.class_name == listing.class_name), None)
-    if agent is None or not agent.unknown.isdisjoint(_COMMANDS):
-        return None
-    return {name: agent.settings.get(name) for name in _COMMANDS}
 
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:

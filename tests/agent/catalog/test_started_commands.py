@@ -20,6 +20,9 @@ from maverick_tui import MaverickAgent
 def made():
     return {{"fetch": {{"command": "npx", "args": ["-y", "some-mcp"]}}}}
 
+FILLED = {{}}
+FILLED["fetch"] = made()["fetch"]
+
 class Helper(MaverickAgent):
     "Helps."
     system_prompt = "Help."
@@ -130,14 +133,14 @@ def test_the_home_directory_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> 
     assert load_agent("helper", Path.home())
 
 
-@pytest.mark.parametrize("servers", [LITERAL, HEADERS, "made()"])
+@pytest.mark.parametrize("servers", [LITERAL, HEADERS, "made()", "FILLED"])
 def test_a_python_agent_of_ones_own_is_no_exception(servers: str) -> None:
     folder = paths.user_config() / "agents"
     folder.mkdir(parents=True)
     (folder / "helper.py").write_text(PYTHON.format(servers=servers))
     with pytest.raises(NotTrustedError, match="starts commands that may run code"):
         load_agent("helper", Path.cwd())
-    assert listed(Path.cwd()).needs_trust is (servers != "made()"), "listing runs nothing"
+    assert listed(Path.cwd()).needs_trust is (servers in (LITERAL, HEADERS)), "listing runs nothing"
 
 
 def test_servers_that_are_computed_are_told_as_what_cannot_be_known() -> None:
