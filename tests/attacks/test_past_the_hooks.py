@@ -11,6 +11,7 @@ import pytest
 from claude_agent_sdk import HookMatcher, ResultMessage
 
 from maverick_tui import MaverickConfig
+from maverick_tui.agent import tools
 from maverick_tui.agent.engine.claude import options
 from maverick_tui.agent.engine.claude.engine import ENGINE
 from maverick_tui.agent.engine.claude.guard import Guard
@@ -101,6 +102,7 @@ async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told
 ) -> None:
     if is_open:
         monkeypatch.setattr(always_asked, "EXPANDING", ())
+        monkeypatch.setattr(tools, "_OTHER_ARGUMENTS", tools._OTHER_ARGUMENTS | {"args"})
     (home / ".netrc").write_text("machine a login b password NOBODYS-BUSINESS\n")
     looked = f"Look at @{home}/.netrc and @~/.netrc"
     scenes = [
@@ -125,7 +127,7 @@ async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told
         async with watch(Skilled, config=config, is_attended=False) as run:
             for prompt in ("one", "two", "three"):
                 await run.ask(prompt)
-    assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 4, "each was called"
+    assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 3, "each was called"
     assert ("NOBODYS-BUSINESS" in str(model.requests)) == is_open
 
 
