@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from maverick_tui import keeper
 from maverick_tui.paths import make_private, user_state
+
+
+class Kept(Protocol):
+    """The outer keeper, as whoever has started it knows it."""
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+
+    def send_signal(self, number: signal.Signals, /) -> None:
+        """Send any."""
 
 
 def notes() -> Path:
@@ -26,3 +38,11 @@ def kept_command(mark: str, papers: int = 0) -> list[str]:
             make_private(notes())
             note = str(notes() / mark)
     return keeper.keeper_command(papers, note)
+
+
+def tell_to_end(process: Kept) -> None:
+    """Have what is kept end: also where what it has started has stopped its keepers, of which the outer one goes on."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+        if sys.platform != "win32":
+            process.send_signal(signal.SIGCONT)

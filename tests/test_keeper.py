@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from maverick_tui import keeper
-from tests.support.processes import marked, wait_until_gone
+from maverick_tui.kept import tell_to_end
+from tests.support.processes import PAUSE, kill_marked, marked, wait_until_gone
 
 KEEP = keeper.keeper_command()
+PATIENCE = 60.0
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no keeper without POSIX processes")
 
 
@@ -67,6 +71,35 @@ def test_what_the_command_leaves_behind_is_ended(mark: str) -> None:
         process.stdin.flush()
         assert process.wait() == 3
         assert marked(mark) == {}
+
+
+STOPS_ITS_KEEPERS = """
+import os, signal, subprocess, sys
+from pathlib import Path
+nowhere = subprocess.DEVNULL
+left = subprocess.Popen(["sleep", "300"], env={}, start_new_session=True, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+print(left.pid, flush=True)
+inner = os.getppid()
+outer = int(Path(f"/proc/{inner}/stat").read_text().rpartition(")")[2].split()[1])
+for keeper in (outer, inner):
+    os.kill(keeper, signal.SIGSTOP)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nowhere else are those found that have cleared their environment")
+def test_a_command_that_stops_both_keepers_is_ended_with_all_that_it_has_started(mark: str) -> None:
+    with keep(f"exec {sys.executable} -c {shlex.quote(STOPS_ITS_KEEPERS)}") as process:
+        assert process.stdout is not None
+        left = int(process.stdout.readline())
+        while keeper.Status(process.pid).state != b"T":
+            time.sleep(PAUSE)
+        tell_to_end(process)
+        try:
+            process.wait(keeper.LONGEST + PATIENCE)
+        finally:
+            kill_marked(mark)
+    assert marked(mark) == {}
+    assert not Path(f"/proc/{left}").exists(), "nor what nobody could find by its mark"
 
 
 def test_a_command_that_ignores_us_is_killed(mark: str) -> None:

@@ -13,14 +13,13 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui import keeper, paths
 from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import one_line
-from maverick_tui.kept import kept_command
+from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.masking.redact import redact
 from maverick_tui.programs import program_path
 from maverick_tui.runs.news import News, shortened
@@ -106,8 +105,7 @@ async def _run(command: Sequence[str], told: Told) -> str:
 async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
     """Have the keeper end it, and whatever it has started."""
     if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.terminate()
+        tell_to_end(process)
         await _exited(process, keeper.LONGEST)
     if process.returncode in (None, keeper.KILLED):
         await in_thread(keeper.end_marked, mark)

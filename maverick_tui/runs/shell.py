@@ -14,7 +14,7 @@ from pathlib import Path
 
 from maverick_tui import keeper
 from maverick_tui.events.kinds import ShellEnded, ShellStarted
-from maverick_tui.kept import kept_command
+from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.programs import find_program
 from maverick_tui.runs.log import EventLog
 from maverick_tui.threads import in_thread
@@ -171,8 +171,7 @@ async def _hear(process: asyncio.subprocess.Process, said: Said) -> None:
 async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
     """Have the keeper end it, and whatever it has started."""
     if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.terminate()
+        tell_to_end(process)
         ending = asyncio.ensure_future(process.wait())
         await asyncio.wait({ending}, timeout=keeper.LONGEST)
         ending.cancel()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui import keeper
-from maverick_tui.kept import kept_command
+from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.programs import end_of_output, server_path
 
 _LOOK = 0.05
@@ -76,7 +76,7 @@ def run_command(
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     """Have the keeper end it, and whatever it has started."""
     if process.poll() is None:
-        process.terminate()
+        tell_to_end(process)
         with suppress(subprocess.TimeoutExpired):
             process.wait(keeper.LONGEST)
     if process.poll() in (None, keeper.KILLED):

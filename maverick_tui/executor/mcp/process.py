@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import keeper
-from maverick_tui.kept import kept_command
+from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.programs import server_path
 from maverick_tui.threads import in_thread
 
@@ -86,9 +86,9 @@ class ServerProcess:
                             await self._end(process)
                         group.cancel_scope.cancel()
         finally:
-            _tell(process)
+            tell_to_end(process)
             _close(process)
-            if process.returncode == keeper.KILLED:
+            if process.returncode in (None, keeper.KILLED):
                 with anyio.CancelScope(shield=True):
                     await in_thread(keeper.end_marked, self._mark)
 
@@ -154,7 +154,7 @@ class ServerProcess:
         process.stdin.close()
         if not await _exited(process, GRACE):
             self._was_told_to_end = True
-            _tell(process)
+            tell_to_end(process)
             await _exited(process, keeper.LONGEST)
 
 
@@ -166,11 +166,6 @@ async def _exited(process: asyncio.subprocess.Process, seconds: float) -> bool:
             return False
         await asyncio.sleep(0.01)
     return True
-
-
-def _tell(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError):
-        process.terminate()
 
 
 def _close(process: asyncio.subprocess.Process) -> None:

@@ -28,7 +28,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import (
 from maverick_tui import keeper
 from maverick_tui.agent.permissions.started import HEADERS_HELPER
 from maverick_tui.executor.mcp.process import WITHHELD
-from maverick_tui.kept import kept_command
+from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.masking.redact import redact
 from maverick_tui.programs import find_program, program_path
 
@@ -134,7 +134,7 @@ class CliTransport(SubprocessCLITransport):
         await super().close()
         if process is not None:
             await _hear_out(process)
-        if self.exit_code == keeper.KILLED:
+        if process is not None and self.exit_code in (None, keeper.KILLED):
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(keeper.end_marked, self._mark)
 
@@ -152,8 +152,7 @@ class CliTransport(SubprocessCLITransport):
 
     def _signal(self) -> None:
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.terminate()
+            tell_to_end(self._process)
 
     def _note_exit(self) -> None:
         if self._process is not None and self._process.returncode is not None:
