@@ -46,7 +46,8 @@ def _remove_level_by_level(folder: Path) -> None:
                     below = _opened(name, here)
                     os.close(here)
                     here = below
-                    levels.append(_Level(name, _number_of(here), _emptied(here)))
+                    levels.append(_Level(name, _number_of(here), []))
+                    levels[-1].folders.extend(_emptied(here))
                 continue
             levels.pop()
             if not levels:
