@@ -56,18 +56,25 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("io.TextIOWrapper", self._output)
         self._is_writing = threading.RLock()
         self._has_terminal = False
+        self._is_changing_hands = False
+        """Whether the terminal is just being taken or given back."""
         self._title = ""
 
     def start_application_mode(self) -> None:
         """Take the terminal, and its title."""
-        self._output.open()
-        self._has_terminal = True
-        super().start_application_mode()  # type: ignore[no-untyped-call]
-        self.write(KEEP_TITLE)
-        self._write_title()
+        self._is_changing_hands = True
+        try:
+            self._output.open()
+            self._has_terminal = True
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+            self.write(KEEP_TITLE)
+            self._write_title()
+        finally:
+            self._is_changing_hands = False
 
     def stop_application_mode(self) -> None:
         """Leave the terminal as it was; tmux moves rows of ours there if it was made larger meanwhile."""
+        self._is_changing_hands = True
         self.write(f"{TITLE_BACK}{CLEARED}")
         super().stop_application_mode()
 
@@ -90,6 +97,7 @@ class TerminalDriver(LinuxDriver):
         self._has_terminal = False
         super().close()
         self._output.close()
+        self._is_changing_hands = False
 
     def _sigtstp_application(self, *_: object) -> None:
         """Stop with all of our job, as the terminal's own Ctrl+Z would: `make run` is stopped only when make is, too.
@@ -112,7 +120,11 @@ class TerminalDriver(LinuxDriver):
         """Take the terminal again if it was given up for a Ctrl+Z, or by a SIGSTOP, of which we are not told.
 
         A window that closes sends the same signal; an application that takes a terminal then which is gone never ends.
+        Nor does one that takes it twice: the system may hand the signal to another thread, so that it comes while we
+        take the terminal, and what reads keys a second time is ended by nobody.
         """
+        if self._is_changing_hands:
+            return
         if not self._must_signal_resume and self._has_terminal and self._is_in_front():
             self.suspend_application_mode()
             self._must_signal_resume = True

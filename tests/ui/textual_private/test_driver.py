@@ -167,6 +167,38 @@ async def test_a_window_that_closes_does_not_wake_an_application_that_has_ended(
     assert woken
 
 
+@pytest.mark.parametrize("while_it", ["takes", "gives back"])
+async def test_woken_while_it_takes_the_terminal_or_gives_it_back_it_takes_it_no_second_time(
+    line: Line, monkeypatch: pytest.MonkeyPatch, while_it: str
+) -> None:
+    driver = begun(line, monkeypatch)
+    monkeypatch.setattr(driver, "_is_in_front", lambda: True)
+    starts = 0
+    start, stop = LinuxDriver.start_application_mode, driver.disable_input
+
+    def taken(self: LinuxDriver) -> None:
+        nonlocal starts
+        starts += 1
+        start(self)  # type: ignore[no-untyped-call]
+        if while_it == "takes" and starts == 1:
+            driver._sigcont_application()
+
+    def given_back() -> None:
+        monkeypatch.setattr(driver, "disable_input", stop)
+        if while_it == "gives back":
+            driver._sigcont_application()
+        stop()
+
+    monkeypatch.setattr(LinuxDriver, "start_application_mode", taken)
+    monkeypatch.setattr(driver, "disable_input", given_back)
+    driver.suspend_application_mode()
+    assert starts == 0
+    driver._must_signal_resume = True
+    driver._sigcont_application()
+    assert starts == 1
+    driver.close()
+
+
 async def test_the_reader_of_keys_ends_with_the_terminal_and_tells_so(
     line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
