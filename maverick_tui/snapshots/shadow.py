@@ -264,6 +264,10 @@ class Shadow:
             forget_times(self.place, self.folder, kept, (one.place for one in all_shadows(overlapping=self.folder)))
             if kept:
                 state.write(self.place / _STATE)
+                last = self._last(_LAST)
+                if last and not self.git("for-each-ref", f"--contains={last}", _KEPT):  # it would keep all before it
+                    self.git("update-ref", _LAST, self._last(_ref(max(kept, key=self.taken_at))))
+                    self._forget()
                 for keep in self.git.repository.glob("objects/pack/*.keep"):
                     keep.unlink()  # what was adopted for them goes as well
                 self.git("repack", "-a", "-d", "-q", "--window=0")  # what is alike was found before

@@ -318,6 +318,21 @@ def test_snapshots_go_with_their_owners(tmp_path: Path) -> None:
     assert one.parts == two.parts
 
 
+def test_nothing_stays_of_an_owner_who_was_the_last_at_work(tmp_path: Path) -> None:
+    top = project(tmp_path / "p")
+    shadow = Shadow(top)
+    mine, found = shadow.take(OWNER), content(top)
+    for text in ("between\n", "at last\n"):
+        (top / "new.txt").write_text(text)
+        shadow.take("run-2")
+    shadow.release("run-2")
+    there = shadow.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)").decode()
+    blobs = [line.split()[0] for line in there.splitlines() if line.endswith(" blob")]
+    assert not {b"between\n", b"at last\n"} & {shadow.blob(blob) for blob in blobs}
+    assert kept(shadow, mine) == found
+    assert kept(shadow, shadow.take(OWNER)) == content(top)
+
+
 def test_snapshots_go_when_no_run_needs_them(tmp_path: Path) -> None:
     one, two = project(tmp_path / "one"), project(tmp_path / "two")
     for top in (one, two):
