@@ -59,13 +59,28 @@ def why_without_end(path: str, here: Path) -> str:
         top = Path(os.path.realpath(here / path))
     except ValueError:  # no file can be named so
         return ""
-    above = (str(folder / name) for folder in top.parents for name in _NAMES)
-    found = next((file for file in chain(above, _lists_below(top)) if not _has_end(file)), "")
+    above = (file for folder in top.parents for file in _lists_in(folder, here))
+    found = next((file for file in chain(above, _lists_below(top, here)) if not _has_end(file)), "")
     real = os.path.realpath(found)
     return f"A search reads {found} first, which leads to {real}: that need not have an end." if found else ""
 
 
-def _lists_below(top: Path) -> Iterator[str]:
+def _lists_in(folder: Path, here: Path) -> Iterator[str]:
+    yield from (str(folder / name) for name in _NAMES)
+    yield from _lists_of_git(folder / ".git", here)
+
+
+def _lists_of_git(git: Path, here: Path) -> Iterator[str]:
+    """What a search reads in git's own folder. A clone brings no links there, but what is unpacked may."""
+    yield from map(str, _excludes(git))
+    if pointer := _POINTER.fullmatch(read_small(git) or ""):
+        for own in _pointed_to(git.parent, pointer[1], here):
+            common = own / "commondir"
+            yield str(common)
+            yield from map(str, (*_excludes(own), *_excludes(own / (read_small(common) or _COMMON).strip())))
+
+
+def _lists_below(top: Path, here: Path) -> Iterator[str]:
     """Such files in a folder: where it has very many others, those alone that came with the repository."""
     wanted, left = deque([str(top)]), MOST_FOLDERS
     while wanted and left:
@@ -74,7 +89,10 @@ def _lists_below(top: Path) -> Iterator[str]:
             for entry in entries:
                 if entry.name.casefold() in _NAMES:
                     yield entry.path
-                elif entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                    continue
+                if entry.name.casefold() == ".git":
+                    yield from _lists_of_git(Path(entry.path), here)
+                if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
                     wanted.append(entry.path)
     if wanted:
         told = ask(top, "ls-files", "-z", "--", *(f":(glob,icase)**/{name}" for name in _NAMES))
@@ -84,7 +102,7 @@ def _lists_below(top: Path) -> Iterator[str]:
 def _has_end(path: str) -> bool:
     try:
         kind = os.stat(path).st_mode  # noqa: PTH116 - as for the others of these
-    except OSError:  # it is not there, or leads nowhere
+    except (OSError, ValueError):  # it is not there, leads nowhere, or nothing can be named so
         return True
     return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or os.path.realpath(path) == os.devnull
 
@@ -102,12 +120,17 @@ def _odd_files(folder: Path, here: Path, places: Places) -> Iterator[Path]:
     if not os.path.isfile(git):  # noqa: PTH113 - Path.is_file raises where it may not look
         yield from filter(_is_odd, _excludes(git))
     elif pointer := _POINTER.fullmatch(read_small(git) or ""):
-        for own in (folder / pointer[1], here / pointer[1]):  # a worktree's or submodule's, to git and to ripgrep
+        for own in _pointed_to(folder, pointer[1], here):
             if os.path.lexists(common := own / "commondir") and read_small(common) != _COMMON:
                 yield common
             yield from filter(_is_odd, (*_excludes(own), *_excludes(own / ".." / "..")))
     else:
         yield git
+
+
+def _pointed_to(folder: Path, pointer: str, here: Path) -> tuple[Path, Path]:
+    """The folder of a worktree or of a submodule, as git finds it, and as ripgrep does."""
+    return folder / pointer, here / pointer
 
 
 def _excludes(git: Path) -> tuple[Path, Path]:

@@ -257,10 +257,16 @@ def test_a_stand_in_of_a_version_manager_asks(
         (folder / "rg").unlink()
 
 
-@pytest.mark.parametrize("name", [".gitignore", "src/deep/.rgignore", "../.ignore"])
+LISTS = [".gitignore", "src/deep/.rgignore", "../.ignore", ".git/info/exclude", "src/.git/info/exclude", "x/commondir"]
+
+
+@pytest.mark.parametrize("name", LISTS)
 def test_no_search_reads_a_list_that_may_have_no_end(name: str, project: Path) -> None:
-    """A clone can have such links, and ripgrep keeps all of a line before it looks at it."""
+    """A clone or an archive can have such links, and ripgrep keeps all of a line before it looks at it."""
     (project / "src" / "deep").mkdir()
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    if name.startswith("x/"):
+        (project / "src" / "deep" / ".git").write_text("gitdir: ../../x\n")
     calls: list[tuple[str, dict[str, str]]] = [
         ("Grep", {"pattern": "x"}),
         ("Grep", {"pattern": "x", "path": "src"}),
