@@ -36,6 +36,8 @@ _BEGUN = "begun"
 """The file that is there while a snapshot is being taken."""
 _LISTS = "lists"
 _REPOSITORY = "repo"
+_GONE = ".gone"
+"""Behind the name of what is being removed."""
 _KEPT = "refs/kept/"
 _LAST = "refs/last"
 _NOTHING = "refs/nothing"
@@ -75,6 +77,8 @@ def all_shadows(overlapping: Path | None = None) -> Iterator[Shadow]:
 def release_others(owners: Collection[str], older_than: float = 0.0) -> None:
     """Let go of all snapshots of all folders that belong to none of these runs, and are so many seconds old."""
     until = time.time() - older_than
+    for doomed in shadows_folder().glob(f"*{_GONE}"):  # whoever was removing it has been killed
+        shutil.rmtree(doomed, ignore_errors=True)
     for shadow in all_shadows():
         kept = shadow.owners()
         others = [owner for owner in kept if owner not in owners and shadow.taken_at(owner) <= until]
@@ -283,7 +287,7 @@ class Shadow:
 
     def _remove(self) -> None:
         # Under another name first: whoever waits for the lock must not begin in a folder that is half gone.
-        doomed = self.place.with_name(f"{self.place.name}.gone")
+        doomed = self.place.with_name(f"{self.place.name}{_GONE}")
         shutil.rmtree(doomed, ignore_errors=True)
         self.place.rename(doomed)
         shutil.rmtree(doomed)

@@ -154,7 +154,7 @@ def commit_all(worktree: Worktree, message: str) -> str:
     if inner := [path for _, path in changed if path.endswith("/")] + list(filter(is_repository, hidden)):
         raise _by_hand(worktree, f"there are repositories of their own in it: {records.some(inner)}")
     if hidden:
-        raise _by_hand(worktree, f"it is in submodules, or git was told to overlook it: {records.some(hidden)}")
+        raise _by_hand(worktree, f"git passes over it, as in submodules and closed folders: {records.some(hidden)}")
     if changed:
         there = [path for letters, path in changed if "D" not in letters or _is_direct_file(worktree.top / path)]
         # What is gone is not looked for: a link may be in the place of its folder by now, and lead anywhere.

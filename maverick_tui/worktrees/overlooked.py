@@ -1,5 +1,5 @@
 """Work in a worktree that `git status` does not tell of: in submodules, in whatever else is called `.git` below its
-top, and in files that git was told to overlook.
+top, in folders that cannot be looked into, and in files that git was told to overlook.
 
 No commit of the worktree would have it, and what git knows of its submodules goes with it.
 """
@@ -48,7 +48,7 @@ def overlooked(git: Git, base: str, ignored: Collection[str], deepest: int = _DE
         elif (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
             files.append(path)
     found.changed.extend(_changed(git, files) if files else ())
-    found.changed.extend(_repositories(git.folder, passed_over))
+    found.changed.extend(_passed_over(git.folder, passed_over))
     return found
 
 
@@ -57,18 +57,23 @@ def is_repository(path: str) -> bool:
     return path.rpartition("/")[2].casefold() == ".git"
 
 
-def _repositories(top: Path, passed_over: Collection[str]) -> Iterator[str]:
-    """All such below the top, but for those in these folders."""
+def _passed_over(top: Path, told: Collection[str]) -> Iterator[str]:
+    """What git calls its own below the top, and folders that it cannot look into, but for those in these folders."""
     waiting = [""]
     while waiting:
         at = waiting.pop()
-        with suppress(OSError), os.scandir(top / at) as entries:
-            for entry in entries:
-                path = f"{at}{entry.name}"
-                if is_repository(path):
-                    yield from [path] if at else []
-                elif entry.is_dir(follow_symlinks=False) and f"{path}/" not in passed_over:
-                    waiting.append(f"{path}/")
+        try:
+            with os.scandir(top / at) as entries:
+                for entry in entries:
+                    path = f"{at}{entry.name}"
+                    if is_repository(path):
+                        yield from [path] if at else []
+                    elif entry.is_dir(follow_symlinks=False) and f"{path}/" not in told:
+                        waiting.append(f"{path}/")
+        except (FileNotFoundError, NotADirectoryError):  # whoever works there has removed it just now
+            continue
+        except OSError:  # closed to us, or too deep
+            yield at.rstrip("/")
 
 
 def _recorded(git: Git, base: str, path: str) -> str:

@@ -214,7 +214,7 @@ def test_what_the_set_up_leaves_where_git_does_not_look_is_work_once_it_is_chang
     assert ending.loss_of(made).words == "what is new or changed in what came along (lib/new.txt)"
     (made.top / "b.txt").write_text("changed\n")
     assert ending.loss_of(made)[0] == ("b.txt",)
-    with pytest.raises(ConfigError, match=r"git was told to overlook it: b\.txt"):
+    with pytest.raises(ConfigError, match=r"as in submodules and closed folders: b\.txt"):
         ending.keep(made, "m")
     (made.top / "kit/.git/config").write_text("changed\n")
     with pytest.raises(ConfigError, match=r"there are repositories of their own in it: kit/\.git\."):

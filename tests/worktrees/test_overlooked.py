@@ -19,6 +19,9 @@ from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
 from tests.worktrees.projects import commit, git, project_in
 
+LONGEST_PATH = 4_200
+"""More characters than a path may have."""
+
 RUN = "0123456789ab"
 
 
@@ -100,6 +103,36 @@ def test_what_git_has_no_way_to_keep_is_not_lost(path: str, project: Path) -> No
     assert worktrees.remove(made).endswith("lost: 2 uncommitted files.")
 
 
+def test_what_git_cannot_look_into_is_not_lost_unasked(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    deepest = made.top
+    above: list[int] = []
+    while len(os.fspath(deepest)) <= LONGEST_PATH:
+        above.append(os.open(deepest.name if above else deepest, os.O_RDONLY, dir_fd=above[-1] if above else None))
+        deepest /= "d" * 200
+        os.mkdir(deepest.name, dir_fd=above[-1])
+    for folder in above:
+        os.close(folder)
+    assert leave_place(RUN) == made
+    [lost] = ending.loss_of(made).uncommitted
+    assert lost.endswith(f"/{deepest.name}")
+    with pytest.raises(ConfigError, match="closed folders"):
+        worktrees.merge(made)
+    assert worktrees.remove(made).endswith("lost: 1 uncommitted file.")
+    assert not made.top.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="no folder is closed to root")
+def test_nor_is_what_is_in_a_closed_folder(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "result").mkdir()
+    (made.top / "result" / "found.txt").write_text("hours of work\n")
+    (made.top / "result").chmod(0)
+    assert leave_place(RUN) == made
+    assert ending.loss_of(made).uncommitted == ("result",)
+    (made.top / "result").chmod(0o700)
+
+
 def test_a_folder_in_the_place_of_a_file_is_kept(project: Path) -> None:
     made = make(RUN, "fixer", project).worktree
     (made.top / "a.txt").unlink()
@@ -123,7 +156,7 @@ def test_commits_of_a_submodule_that_only_its_worktree_has_are_not_lost_once_the
     project_in(made.top / "inner")
     commit(made.top, "with both")  # which records of each the commit alone
     assert set(ending.loss_of(made).uncommitted) == {"inner", "lib"}
-    with pytest.raises(ConfigError, match="it is in submodules, or git was told to overlook it: inner, lib"):
+    with pytest.raises(ConfigError, match="as in submodules and closed folders: inner, lib"):
         ending.keep(made, "all of it")
     git(made.top / "lib", "push", "--quiet", "origin", "HEAD:refs/heads/more")
     assert ending.loss_of(made).uncommitted == ("inner",)

@@ -919,7 +919,7 @@ def test_work_that_git_does_not_tell_of_is_not_lost(project: Path, tmp_path: Pat
     (made.top / "lib/new.txt").write_text("in an empty submodule\n")
     assert leave_place(RUN) == made
     assert ending.loss_of(made).uncommitted == ("lib",)
-    with pytest.raises(ConfigError, match="it is in submodules, or git was told to overlook it: lib"):
+    with pytest.raises(ConfigError, match="as in submodules and closed folders: lib"):
         ending.keep(made, "all of it")
     (made.top / "lib/new.txt").unlink()
     git(made.top, *fetches, "update", "--init")
