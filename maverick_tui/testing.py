@@ -82,12 +82,15 @@ class Offline:
     """The `offline` fixture. A script is YAML text, a path to a file of it, or a `Script`."""
 
     def __init__(self, folder: Path) -> None:
+        from maverick_tui.agent.catalog.started_commands import take_for_ours
+
         self.cwd = folder / "project"
         """Where agents work: a git repository with one empty commit."""
         self._home = folder / "cli"
         self.cwd.mkdir(parents=True, exist_ok=True)
         making.init(self.cwd, "main")
         making.commit_all(self.cwd, "Begin", name="offline", email="offline@example.org")
+        take_for_ours(self.cwd)  # nobody has put anything there that hooks or servers of an agent could run
 
     def run(
         self,

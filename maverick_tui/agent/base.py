@@ -221,7 +221,11 @@ class MaverickAgent(ABC):
         answers = None if run is None else run.answers(self, prompt, cwd)
         if answers is None:
             settings = await asyncio.to_thread(self._settings)
-            answers = (await self._sdk_engine(cwd)).query(self, settings, prompt, cwd)
+            try:
+                engine = await self._sdk_engine(cwd)
+            except ConfigError as error:  # to whoever asks it is one more failure
+                raise AgentError(error.message, kind="invalid", hint=error.hint) from error
+            answers = engine.query(self, settings, prompt, cwd)
         async with aclosing(answers):
             async for message in answers:
                 yield message
@@ -257,8 +261,9 @@ class MaverickAgent(ABC):
 
     async def _sdk_engine(self, cwd: Path | str | None, *, asks_run: bool = True) -> SdkEngine:
         """Its engine, and what says its answers in the SDK's messages where that does not know the SDK, or where the
-        run in which it is asked has a person, who is to hear of its calls.
+        run in which it is asked has a person, who is to hear of its calls. ConfigError if it may not work there.
         """
+        await self._require_trusted(Path(cwd or Path.cwd()))
         engine, run = engine_named(self.engine), asking_run()
         listener = run.listener(self, Path(cwd or Path.cwd())) if run is not None and run.is_attended else None
         if hasattr(engine, "sdk_session") and (listener is None or not asks_run):
@@ -271,7 +276,20 @@ class MaverickAgent(ABC):
     ) -> AbstractAsyncContextManager[Session]:
         """One conversation that is told in events, whichever engine has it."""
         settings, engine = self.config or context.config, engine_named(self.engine)
-        return engine.open(self, settings, context.cwd, listener, resume=resume, may_schedule=may_schedule)
+        opening = engine.open(self, settings, context.cwd, listener, resume=resume, may_schedule=may_schedule)
+        return self._opened(opening, context.cwd)
+
+    @asynccontextmanager
+    async def _opened(self, opening: AbstractAsyncContextManager[Session], folder: Path) -> AsyncIterator[Session]:
+        await self._require_trusted(folder)
+        async with opening as session:
+            yield session
+
+    async def _require_trusted(self, folder: Path) -> None:
+        """ConfigError if it would start hooks or servers of its file in a folder where nobody has trusted them."""
+        if self.hooks or self.mcp_servers:
+            started = await load_module("maverick_tui.agent.catalog.started_commands")
+            await asyncio.to_thread(started.require_trusted, self, folder)
 
     def api_session(
         self, settings: MaverickConfig, cwd: Path, listener: Listener

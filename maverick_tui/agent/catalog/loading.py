@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from maverick_tui.agent.catalog import markdown
+from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
@@ -22,7 +22,7 @@ from maverick_tui.agent.catalog.mcp_servers import McpLookup, expand_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
 from maverick_tui.agent.catalog.python_file import text_of
-from maverick_tui.agent.catalog.started_commands import started_in
+from maverick_tui.agent.catalog.started_commands import not_trusted, note_own, settings_of, started_in
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
@@ -67,21 +67,15 @@ def load(listing: AgentListing, trust_store: TrustStore) -> type[MaverickAgent]:
 
 
 def _not_trusted(listing: AgentListing, path: Path, *, is_command: bool, is_known: bool) -> NotTrustedError:
-    trust = f"then run: maverick agents trust {listing.name}"
     if is_command:
-        return NotTrustedError(
-            f"The agent {listing.name!r} starts commands that may run code in {listing.cwd.resolve()}, and they"
-            f" {'have changed since you trusted them' if is_known else 'are not trusted'} there.",
-            path=str(listing.cwd),
-            hint=f"Read them with: maverick agents show {listing.name}, {trust}",
-        )
+        return not_trusted(listing.name, listing.cwd, is_known=is_known)
     whose = listing.stands_in_for
     instead = f" in the place of {whose.name!r} ({whose.source})" if whose and path == listing.path else ""
     change = " has changed since it was trusted" if is_known else " is not trusted"
     return NotTrustedError(
         f"The agent {listing.name!r} runs what {path} says{instead}, and that file{change}.",
         path=str(path),
-        hint=f"Read the file, {trust}",
+        hint=f"Read the file, then run: maverick agents trust {listing.name}",
     )
 
 
@@ -97,36 +91,46 @@ def prepare(listing: AgentListing) -> Prepared:
     if listing.form == "python":
         trusted = ((path, content),) if listing.source == "project" else ()
         prepared = Prepared(trusted, lambda: load_class(path, content, listing.class_name))
-        return _with_commands(prepared, listing)
+        names = {agent.class_name: agent.name for agent in python_file.parse(path, content)[0]}
+        return _with_commands(prepared, listing, names=names)
     file, problems = markdown.parse(path, content, McpLookup(listing.cwd))
     _refuse_errors(listing.name, problems)
     if file is None or file.name != listing.name:
         raise ConfigError(f"{path} no longer holds the agent {listing.name!r}.", path=str(path), hint="Try again.")
     files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
-    return _with_commands(Prepared(tuple(files), lambda: agent_class(file)), listing, own_commands(file))
+    return _with_commands(Prepared(tuple(files), lambda: agent_class(file)), listing, settings=own_commands(file))
 
 
-def _with_commands(prepared: Prepared, listing: AgentListing, settings: Mapping[str, Any] | None = None) -> Prepared:
-    """The same with the commands that an agent which is not the project's starts in the folder.
+def _with_commands(
+    prepared: Prepared,
+    listing: AgentListing,
+    *,
+    names: Mapping[str, str] = MappingProxyType({}),
+    settings: Mapping[str, Any] | None = None,
+) -> Prepared:
+    """The same with the commands that an agent which is not the project's starts, in this folder or in another.
 
-    Only its class knows the `settings` of a Python agent, whatever its file seems to say: they may be put together.
+    Only its class knows the `settings` of a Python agent. `names` are those of all agents of its file, by their
+    classes: its code may ask them, too, and nobody need have loaded them.
     """
     if listing.source == "project":
         return prepared
-    if settings is None:
+
+    def make() -> type[MaverickAgent]:
         cls = prepared.make()
-        settings = {"hooks": cls.hooks, "mcp_servers": cls.mcp_servers}
-        for field, value in settings.items():
-            if value is not None and not isinstance(value, Mapping):
-                raise ConfigError(
-                    f"{field} of the agent {listing.name!r} is no mapping: what it would start cannot be known.",
-                    path=str(listing.path or listing.module),
-                    hint=f"Make {field} a dictionary of the class.",
-                )
+        for class_name, name in names.items():
+            if isinstance(neighbour := getattr(sys.modules.get(cls.__module__), class_name, None), type):
+                note_own(neighbour, name)
+        note_own(cls, listing.name, settings)
+        return cls
+
+    if settings is None:
+        with quiet():
+            settings = settings_of(make(), listing.name)
     commands = started_in(listing.cwd, listing.name, settings)
     if commands is None:
-        return prepared
-    return replace(prepared, to_trust=(*prepared.to_trust, commands), commands=commands[0])
+        return replace(prepared, make=make)
+    return replace(prepared, make=make, to_trust=(*prepared.to_trust, commands), commands=commands[0])
 
 
 def _refuse_errors(name: str, problems: list[Problem]) -> None:

@@ -143,6 +143,40 @@ def test_a_python_agent_of_ones_own_is_no_exception(servers: str) -> None:
     assert listed(Path.cwd()).needs_trust is (servers in (LITERAL, HEADERS)), "listing runs nothing"
 
 
+SET_BY_CONSTRUCTOR = (
+    f"mcp_servers={LITERAL}",
+    "mcp_servers=made()",
+    'hooks={"Stop": [{"hooks": [{"type": "command", "command": "cargo fmt"}]}]}',
+    "hooks=fmt()",
+)
+
+
+@pytest.mark.parametrize("given", SET_BY_CONSTRUCTOR)
+def test_what_its_constructor_gives_it_is_asked_about(given: str) -> None:
+    folder = paths.user_config() / "agents"
+    folder.mkdir(parents=True)
+    field, _, value = given.partition("=")
+    init = f"""
+    def __init__(self, **more):
+        super().__init__(**more)
+        self.{field} = {value}
+
+def fmt():
+    return {{"Stop": [{{"hooks": [{{"type": "command", "command": "cargo fmt"}}]}}]}}
+"""
+    (folder / "helper.py").write_text(PYTHON.format(servers="{}") + init)
+    command = "MCP server fetch: npx -y some-mcp\n" if field == "mcp_servers" else "hook Stop: cargo fmt\n"
+    assert asked_for(Path.cwd()) == [("helper", command)]
+
+
+def test_a_constructor_that_wants_more_tells_nothing_and_the_class_is_asked() -> None:
+    folder = paths.user_config() / "agents"
+    folder.mkdir(parents=True)
+    init = "\n    def __init__(self, wanted, **more):\n        raise SystemExit(1)\n"
+    (folder / "helper.py").write_text(PYTHON.format(servers=LITERAL) + init)
+    assert asked_for(Path.cwd()) == [("helper", "MCP server fetch: npx -y some-mcp\n")]
+
+
 def test_servers_that_are_computed_are_told_as_what_cannot_be_known() -> None:
     folder = paths.user_config() / "agents"
     folder.mkdir(parents=True)

@@ -1,0 +1,236 @@
+"""An agent of one's own goes on to a clone: nothing that its servers and hooks find there runs before it is trusted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from maverick_tui import AgentContext, MaverickAgent, load_agent, paths
+from maverick_tui.agent.catalog.discovery import discover
+from maverick_tui.agent.catalog.loading import prepare
+from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.events.kinds import TurnEnded
+from maverick_tui.runs.placing import Wish, find_place
+from maverick_tui.testing import Offline
+from tests.conftest import ServeModel
+from tests.runs.watching import watch
+from tests.support import plain_mcp
+from tests.support.agents import Talker
+from tests.support.model import say, scene
+from tests.support.sampling import sampled
+from tests.terminal.application import MAVERICK
+
+LINT = [sys.executable, "-m", "lint_server"]
+SERVERS = f'mcp_servers = {{"lint": {{"command": {LINT[0]!r}, "args": {LINT[1:]!r}}}}}'
+HOOKS = '{"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "' + " ".join(LINT) + '"}]}]}'
+SET_LATE = "def __init__(self, **more):\n    super().__init__(**more)\n    self.hooks = made()"
+BRINGS = {
+    "servers": SERVERS,
+    "hooks": f"hooks = {HOOKS}",
+    "hooks of the constructor": SET_LATE,
+    "hooks of the constructor as they stand there": SET_LATE.replace("made()", HOOKS),
+    "servers of the constructor": "def __init__(self, **more):\n"
+    f"    super().__init__({SERVERS.replace('mcp_servers = ', 'mcp_servers=')}, **more)",
+    "servers of the engine api": f"engine = 'api'\nallowed_tools = ['mcp__lint__check']\n{SERVERS}",
+}
+WAYS = {
+    "itself": "return await self.run('HELPS', there)",
+    "a twin": "return await type(self)().run('HELPS', there)",
+    "one of its file": "return await Second().run('HELPS', there)",
+    "another of one's own": "return await load_agent('other')().run('HELPS', there)",
+    "a session": "async with self.session(there) as session:\n"
+    "    [_ async for _ in session.query('HELPS')]\n"
+    "return await self.run('HELPS', there)",
+}
+SERVER = f"""
+import sys
+sys.path.insert(0, {str(Path(plain_mcp.__file__).parent)!r})
+from plain_mcp import MCPServer
+server = MCPServer("lint")
+@server.tool()
+def check() -> str:
+    return "fine"
+server.run()
+"""
+FILE = """
+from maverick_tui import AgentContext, MaverickAgent, load_agent
+
+def made():
+    return {hooks}
+
+class {name}(MaverickAgent):
+    "Lints."
+    system_prompt = "Lint."
+{brings}
+
+    async def execute(self, context):
+        if "clone" not in context.extra:
+            return await self.run(context.extra["prompt"], context)
+        there = await AgentContext.from_cwd_async(context.extra["clone"], config=context.config)
+{way}
+"""
+
+
+def write(name: str, brings: str, way: str = "return None") -> None:
+    """An agent of one's own, with a second one in its file."""
+    classes = [name.title(), "Second"]
+    body = [
+        FILE.format(name=one, hooks=HOOKS, brings=indent(brings, " " * 4), way=indent(way, " " * 8)) for one in classes
+    ]
+    folder = paths.user_config() / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.py").write_text("".join(body))
+
+
+def trust(folder: Path, *names: str) -> None:
+    """As somebody does who has read the commands there."""
+    for name in names:
+        for path, content in prepare(discover(folder).get(name)).to_trust:
+            TrustStore().trust(path, content)
+
+
+def repository(folder: Path) -> Path:
+    """One with a server that tells that it has run; as a hook it does no more than that."""
+    folder.mkdir(exist_ok=True)
+    (folder / "lint_server.py").write_text(f"open({str(folder / 'RAN')!r}, 'w').close()\n{SERVER}")
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=folder, check=True)
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "add", "lint_server.py"], cwd=folder, check=True)
+    subprocess.run(["git", *author, "commit", "-q", "-m", "Begin"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def project() -> Path:
+    """One's own."""
+    return repository(Path.cwd())
+
+
+@pytest.fixture
+def clone() -> Path:
+    """Somebody's."""
+    return repository(Path.cwd().parent / "clone")
+
+
+ANSWERS = [scene(say("ok"), prompt="HELPS")]
+
+
+def ran(folder: Path) -> bool:
+    return (folder / "RAN").exists()
+
+
+async def ask(clone: Path, *, is_attended: bool) -> TurnEnded:
+    async with watch(load_agent("linter"), extra={"clone": str(clone)}, is_attended=is_attended) as run:
+        run.allows_everything = True
+        return await run.ask("go")
+
+
+@pytest.mark.parametrize(
+    ("brings", "way", "is_attended"),
+    sampled(
+        [
+            *((brings, "itself", False) for brings in BRINGS),
+            *(("servers", way, is_attended) for way in WAYS for is_attended in (True, False)),
+            ("servers of the engine api", "a session", True),
+        ],
+        6,
+    ),
+)
+async def test_it_starts_nothing_in_a_clone_before_that_is_trusted(
+    serve: ServeModel, project: Path, clone: Path, brings: str, way: str, is_attended: bool
+) -> None:
+    write("linter", BRINGS[brings], WAYS[way])
+    write("other", BRINGS[brings])
+    trust(project, "linter", "other", "second")
+    async with serve(ANSWERS) as model:
+        ended = await ask(clone, is_attended=is_attended)
+        assert not ran(clone)
+        assert model.requests == []
+        assert ended.failure is not None
+        assert f"starts commands that may run code in {clone}, and they are not trusted there" in ended.failure.message
+        trust(clone, "linter", "other", "second")
+        ended = await ask(clone, is_attended=is_attended)
+        assert ended.failure is None
+        assert ran(clone)
+
+
+@pytest.mark.parametrize("is_python", [True, False])
+async def test_a_program_that_is_started_at_home_is_told_how_to_trust_them(
+    serve: ServeModel, home: Path, clone: Path, is_python: bool
+) -> None:
+    write("linter", SERVERS)
+    if not is_python:
+        (paths.user_config() / "agents" / "linter.py").unlink()
+        server = {"lint": {"command": LINT[0], "args": LINT[1:]}}
+        head = f"name: linter\ndescription: Lints.\nmcpServers: {json.dumps(server)}"
+        (paths.user_config() / "agents" / "linter.md").write_text(f"---\n{head}\n---\nLint.\n")
+    agent, there = load_agent("linter", home)(), AgentContext.from_cwd(clone, extra={"prompt": "HELPS"})
+    async with serve(ANSWERS):
+        result = await agent.execute(there)
+        (error,) = result.errors
+        assert "are not trusted there" in error.message
+        assert "in that folder with: maverick agents show linter, then run: maverick agents trust linter" in error.hint
+        with pytest.raises(NotTrustedError):
+            async with agent.session(there):
+                pass
+        assert not ran(clone)
+        subprocess.run([MAVERICK, "agents", "trust", "linter", "--yes"], cwd=clone, check=True, capture_output=True)
+        assert (await agent.execute(there)).output == "ok"
+        assert ran(clone)
+
+
+async def test_classes_of_a_program_are_its_own_affair(serve: ServeModel, home: Path, clone: Path) -> None:
+    write("linter", "")
+    servers = {"lint": {"command": LINT[0], "args": LINT[1:]}}
+    found = load_agent("linter", home)
+    derived = type("Derived", (found,), {"mcp_servers": servers})
+    made: list[Callable[[], MaverickAgent]] = [
+        type("Programs", (Talker,), {"mcp_servers": servers}),
+        derived,
+        lambda: found(mcp_servers=servers),
+    ]
+    async with serve(ANSWERS):
+        for make in made:
+            (clone / "RAN").unlink(missing_ok=True)
+            assert (await make().run("HELPS", AgentContext.from_cwd(clone))).output == "ok"
+            assert ran(clone)
+
+
+async def test_hooks_that_nobody_could_be_asked_about_are_refused(
+    serve: ServeModel, project: Path, clone: Path
+) -> None:
+    write("linter", "hooks = None", f"self.hooks = made()\n{WAYS['itself']}")
+    async with serve(ANSWERS):
+        ended = await ask(clone, is_attended=True)
+        assert ended.failure is not None
+        assert "has hooks that its class does not tell" in ended.failure.message
+        assert not ran(clone)
+
+
+async def test_the_worktree_of_a_run_is_the_project(serve: ServeModel, project: Path, clone: Path) -> None:
+    write("linter", SERVERS)
+    trust(project, "linter")
+    agent = load_agent("linter", project)()
+    ours, theirs = (
+        find_place(Wish(f"{n:012}", True), "linter", None, top).cwd for n, top in enumerate((project, clone))
+    )
+    async with serve(ANSWERS):
+        assert (await agent.run("HELPS", AgentContext.from_cwd(ours))).output == "ok"
+        assert "not trusted there" in str((await agent.run("HELPS", AgentContext.from_cwd(theirs))).errors)
+    assert ran(project)
+    assert not ran(clone)
+    assert load_agent("linter", ours), "nothing more is to be trusted"
+    with pytest.raises(NotTrustedError):
+        load_agent("linter", theirs)
+
+
+def test_a_test_has_a_folder_of_its_own(home: Path, offline: Offline) -> None:
+    write("linter", SERVERS, "return await self.run('HELPS', context)")
+    run = offline.run(load_agent("linter", home)(), "scenes: [{answers: [ok]}]", extra={"prompt": "HELPS"})
+    assert run.result.output == "ok"
