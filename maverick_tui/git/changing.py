@@ -31,7 +31,11 @@ SECONDS = 600.0
 _ENDS_WITHIN = 5.0
 """Seconds that git has to take its locks away when it is to end."""
 _SHOWN = 300
-_LOCKED = re.compile(r"Unable to create '([^']+\.lock)': File exists")
+# Git says that first. Further on it may be the name of a file that could not be written.
+_LOCKED = re.compile(
+    r"(?:warning: [^\n]*\n)*(?:fatal: |error: )?(?:cannot lock ref '[^'\n]*': )?"
+    r"Unable to create '([^']+\.lock)': File exists"
+)
 _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}
 """Who commits where nobody has told git a name."""
 
@@ -99,7 +103,7 @@ class GitError(ConfigError):
     @property
     def is_before_writing(self) -> bool:
         """Whether another git had the index: no file was written without that."""
-        return (lock := _LOCKED.search(self.said)) is not None and Path(lock[1]).name == "index.lock"
+        return (lock := _LOCKED.match(self.said)) is not None and Path(lock[1]).name == "index.lock"
 
 
 class Git:
@@ -155,7 +159,7 @@ class Git:
         if code and code not in codes:
             said = os.fsdecode(complaint).strip()
             hint = "Look at what git says, then try again."
-            if lock := _LOCKED.search(said):  # which is left behind if that git was killed
+            if lock := _LOCKED.match(said):  # which is left behind if that git was killed
                 said = f"{said[: lock.end()]}: another git is at work there, or was killed"
                 hint = f"If no git is at work there, remove {one_line(str(self.folder / lock[1]))}, then try again."
             words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")

@@ -32,6 +32,8 @@ _FOLDER = "folder"
 _STATE = "state.json"
 _NUMBER = "number"
 """The file with the number of the last snapshot: apart from the state, which may be forgotten."""
+_RELEASING = "releasing"
+"""The file that is there until all that is let go of is gone."""
 _BEGUN = "begun"
 """The file that is there while a snapshot is being taken."""
 _LISTS = "lists"
@@ -82,7 +84,7 @@ def release_others(owners: Collection[str], older_than: float = 0.0) -> None:
     for shadow in all_shadows():
         kept = shadow.owners()
         others = [owner for owner in kept if owner not in owners and shadow.taken_at(owner) <= until]
-        if others or not kept:
+        if others or not kept or shadow.is_releasing:
             shadow.release(*others)
 
 
@@ -252,6 +254,11 @@ class Shadow:
             self.git("update-ref", _NOTHING, EMPTY_BLOB)
         return EMPTY_BLOB
 
+    @property
+    def is_releasing(self) -> bool:
+        """Whether it was not brought to an end: it has failed, or was killed."""
+        return (self.place / _RELEASING).exists()
+
     def release(self, *owners: str) -> None:
         """Let go of all snapshots of these owners; with the last owner, all goes.
 
@@ -260,6 +267,7 @@ class Shadow:
         if not self.place.exists():
             return
         with self.alone():
+            (self.place / _RELEASING).touch()
             state = State.read(self.place / _STATE)
             for owner in owners:
                 self.git("update-ref", "-d", _ref(owner))
@@ -274,8 +282,9 @@ class Shadow:
                     self._forget()
                 for keep in self.git.repository.glob("objects/pack/*.keep"):
                     keep.unlink()  # what was adopted for them goes as well
+                self.git("prune", "--expire=now")  # first: a full disk has no room for the rest
                 self.git("repack", "-a", "-d", "-q", "--window=0")  # what is alike was found before
-                self.git("prune", "--expire=now")
+                (self.place / _RELEASING).unlink()
                 return
             self._remove()
 

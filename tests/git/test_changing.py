@@ -41,6 +41,20 @@ def test_a_lock_that_was_left_behind_is_named_with_what_to_do_about_it(tmp_path:
     assert caught.value.hint == f"If no git is at work there, remove {lock}, then try again."
 
 
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        ("fatal: Unable to create '/p/.git/index.lock': File exists.\n\nAnother git process seems to be", True),
+        ("warning: core.x is old\nerror: Unable to create '/p/.git/index.lock': File exists.", True),
+        ("fatal: cannot lock ref 'HEAD': Unable to create '/p/.git/refs/heads/main.lock': File exists.", False),
+        ("error: unable to write file z/Unable to create 'index.lock': File exists", False),
+        ("error: unable to create file z\nfatal: Unable to create 'index.lock': File exists: No space left", False),
+    ],
+)
+def test_a_name_of_a_file_is_not_taken_for_what_git_says_of_a_lock(said: str, is_so: bool) -> None:
+    assert GitError("It has failed.", said=said).is_before_writing is is_so
+
+
 @pytest.mark.parametrize("driver", ["python", "own"])
 def test_a_repository_does_not_choose_what_git_looks_for_in_long_lines(driver: str, tmp_path: Path) -> None:
     """Its own pattern for the headings of hunks may take for ever, and git's for some languages long."""

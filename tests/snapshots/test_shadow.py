@@ -8,14 +8,17 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import GitError
+from maverick_tui.git.keeping import KeepingGit
 from maverick_tui.git.repository import find_repository
 from maverick_tui.snapshots import taking
 from maverick_tui.snapshots.adopting import adopt
@@ -322,15 +325,56 @@ def test_nothing_stays_of_an_owner_who_was_the_last_at_work(tmp_path: Path) -> N
     top = project(tmp_path / "p")
     shadow = Shadow(top)
     mine, found = shadow.take(OWNER), content(top)
-    for text in ("between\n", "at last\n"):
-        (top / "new.txt").write_text(text)
-        shadow.take("run-2")
+    leave_traces(shadow)
     shadow.release("run-2")
-    there = shadow.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)").decode()
-    blobs = [line.split()[0] for line in there.splitlines() if line.endswith(" blob")]
-    assert not {b"between\n", b"at last\n"} & {shadow.blob(blob) for blob in blobs}
+    assert not TRACES & all_files(shadow)
     assert kept(shadow, mine) == found
     assert kept(shadow, shadow.take(OWNER)) == content(top)
+
+
+def test_what_could_not_be_let_go_of_goes_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shadow = Shadow(project(tmp_path / "p"))
+    shadow.take(OWNER)
+    leave_traces(shadow)
+    shadow.git("repack", "-a", "-d", "-q")
+    with monkeypatch.context() as patch:
+        patch.setattr(KeepingGit, "__call__", failing_at("repack"))
+        with pytest.raises(GitError, match="no room"):
+            shadow.release("run-2")
+    assert all_files(shadow) >= TRACES
+    release_others({OWNER})
+    assert not TRACES & all_files(shadow)
+    assert not shadow.is_releasing
+    monkeypatch.setattr(KeepingGit, "__call__", failing_at("repack"))
+    release_others({OWNER})  # there is nothing to do
+
+
+TRACES = {b"between\n", b"at last\n"}
+
+
+def leave_traces(shadow: Shadow) -> None:
+    """Have another run write files."""
+    for text in sorted(TRACES):
+        (shadow.folder / "new.txt").write_bytes(text)
+        shadow.take("run-2")
+
+
+def all_files(shadow: Shadow) -> set[bytes]:
+    """What is in all files that are kept there, for whomever."""
+    there = shadow.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)").decode()
+    return {shadow.blob(line.split()[0]) for line in there.splitlines() if line.endswith(" blob")}
+
+
+def failing_at(failing: str) -> Callable[..., bytes]:
+    """A git that finds no room for this command."""
+    really = KeepingGit.__call__
+
+    def call(git: KeepingGit, command: str, *words: str, **how: Any) -> bytes:
+        if command == failing:
+            raise GitError("There is no room.")
+        return really(git, command, *words, **how)
+
+    return call
 
 
 def test_snapshots_go_when_no_run_needs_them(tmp_path: Path) -> None:
