@@ -24,6 +24,7 @@ from maverick_tui.runs.answer import Answer
 from maverick_tui.runs.holding import Holding, RunLimits
 from maverick_tui.worktrees import ending, races, records, since, working
 from maverick_tui.worktrees.commands import CommandEnd, run_command
+from maverick_tui.worktrees.making import require_inside
 
 log = logging.getLogger(__name__)
 
@@ -159,9 +160,16 @@ class Race:
         except OSError as error:
             result = result._replace(problem=f"What it has done cannot be noted: {error.strerror or error}.")
         if self._test and not stop():
-            result = result._replace(test=run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop))
+            result = result._replace(test=self._tested(worktree, stop))
         left = ending.loss_of(worktree) if self._test else result.loss
         return result._replace(left=since.seen(worktree, left))
+
+    def _tested(self, worktree: records.Worktree, stop: Callable[[], bool]) -> CommandEnd:
+        try:
+            require_inside(worktree)
+        except ConfigError as error:
+            return CommandEnd(None, error.message.rstrip("."))
+        return run_command(self._test, worktree.cwd, TEST_SECONDS, stop=stop)
 
     def hold(self, result: Result) -> records.Worktree | None:
         """Have nothing of it be thrown away any more, whatever goes wrong from now on; its worktree."""

@@ -159,7 +159,7 @@ def test_a_run_does_not_work_where_a_link_of_the_commit_leads(project: Path, tmp
     (project / "sub").unlink()
     (project / "sub").mkdir()
     before = state(project)
-    with pytest.raises(ConfigError, match="is a link in the commit"):
+    with pytest.raises(ConfigError, match="is a link, or behind one"):
         make(RUN, "fixer", project / "sub")
     assert state(project) == before
     made = make(RUN, "fixer", project).worktree
@@ -719,7 +719,7 @@ def test_a_name_that_is_taken_is_left_to_whoever_has_it_and_only_what_we_made_is
     commit(project)
     (project / "out").unlink()
     (project / "out").mkdir()
-    with pytest.raises(ConfigError, match="is a link in the commit"):
+    with pytest.raises(ConfigError, match="is a link, or behind one"):
         make(f"{RUN}1", "fixer", project / "out")
     assert list(records.all_worktrees()) == known
     assert state(project)[3].replace(git(project, "rev-parse", "HEAD"), before[0]) == before[3]
@@ -790,6 +790,21 @@ def test_whatever_goes_wrong_when_one_has_settled_is_told_as_its_problem(project
         make(RUN, "fixer", project, race=race.race_id)
         result = race.finish(race.entrants[0], "done")
     assert (result.word, result.problem) == ("failed", "ValueError: embedded null byte")
+
+
+def test_no_test_of_a_race_runs_where_a_link_of_the_run_leads(project: Path, tmp_path: Path) -> None:
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")], test=["sh", "-c", "rm -f *; touch here"])
+    with race.running():
+        made = [make(one.run_id, one.agent, project / "lib", race=race.race_id).worktree for one in race.entrants]
+        shutil.rmtree(made[0].cwd)
+        made[0].cwd.symlink_to(elsewhere)
+        first, second = (race.finish(one, "done") for one in race.entrants)
+    assert first.test is not None
+    assert second.test is not None
+    assert (first.test.code, first.test.why) == (None, "lib is a link, or behind one, and leads out of the worktree")
+    assert second.test.code == 0
+    assert not list(elsewhere.iterdir())
 
 
 def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
