@@ -15,6 +15,8 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 
 FILE_NAME = "trusted.json"
+_KINDS = ("rules.toml", "worktree.toml", ".mcp.json")
+"""Files that are read in a way of their own; all others are by their suffix."""
 
 
 class NotTrustedError(ConfigError):
@@ -106,5 +108,14 @@ class TrustStore:
 
 
 def _key(path: Path) -> str:
+    """Where it is, and what it is read as if it is a link to something else: who has trusted rules has read no Python,
+    and the same bytes may be both.
+    """
     # A loop of links cannot be resolved, but it cannot be read either, so its name will do.
-    return os.path.realpath(path)
+    real, kind = os.path.realpath(path), _kind(path)
+    return real if kind == _kind(Path(real)) else f"{real} as {kind}"
+
+
+def _kind(path: Path) -> str:
+    name = path.name.casefold()
+    return name if name in _KINDS else path.suffix.casefold()

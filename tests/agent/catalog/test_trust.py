@@ -105,6 +105,19 @@ def test_a_link_is_trusted_as_what_it_points_to(tmp_path: Path) -> None:
     assert not store.is_trusted(link, b"x")
 
 
+def test_no_link_makes_what_is_trusted_another_kind_of_file(tmp_path: Path) -> None:
+    store, kinds = TrustStore(tmp_path), ("rules.toml", "worktree.toml", ".mcp.json", "a.py", "a.md", "a.PY", "a")
+    for number, target in enumerate(kinds):
+        (folder := tmp_path / str(number)).mkdir()
+        (folder / target).write_bytes(b"x")
+        store.trust(folder / target, b"x")
+        for link in kinds:
+            (folder / "links" / link).parent.mkdir(exist_ok=True)
+            (folder / "links" / link).symlink_to(folder / target)
+            is_same = link == target or {link, target} == {"a.py", "a.PY"}
+            assert store.is_trusted(folder / "links" / link, b"x") is is_same, (link, target)
+
+
 def test_the_file_is_the_users_alone_and_nothing_else_is_left(tmp_path: Path) -> None:
     store = TrustStore(tmp_path / "state")
     store.trust(Path("a.py"), b"x")
