@@ -169,19 +169,20 @@ class ToolGrants(NamedTuple):
 def grants(allowed_tools: Sequence[str], *, person: bool) -> ToolGrants:
     """Translate `allowed_tools`, which is all that the agent may use.
 
-    The SDK's `tools` is what restricts; its `allowed_tools` only approves beforehand. Without a person
-    exactly the listed entries are approved; with one only the read-only tools among them, the rest ask.
+    The SDK's `tools` is what restricts; its `allowed_tools` only approves beforehand. Without a person exactly the
+    tools that are listed as a whole are approved; with one only the read-only ones among them, the rest ask. A rule
+    (`Bash(git log:*)`) is for our judge alone: there may be a token in it, and everybody can read the CLI's arguments.
     """
-    parsed = [(entry.strip(), parse_tool(entry)) for entry in allowed_tools]
-    tools = [_CLI_NAMES.get(tool.name, tool.name) for _, tool in parsed if not tool.is_mcp]
+    parsed = [parse_tool(entry) for entry in allowed_tools]
+    names = [(_CLI_NAMES.get(tool.name, tool.name), tool) for tool in parsed]
     approved = [
-        entry.removesuffix("__*") if tool.is_mcp else entry.replace(tool.name, _CLI_NAMES.get(tool.name, tool.name), 1)
-        for entry, tool in parsed
-        if not person or tool.name in READ_ONLY_TOOLS
+        name.removesuffix("__*")
+        for name, tool in names
+        if tool.rule is None and (not person or tool.name in READ_ONLY_TOOLS)
     ]
-    listed = {tool.name for _, tool in parsed}
+    listed = {tool.name for tool in parsed}
     return ToolGrants(
-        tools=list(dict.fromkeys(tools)),
+        tools=list(dict.fromkeys(name for name, tool in names if not tool.is_mcp)),
         allowed_tools=list(dict.fromkeys(approved)),
         disallowed_tools=[name for name in SESSION_TOOLS if name not in listed],
     )

@@ -114,10 +114,11 @@ def test_rules_are_split_from_tools() -> None:
     assert parse_tool("Read()") == parse_tool("Read(*)") == ToolRule("Read")
 
 
-def test_without_a_person_everything_listed_is_approved_and_nothing_else_exists() -> None:
-    granted = grants(["Read", "Bash(git diff:*)", "Bash(git log:*)", "mcp__git__*"], person=False)
-    assert granted.tools == ["Read", "Bash"]
-    assert granted.allowed_tools == ["Read", "Bash(git diff:*)", "Bash(git log:*)", "mcp__git"]
+def test_without_a_person_every_tool_that_is_listed_as_a_whole_is_approved_and_nothing_else_exists() -> None:
+    listed = ["Read", "KillBash", "Bash(git diff:*)", "Bash(git log:*)", "Edit(*)", "mcp__git__*"]
+    granted = grants(listed, person=False)
+    assert granted.tools == ["Read", "TaskStop", "Bash", "Edit"]
+    assert granted.allowed_tools == ["Read", "TaskStop", "Edit", "mcp__git"], "rules are the judge's"
     assert granted.disallowed_tools == ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]
     assert grants([], person=False).tools == []
 

@@ -380,7 +380,7 @@ ECHO = """
 
 
 @pytest.mark.parametrize("is_killed", sampled([True, False], 2, ["killed", "ended"]))
-async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
+async def test_secrets_of_servers_hooks_prompts_and_rules_stand_in_no_arguments(
     is_killed: bool, serve: ServeModel, mark: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = tmp_path / "temporary"
@@ -393,7 +393,7 @@ async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
     class Keeping(Talker):
         name = "keeping"
         system_prompt = f"Ünicode, a long prompt {secret} " + "x" * 100_000
-        allowed_tools = ["mcp__echo__*", "mcp__far__*"]
+        allowed_tools = ["mcp__echo__*", "mcp__far__*", f"Bash(touch {secret}:*)"]
         hooks = {"PreToolUse": [hook]}
         mcp_servers = {
             "echo": {
@@ -409,8 +409,10 @@ async def test_secrets_of_servers_hooks_and_prompts_stand_in_no_arguments(
             },
         }
 
-    async with serve([call("mcp__echo__variable"), say("done")]) as model, Keeping().session(context()) as session:
+    scripted = [call("mcp__echo__variable"), call("Bash", command=f"touch {secret}"), say("done")]
+    async with serve(scripted) as model, Keeping().session(context()) as session:
         messages = [repr(message) async for message in session.query("hi")]
+        assert (context().cwd / secret).exists(), "the rule counts all the same"
         assert any(f"known: {len(secret)}" in message for message in messages), "the server was given its token"
         assert any(secret in json.dumps(request) for request in model.requests), "the model has the prompt"
         until(lambda: running(mark, "keeper.py", "echo_server"), "keepers and server run")
