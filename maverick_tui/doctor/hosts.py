@@ -119,6 +119,8 @@ def _of_other_versions(hosts: _Hosts) -> Iterator[Finding]:
 
 def _unreachable(hosts: _Hosts) -> Iterator[Finding]:
     """Hosts that do not answer, and processes that nobody looks after."""
+    from maverick_tui.host.strays import way_to_end
+
     known = {hello.pid for hello in hosts.answer.values()}
     found = _lasting(lambda: _strays_beside(known))
     # One that refuses us is a process that we do not know either, and is told of already.
@@ -126,15 +128,15 @@ def _unreachable(hosts: _Hosts) -> Iterator[Finding]:
         pids = sorted(found.hosts)
         names = f" ({_named(hosts.silent)})" if hosts.silent else ""
         fact = f"{len(pids)} cannot be reached{names}: process {_named(pids)}"
-        yield Finding("Silent hosts", "warning", fact, f"End what is stuck: kill {pids[0]}", {"pids": pids})
+        way = f"maverick stop {min(hosts.silent)}" if hosts.silent else way_to_end(pids[:1])
+        yield Finding("Silent hosts", "warning", fact, f"End what is stuck: {way}", {"pids": pids})
     elif hosts.silent:
         fact = f"{_named(hosts.silent)}: there, and not answering"
         yield Finding("Silent hosts", "warning", fact, "Run maverick doctor once more.", {"runs": hosts.silent})
     if found.orphans:
         pids = sorted(found.orphans)
         fact = f"{len(pids)} processes have outlived what started them: {_named(pids)}"
-        hint = f"End them: kill {' '.join(map(str, pids))}"
-        yield Finding("Orphans", "warning", fact, hint, {"pids": pids})
+        yield Finding("Orphans", "warning", fact, f"End them: {way_to_end(pids)}", {"pids": pids})
 
 
 def _strays_beside(known: set[int]) -> Strays:

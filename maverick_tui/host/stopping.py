@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+from contextlib import suppress
+
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host import asking
 from maverick_tui.host.lines import HostHello
@@ -15,6 +20,7 @@ async def stop_run(run_id: str) -> str:
 
     ConfigError or NetworkError if it cannot be ended.
     """
+    await asyncio.to_thread(_wake, run_id)
     try:
         hello = await asking.ask_host(run_id, asking.HEARS_WITHIN)
     except NetworkError:
@@ -31,13 +37,19 @@ def _meant(hello: HostHello) -> str:
     return "" if hello.state.get("is_settled") or hello.state.get("phase") == "ready" else "; it was interrupted"
 
 
+def _wake(run_id: str) -> None:
+    """Have its host go on if somebody has stopped it, as an agent's command can: it hears nothing until then."""
+    if (pid := process_of(run_id)) is not None:
+        with suppress(ProcessLookupError):  # it ends
+            os.kill(pid, signal.SIGCONT)
+
+
 def _require_ended(run_id: str) -> None:
     """ConfigError if the run, which no host answers for, is alive."""
     if has_host(run_id):
         pid = process_of(run_id)
-        way = (
-            f"end it: kill {pid}" if pid else "look for the process maverick_tui.host in the system's list, and end it"
-        )
+        # It has been woken, and asked: one that does not go on with its work does not hear a polite signal, either.
+        way = f"end it: kill -9 {pid}" if pid else "kill the process maverick_tui.host that the system lists"
         raise ConfigError(f"The host of the run {run_id} does not answer.", hint=f"Try again; if it stays so, {way}.")
     if is_alive(journal_of(run_id)):
         raise ConfigError(

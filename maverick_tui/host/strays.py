@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -50,6 +50,15 @@ def process_of(run_id: str) -> int | None:
                 if any(os.path.realpath(opened) == lock for opened in (_PROCESSES / str(pid) / "fd").iterdir()):
                     return pid
     return None
+
+
+def way_to_end(pids: Sequence[int]) -> str:
+    """The command that ends them in good order; one that is stopped must be woken to hear of it."""
+    numbers, are_stopped = " ".join(map(str, pids)), False
+    for pid in pids:
+        with suppress(OSError, ValueError):  # it has ended meanwhile
+            are_stopped = are_stopped or keeper.Status(pid).state in (b"T", b"t")
+    return f"kill {numbers}" + (f"; kill -CONT {numbers}" if are_stopped else "")
 
 
 def own_processes() -> Iterator[tuple[int, list[bytes]]]:

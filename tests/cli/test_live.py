@@ -192,19 +192,19 @@ def test_a_run_that_cannot_begin_has_failed_and_gives_its_place_to_the_next(
 def test_a_host_that_hangs_is_told_from_one_that_was_killed(
     maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = detached(maverick, "stuck")
+    run_id = detached(maverick, "hang")
     until(lambda: "You say" in maverick("logs", run_id).out, "it speaks")
     (host,) = hosts(mark)
     for patience in ("ANSWERS_WITHIN", "HEARS_WITHIN"):
         monkeypatch.setattr(asking, patience, 0.2)
-    os.kill(host, signal.SIGSTOP)
-    assert maverick("ps").out.startswith(f"? does not answer  {run_id[:8]}  cook")
+    Path("hang").touch()
+    until(lambda: maverick("ps").out.startswith(f"? does not answer  {run_id[:8]}  cook"), "it hangs")
     (told,) = json.loads(maverick("ps", "--json").out)
     assert (told["answers"], told["has_host"], told["phase"]) == (False, True, "working")
     ran = maverick("stop", run_id)
     assert (ran.code, ran.out) == (FAILED, "")
     assert f"The host of the run {run_id} does not answer." in ran.err
-    assert f"kill {host}." in ran.err or not sys.platform.startswith("linux")
+    assert f"kill -9 {host}." in ran.err or not sys.platform.startswith("linux")
 
     os.kill(host, signal.SIGKILL)
     until(lambda: not is_alive(journal_of(run_id)), "it is gone")
@@ -215,6 +215,15 @@ def test_a_host_that_hangs_is_told_from_one_that_was_killed(
     assert "Its process was killed before it ended." in waited.err
     assert "Its process was gone before it ended." in maverick("logs", "-f", run_id).out
     assert maverick("stop", run_id).out == f"{run_id} had ended already.\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which process is the host")
+def test_a_host_that_somebody_has_stopped_is_woken_so_that_it_ends(maverick: Run, cook: None, mark: str) -> None:
+    run_id = detached(maverick, "stuck")
+    (host,) = hosts(mark)
+    os.kill(host, signal.SIGSTOP)
+    ran = maverick("stop", run_id)
+    assert (ran.code, ran.out) == (0, f"{run_id} has ended; it was interrupted.\n")
 
 
 @pytest.mark.explore  # it is seen to for every command at once, which `test_program.py` shows with another one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -120,8 +121,19 @@ def test_hosts_that_nobody_reaches_and_orphans_are_found_and_those_of_other_fold
     assert told["Silent hosts"].details["pids"] == [stuck.pid]
     assert told["Silent hosts"].hint == f"End what is stuck: kill {stuck.pid}"
     assert told["Orphans"].details["pids"] == sorted([orphan.pid, left])
+    assert "CONT" not in told["Orphans"].hint
+    stop(stuck)
+    assert found()["Silent hosts"].hint.endswith(f": kill {stuck.pid}; kill -CONT {stuck.pid}")
+    stop(orphan)
+    subprocess.run(found()["Orphans"].hint.partition(": ")[2], shell=True, check=True)
+    assert orphan.wait() == -signal.SIGTERM
     ours.close()
     its.close()
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
 
 
 def test_a_folder_that_is_not_ours_alone_is_wrong() -> None:

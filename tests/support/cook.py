@@ -8,6 +8,7 @@ SECRET = "sk-ant-api03-" + "a1B2" * 24
 COOK = """
 import asyncio
 import logging
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from maverick_tui import AgentContext, AgentError, AgentResult, MaverickAgent
@@ -41,6 +42,10 @@ class Session:
                 await asyncio.sleep(600)
             except asyncio.CancelledError:
                 pass
+        if prompt == "hang":
+            while not Path("hang").exists():
+                await asyncio.sleep(0.01)
+            time.sleep(600)
         if prompt == "fail":
             logging.getLogger("cook").warning("The key is %s", "sk-ant-api03-" + "a1B2" * 24)
             raise AgentError("The oven is cold.", hint="Heat it.")
@@ -89,10 +94,10 @@ Cook.execute.__module__ = "maverick_tui.agent.catalog.loading"
 
 
 def write_cook(home: Path, conceals: str = "") -> None:
-    """Make it an agent of the user's: `stuck`, `stubborn`, `ask`, `call`, `fail` and `dear` mean something to it.
+    """Make it an agent of the user's; `stuck`, `stubborn`, `hang`, `ask`, `call`, `fail` and `dear` have meanings.
 
-    It adds what it is asked to a file `asked`, where there is one, knows a secret of its own, and cannot begin where
-    there is a file `no stove`.
+    It adds what it is asked to a file `asked`, where there is one, and knows a secret of its own. It hangs once there
+    is a file `hang`, and cannot begin where there is a file `no stove`.
     """
     folder = home / ".config" / "maverick" / "agents"
     folder.mkdir(parents=True)
