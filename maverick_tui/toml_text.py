@@ -9,10 +9,13 @@ _MOST_DOTS = 500
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """What it says. ValueError or RecursionError if it is wrong, or would take far more than its size."""
+    """What it says. ValueError if it is wrong, nested too deeply, or would take far more than its size."""
     import tomllib
 
     for number, line in enumerate(text.split("\n"), start=1):
         if line.count(".") > _MOST_DOTS:
             raise ValueError(f"line {number} has more than {_MOST_DOTS} points")
-    return tomllib.loads(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

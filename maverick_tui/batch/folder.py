@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.batch.items import Item
+from maverick_tui.bounded import from_json
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.history.whole_files import write_whole
@@ -112,7 +113,7 @@ class BatchFolder:
                 )
             return uuid.uuid4().hex[:8]
         try:
-            told = json.loads(about.read_bytes())
+            told = from_json(about.read_bytes())
             version, batch_id, before = int(told["version"]), str(told["batch"]), str(told["agent"])
             self.prompts = frozenset(map(str, told.get("prompts", ())))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -182,12 +183,16 @@ def opened(path: Path, agent: str) -> Iterator[BatchFolder]:
 
 
 def _require_plain(path: Path) -> None:
-    """ConfigError if the folder, or a file in it, is a link: one that came with a project may lead anywhere."""
-    linked = [one for one in (path, *(path / name for name in (RESULTS, FAILURES, RUNS, ABOUT))) if one.is_symlink()]
-    if linked:
+    """ConfigError if the folder, or a file in it, is a link: one that came with a project may lead anywhere. So it is
+    with what is no file: a pipe would be waited for.
+    """
+    files = [path / name for name in (RESULTS, FAILURES, RUNS, ABOUT)]
+    if linked := [one for one in (path, *files) if one.is_symlink()]:
         raise ConfigError(
             f"{linked[0]} is a link, and a batch writes through none.", hint="Name another folder with --output."
         )
+    if odd := [one for one in files if one.exists() and not (one.is_file() or one.is_dir())]:
+        raise ConfigError(f"{odd[0]} is not a file.", hint="Name another folder with --output.")
 
 
 def _mend(path: Path) -> None:
@@ -205,7 +210,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
         return
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            record = json.loads(line)
+            record = from_json(line)
             if not isinstance(record, dict) or "key" not in record or not _has_figures(record):
                 raise ValueError("it is not a line of a batch")
         except ValueError as error:

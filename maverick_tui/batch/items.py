@@ -8,10 +8,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from maverick_tui.bounded import read_whole
 from maverick_tui.exceptions import ConfigError, did_you_mean
 from maverick_tui.inert import one_line
 
 _FIELDS = ("prompt", "id", "inputs", "model")
+_MOST_BYTES = 200_000_000
 _MOST_TOLD = 10
 """Lines that are wrong of which each is told."""
 
@@ -53,9 +55,11 @@ def broken_input(path: Path, broken: list[BrokenLine]) -> ConfigError:
 def read_items(path: Path, *, is_jsonl: bool) -> list[Item]:
     """The prompts of a file; empty lines are passed over. ConfigError for lines that are none."""
     try:
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        lines = read_whole(path, _MOST_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     except OSError as error:
-        raise ConfigError(f"The prompts in {path} cannot be read: {error.strerror or error}.") from error
+        raise ConfigError(
+            f"The prompts in {path} cannot be read: {error.strerror or error}.", hint="Name another file."
+        ) from error
     items, broken = list[Item](), list[BrokenLine]()
     seen, numbers = dict[str, int](), Counter[str]()
     for number, line in enumerate(lines, 1):

@@ -20,6 +20,7 @@ STDIN = "-"
 """The prompt that stands for what is piped in."""
 
 _WITH_VALUE = ("--agent", "--prompt", "--script")
+_MOST_BYTES = 50_000_000
 _PATIENCE = 3.0
 """Seconds after which it is told that a pipe is waited for."""
 
@@ -34,7 +35,13 @@ def piped() -> str | None:
     if sys.stdin is None or sys.stdin.isatty():
         return None
     _tell_if_nothing_comes()
-    text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    from maverick_tui.bounded import read_to_end
+    from maverick_tui.exceptions import ConfigError
+
+    try:
+        text = read_to_end(sys.stdin.buffer, _MOST_BYTES).decode("utf-8", "replace").strip()
+    except OSError as error:
+        raise ConfigError(f"What is piped in cannot be the prompt: {error.strerror or error}.") from error
     return text or None
 
 

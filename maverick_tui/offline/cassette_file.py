@@ -14,6 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, TextIO
 
+from maverick_tui.bounded import read_whole
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.masked_text import beginning_of, goes_on_from
 from maverick_tui.masking.redact import MASK, held_from, secret_spans
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 Frame = dict[str, Any]
 
 FORMAT = 1
+_MOST_BYTES = 1_000_000_000
 MAX_OPEN = 16_000
 """The most characters of a stream that are held back because they may be the beginning of a secret."""
 
@@ -190,7 +192,7 @@ def load_cassette(path: Path | str) -> Cassette:
     """Read a cassette; a last line that was cut off while it was written is skipped."""
     empty = Cassette(Path(path), ())
     try:
-        lines = empty.path.read_bytes().split(b"\n")
+        lines = read_whole(empty.path, _MOST_BYTES).split(b"\n")
     except OSError as error:
         raise empty.error(None, f"cannot be read: {error.strerror or error}.", "Name a recorded cassette.") from error
     _check_header(empty, lines[0])

@@ -19,6 +19,7 @@ from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
+from maverick_tui.walking import walk
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.races import require_running
 from maverick_tui.worktrees.records import PREFIX, Worktree
@@ -234,7 +235,7 @@ def _bring(source: Path, top: Path, path: str, *, with_modes: bool) -> bool:
         if source.is_dir() and not source.is_symlink():  # what is in it comes by itself, unless it is a submodule
             return was_file
         target.parent.mkdir(parents=True, exist_ok=True)
-        for emptied, _, _ in os.walk(target, topdown=False):
+        for emptied, _, _ in reversed([*walk(target)]):
             Path(emptied).rmdir()  # or it would be copied into that
         shutil.copy2(source, target, follow_symlinks=False)
         if not with_modes and not target.is_symlink():

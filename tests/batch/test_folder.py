@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from maverick_tui.paths import user_state
 
 ITEMS = [Item(number, str(number), f"prompt {number}", {}, "", f"k{number}") for number in range(1, 5)]
 PLACE = Path("out")
+DEEP = "[" * 100_000
 
 
 def test_what_came_of_prompts_is_found_again_and_what_was_begun_is_looked_for() -> None:
@@ -62,10 +64,18 @@ def test_a_folder_that_is_in_use_or_of_something_else_is_refused() -> None:
         folder.take_in(ITEMS)
     with pytest.raises(ConfigError, match="of the agent 'cook', and not of 'baker'"), opened(PLACE, "baker"):
         pass
-    for damaged in ("nonsense", '{"key": "k3", "cost": "dear"}', '{"key": "k3", "usage": {"input_tokens": "many"}}'):
+    wrong = ('{"key": "k3", "cost": "dear"}', '{"key": "k3", "usage": {"input_tokens": "many"}}')
+    for damaged in ("nonsense", *wrong, DEEP):
         (PLACE / RESULTS).write_text(f'{{"key": "k1", "cost": null}}\n{damaged}\n{{"key": "k2"}}\n')
         with pytest.raises(ConfigError, match=r"results.jsonl is damaged in line 2"), opened(PLACE, "cook"):
             pass
+    (PLACE / RESULTS).unlink()
+    (PLACE / "batch.json").write_text(DEEP)
+    with pytest.raises(ConfigError, match=r"batch.json cannot be read: it is nested too deeply"), opened(PLACE, "cook"):
+        pass
+    os.mkfifo(PLACE / RESULTS)
+    with pytest.raises(ConfigError, match="is not a file"), opened(PLACE, "cook"):
+        pass
     Path("else").mkdir()
     (Path("else") / RESULTS).write_text("mine\n")
     with pytest.raises(ConfigError, match="is the folder of no batch"), opened(Path("else"), "cook"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from maverick_tui.batch import items
 from maverick_tui.batch.items import read_items
 from maverick_tui.exceptions import ConfigError
 
@@ -22,6 +24,19 @@ def test_objects_and_texts_are_prompts_and_empty_lines_are_none() -> None:
     assert (own.line, own.prompt) == (4, None)
     Path("lines").write_text('{"as": "it is"}\n  two\n')
     assert [item.prompt for item in read_items(Path("lines"), is_jsonl=False)] == ['{"as": "it is"}', "  two"]
+
+
+def test_what_has_no_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("p.jsonl").symlink_to(os.devnull)  # it has an end, for whoever would read it; /dev/zero has none
+    with pytest.raises(ConfigError, match="cannot be read: It is not a file"):
+        read_items(Path("p.jsonl"), is_jsonl=True)
+    reads, writes = os.pipe()
+    with os.fdopen(reads), os.fdopen(writes, "w") as told:
+        told.write("one\n")
+        told.flush()
+        monkeypatch.setattr(items, "_MOST_BYTES", 3)
+        with pytest.raises(ConfigError, match="cannot be read: It has more than 3 bytes"):
+            read_items(Path(f"/dev/fd/{reads}"), is_jsonl=False)
 
 
 def test_a_prompt_is_known_again_where_lines_were_added_and_twins_are_told_apart() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from maverick_tui.cli import far, launching
 from maverick_tui.cli.launching import plain_launch
+from maverick_tui.exceptions import ConfigError
 from maverick_tui.ui.launch import Launch
 from tests.support.cases import each
 from tests.support.command_line import Run
@@ -98,6 +99,17 @@ def test_whoever_waits_for_a_pipe_is_told_so(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(sys, "stderr", told := Told())
         assert launching.piped() == "late"
     assert "Reading the prompt from standard input" in told.getvalue()
+
+
+def test_more_than_any_prompt_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, writes = os.pipe()
+    with os.fdopen(reads) as stdin, os.fdopen(writes, "w") as told:
+        told.write("abcd")
+        told.flush()
+        monkeypatch.setattr(launching, "_MOST_BYTES", 3)
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(ConfigError, match="It has more than 3 bytes"):
+            launching.piped()
 
 
 def test_what_stands_before_the_first_frame_imports_no_more_than_it_needs() -> None:

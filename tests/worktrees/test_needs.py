@@ -19,6 +19,7 @@ from maverick_tui.worktrees.making import make
 from maverick_tui.worktrees.needs import PLACE, log_of, needs_of
 from maverick_tui.worktrees.removing import discard
 from tests.support.command_line import Run, command_line
+from tests.support.deep import dug
 from tests.support.smith import write_smith
 from tests.worktrees.projects import commit, git, project_in
 
@@ -289,6 +290,16 @@ def test_what_leads_out_of_the_project_or_is_wrong_is_refused(project: Path, tex
     says(project, text)
     with pytest.raises(ConfigError, match=r"worktree\.toml cannot be used"):
         needs_of(project)
+
+
+def test_what_is_nested_too_deeply_to_be_copied_is_told_and_left(project: Path, maverick: Run) -> None:
+    says(project, 'copy = ["deep"]\n')
+    maverick("worktree", "trust", "--yes")
+    with dug(project, "deep", 1_200):
+        run_id = json.loads(maverick(*RUN).out)["run_id"]
+    assert "deep is not in the worktree: its folders are nested too deeply." in maverick("logs", run_id).out
+    (worktree,) = (Path(one["path"]) for one in json.loads(maverick("worktree", "list", "--json").out))
+    assert not (worktree / "deep").exists()
 
 
 def test_links_lead_nowhere_else(project: Path, maverick: Run, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from maverick_tui.agent.catalog.front_matter import WordAt, split_words
 from maverick_tui.agent.catalog.problems import Problem, ProblemLog
 from maverick_tui.agent.catalog.tool_field import server_of
 from maverick_tui.agent.catalog.yaml_nodes import Json, Node
+from maverick_tui.bounded import from_json
 from maverick_tui.exceptions import ConfigError, did_you_mean
 
 FILE_NAME = ".mcp.json"
@@ -66,8 +66,8 @@ def _read(path: Path, project: Path) -> McpJson:
     if isinstance(content, Problem):
         return McpJson(path, problem=content.message)
     try:
-        data: object = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        data: object = from_json(content.decode("utf-8-sig"))
+    except ValueError as error:
         return McpJson(path, content, problem=f"Is not JSON: {error}.")
     servers = data.get("mcpServers") if isinstance(data, dict) else None
     if not isinstance(servers, dict):

@@ -215,6 +215,8 @@ async def judged(
     """What the judge says, in a thread: paths are followed, and git may be asked. What cannot be judged is refused."""
     try:
         return await in_thread(judge.judge, tool, arguments, mode=mode, here=here)
+    except RecursionError:
+        return Judgement("deny", "It is nested too deeply to be judged.")
     except Exception:
         log.exception("A call of %s could not be judged", tool)
         return Judgement("deny", "It could not be judged whether this may run.")

@@ -50,7 +50,7 @@ def _extended(file: str) -> str | None:
         return ""
     try:
         found: object = read_toml(raw.decode())
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     if os.path.basename(file) == "pyproject.toml":  # noqa: PTH119
         found = _value(_value(found, "tool"), "ruff")

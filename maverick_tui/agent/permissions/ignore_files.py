@@ -16,6 +16,7 @@ from pathlib import Path
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import read_small
+from maverick_tui.walking import is_too_long, walk
 
 MOST_SEEN = 20_000
 """Files and folders that are looked at before a search."""
@@ -38,8 +39,8 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
         return why_without_end(path, here)
     top = Path(os.path.realpath(here / path))
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
-    left = MOST_SEEN
-    for folder, folders, files in os.walk(top):
+    left, unread = MOST_SEEN, list[OSError]()
+    for folder, folders, files in walk(top, unread.append):
         left -= len(folders) + len(files)
         if left < 0:
             return "There are too many files to be looked through for links; with `rg --no-messages` nobody has to."
@@ -50,6 +51,8 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
             odd += (file for name in named if (file := Path(folder, name)).is_symlink() and _leads_out(file, places))
         if ".git" in folders:
             folders.remove(".git")
+    if any(map(is_too_long, unread)):  # ripgrep begins its own names here, which are shorter
+        return "Some folders are too deep to be looked through for links; with `rg --no-messages` nobody has to."
     return f"{odd[0]} leads elsewhere, and ripgrep prints the lines of it that it does not understand." if odd else ""
 
 

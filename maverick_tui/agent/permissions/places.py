@@ -32,6 +32,7 @@ from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 from maverick_tui.masking.key_files import compared, compared_names, is_of_keys, leads_to_keys
+from maverick_tui.walking import is_too_long, walk
 from maverick_tui.worktrees.needs import setup_line
 from maverick_tui.worktrees.records import worktree_at
 
@@ -428,16 +429,17 @@ class Places:
 
 def _keys_below(top: Path) -> str:
     """Why a folder beyond the working directory is not to be searched as a whole: somebody's keys are in it."""
-    left = _MOST_SEEN
-    for folder, folders, files in os.walk(top):
+    left, unread = _MOST_SEEN, list[OSError]()
+    too_much = f"There is too much in {top} to know whether keys are among it."
+    for folder, folders, files in walk(top, unread.append):
         left -= len(folders) + len(files)
         if left < 0:
-            return f"There is too much in {top} to know whether keys are among it."
+            return too_much
         parents = compared_names(Path(folder).parts[-2:])
         for name in (*folders, *files):
             if is_of_keys([*parents, compared(name)], is_at_home=False):
                 return f"All of {top} would be searched, with the keys in {folder}/{name}."
-    return ""
+    return too_much if any(map(is_too_long, unread)) else ""
 
 
 def _of_path(place: Path) -> str:

@@ -287,7 +287,7 @@ def rules_of(path: Path, content: bytes, project: Path | None = None, *, is_trus
     """The rules in the bytes of a file; ConfigError if one of them is none."""
     try:
         data = read_toml(content.decode())
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise wrong(path, str(error).removesuffix(".")) from error
     agents = data.pop("agents", {})
     if not isinstance(agents, dict) or not all(isinstance(table, dict) for table in agents.values()):

@@ -12,6 +12,7 @@ from maverick_tui.exceptions import did_you_mean
 from maverick_tui.executor.files.search_worker import OPENING_FLAGS, is_below, opened_path
 from maverick_tui.executor.tools import ToolError
 from maverick_tui.git import asking as git
+from maverick_tui.walking import walk
 
 SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
 """Folders that are skipped where git does not say what to ignore."""
@@ -152,7 +153,7 @@ def _listed_by_git(base: str, stop: Callable[[], bool]) -> list[str]:
 
 
 def _walked(base: str) -> Iterator[str]:
-    for folder, folders, names in os.walk(base):
+    for folder, folders, names in walk(base):
         if folder == os.sep:
             folders[:] = [name for name in folders if f"/{name}/" not in _KERNELS]
         folders[:] = sorted(name for name in folders if name not in SKIPPED)

@@ -46,7 +46,7 @@ async def test_the_kernels_files_are_none_even_below_the_root(path: str) -> None
 def test_the_kernels_folders_are_not_entered(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = ["proc", "etc", "sys", "dev"]
     monkeypatch.setattr(folder_module, "_listed_by_git", lambda _base, _stop: [])
-    monkeypatch.setattr("os.walk", lambda _base: iter([("/", entered, [])]))
+    monkeypatch.setattr(folder_module, "walk", lambda _base: iter([("/", entered, [])]))
     assert list(Folder(Path("/")).files("/", lambda: False)) == []
     assert entered == ["etc"]
 

@@ -1,0 +1,42 @@
+"""Goes through folders, however deep they are nested: `os.walk` of Python 3.11 calls itself for each level."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+def walk(
+    top: Path | str, on_error: Callable[[OSError], object] = lambda _error: None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each folder from the top down, with the names of the folders and of the files in it; through no link.
+
+    Folders that are taken out of the list are not gone into. `on_error` is told of those that cannot be read.
+    """
+    left = [os.fspath(top)]
+    while left:
+        folder, folders, files = left.pop(), list[str](), list[str]()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    (folders if _is_folder(entry) else files).append(entry.name)
+        except OSError as error:
+            on_error(error)
+            continue
+        yield folder, folders, files
+        below = (os.path.join(folder, name) for name in reversed(folders))  # noqa: PTH118
+        left += [one for one in below if not os.path.islink(one)]  # noqa: PTH114
+
+
+def is_too_long(error: OSError) -> bool:
+    """Whether something was not read because its whole name is longer than the system takes."""
+    return error.errno == errno.ENAMETOOLONG
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):  # a link that leads to itself
+        return entry.is_dir()
+    return False
