@@ -69,8 +69,11 @@ def _why_not() -> str:
         return "TERM does not say what it is"
     if "utf" not in (sys.stdout.encoding or "").lower():
         return f"the locale is not UTF-8 but {sys.stdout.encoding}"
-    if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():  # whoever changes it from there is stopped
-        return "we run in the background"
+    try:
+        if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():  # whoever changes it from there is stopped
+            return "we run in the background"
+    except OSError:  # after `setsid`: those to whom it belongs read there as well
+        return "it belongs to another session"
     return ""
 
 

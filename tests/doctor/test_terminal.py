@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,22 +41,32 @@ def replies(mode: int = 2, attributes: str = "62;22", name: str = "kitty(0.40)",
 
 
 def looking(
-    tmp_path: Path, answer: bytes | None, seconds: float = 60.0, size: tuple[int, int] = (80, 24), **more: str
+    tmp_path: Path,
+    answer: bytes | None,
+    seconds: float = 60.0,
+    size: tuple[int, int] = (80, 24),
+    by: Sequence[str] = (),
+    **more: str,
 ) -> PtyProgram:
-    """Somebody who looks at a terminal that answers like this, or not at all."""
+    """Somebody, started by a command, who looks at a terminal that answers like this, or not at all."""
 
     class Answering(PtyProgram):
         REPLIES = {LAST_QUESTION: answer} if answer is not None else {}
 
-    command = [sys.executable, "-c", LOOK, str(seconds), str(tmp_path / "report.json")]
+    command = [*by, sys.executable, "-c", LOOK, str(seconds), str(tmp_path / "report.json")]
     return Answering(command, terminal_environment(PYTHONPATH=str(ROOT), **more), size)
 
 
 def looked(
-    tmp_path: Path, answer: bytes | None, seconds: float = 60.0, size: tuple[int, int] = (80, 24), **more: str
+    tmp_path: Path,
+    answer: bytes | None,
+    seconds: float = 60.0,
+    size: tuple[int, int] = (80, 24),
+    by: Sequence[str] = (),
+    **more: str,
 ) -> tuple[dict[str, dict[str, Any]], PtyProgram]:
     """What is found there, by name."""
-    terminal = looking(tmp_path, answer, seconds, size, **more)
+    terminal = looking(tmp_path, answer, seconds, size, by, **more)
     try:
         code = terminal.wait()
         assert code == 0, terminal.glass.text
@@ -72,6 +83,14 @@ def test_a_terminal_that_can_do_everything(tmp_path: Path) -> None:
     assert found["Colours"]["fact"] == "16 million"
     assert found["Unicode width"]["widths"] == WIDTHS
     assert terminal.glass.rows[0].strip() == "looked", "neither questions nor answers are left on the screen"
+
+
+def test_one_of_another_session_is_not_asked(tmp_path: Path) -> None:
+    """`setsid maverick doctor`, as some launchers start programs: it has a terminal, and not as its own."""
+    apart = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:], start_new_session=True))"
+    found, _ = looked(tmp_path, replies(), by=[sys.executable, "-c", apart])
+    assert found["Whole frames"]["state"] == "unknown"
+    assert "another session" in found["Whole frames"]["fact"]
 
 
 def test_only_widths_that_shift_rows_are_something_to_warn_of() -> None:
