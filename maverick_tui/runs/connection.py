@@ -85,6 +85,7 @@ class Connection:
         """What is said in the middle of a turn, for engines that take it; see `Steers`."""
         self.is_wanted = True
         """Whether a connection that is not there is to be opened."""
+        self._noticed = set[tuple[str, str]]()
         self._is_to_load = True
         """Whether the next connection is one of an agent that is still to be loaded."""
 
@@ -112,7 +113,13 @@ class Connection:
         self._turns.tell(told)
         self.on_load(loaded)
         for words in loaded.told:
-            self._events.emit(Noticed(self._events.now(), "worktree", words[:LONGEST_NOTICE]))
+            self._notice_once("worktree", words)
+
+    def _notice_once(self, kind: str, words: str) -> None:
+        """Tell something of the agent that was loaded; until a session can be opened, each try loads it again."""
+        if (kind, words) not in self._noticed:
+            self._noticed.add((kind, words))
+            self._events.emit(Noticed(self._events.now(), kind, words[:LONGEST_NOTICE]))
 
     def _come_back(self, loaded: Loaded, past: Past) -> None:
         """Give the agent its conversation again, and no more than it had."""
@@ -120,10 +127,10 @@ class Connection:
         is_same = not past.is_fork or (past.loaded is not None and past.loaded.agent == loaded.agent.name)
         if is_same and (taken := narrow(loaded.agent, past, loaded.called)):
             text = f"It comes back without {', '.join(taken)}, which it did not have when this run began."
-            self._events.emit(Noticed(self._events.now(), "narrowed", text[:LONGEST_NOTICE]))
+            self._notice_once("narrowed", text)
         if is_same and past.loaded is not None and (lost := lost_hooks(loaded.agent, past.loaded.reaches or ())):
             text = f"Hooks that it had are not in its file any more: {', '.join(lost)}."
-            self._events.emit(Noticed(self._events.now(), "hooks_lost", text[:LONGEST_NOTICE]))
+            self._notice_once("hooks_lost", text)
         mode = narrower(past.mode if is_same else "", loaded.permission_mode)
         if mode != loaded.permission_mode:
             loaded.agent.permission_mode = mode

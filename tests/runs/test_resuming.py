@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
-from maverick_tui import MaverickAgent, paths
+from maverick_tui import AgentContext, AgentError, MaverickAgent, paths
 from maverick_tui.agent.engine.claude import stored
 from maverick_tui.agent.engine.claude.engine import ENGINE
 from maverick_tui.agent.engine.claude.recalling import Recalled
+from maverick_tui.agent.engines import Listener
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.offline.app import MessagesApp
-from maverick_tui.runs.commands import ReleasePrompts, SetModel
+from maverick_tui.runs.commands import Reconnect, ReleasePrompts, SetModel
 from maverick_tui.runs.forking import fork_of
 from maverick_tui.runs.past import past_of
 from maverick_tui.runs.store import GONE
@@ -160,6 +162,28 @@ async def test_an_agent_comes_back_with_no_more_than_it_had(serve: ServeModel) -
     assert [event.text for event in run.all(ev.Noticed)] == [
         "It comes back without Bash, which it did not have when this run began."
     ]
+
+
+async def test_what_it_comes_back_without_is_told_once_however_often_it_is_tried() -> None:
+    class Failing(Pretender):
+        name = "pretender"
+        allowed_tools = ("Bash",)
+        tries: ClassVar[list[str]] = []
+
+        def open_session(self, context: AgentContext, listener: Listener, **options: Any) -> Any:
+            self.tries.append("")
+            if len(self.tries) < 3:
+                raise AgentError("Nobody answers.")
+            return super().open_session(context, listener, **options)
+
+    loaded = ev.AgentLoaded(1, "pretender", ".", tools=())
+    past = past_of([ev.RunStarted(1, RUN, "pretender"), loaded, ev.RunEnded(2)])
+    async with watch(Failing, past=past) as run:
+        for tries in (1, 2):
+            await run.until(ev.ConnectFailed, tries)
+            run.send(Reconnect())
+        await run.until(ev.Connected)
+    assert [event.kind for event in run.all(ev.Noticed)] == ["narrowed"]
 
 
 @pytest.mark.parametrize(
