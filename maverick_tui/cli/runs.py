@@ -82,21 +82,29 @@ def list_runs(
 def show_run(run: RunId, as_json: AsJson = False) -> None:
     """Show what a run was, and what came of each of its turns.
 
-    JSON: as `list` has it, with "turns_in_short": [{turn, number, offset, started_at, origin, prompt, answer, ended_at,
-    outcome, failure, calls, tokens, cost_usd, is_estimate}]; number is the event that the turn begins with.
+    Its files are all that it has changed, by commands as well; `maverick runs diff` tells what of that still stands.
+
+    JSON: as `list` has it, with more_files, of how many more only the number is known, and "turns_in_short": [{turn,
+    number, offset, started_at, origin, prompt, answer, ended_at, outcome, failure, calls, tokens, cost_usd,
+    is_estimate}]; number is the event that the turn begins with.
     """
     from dataclasses import asdict
 
     from maverick_tui.cli.runs_text import print_run
     from maverick_tui.journal.folders import find_run
+    from maverick_tui.review.files_of_run import FilesOfRun, files_of_run
 
     run_id = find_run(run)
     with _index() as index:
         turns, found = index.turns(run_id), index.run(run_id)
+    files = FilesOfRun(found.files)
+    if not found.is_foreign:
+        files = files_of_run(run_id, found.about.folder, found.files)
     if as_json:
-        print_json({**found.to_json(), "turns_in_short": [asdict(turn) for turn in turns]})
+        data = {**found.to_json(), "files": files.paths, "more_files": files.more}
+        print_json({**data, "turns_in_short": [asdict(turn) for turn in turns]})
     else:
-        print_run(found, turns)
+        print_run(found, turns, files)
 
 
 @runs_app.command("search", short_help="Search in everything that was said and done.", epilog=EPILOG)

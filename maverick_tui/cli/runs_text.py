@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -20,6 +21,9 @@ from maverick_tui.inert import one_line
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.status import clock
 from maverick_tui.runs.store import forked_words
+
+if TYPE_CHECKING:
+    from maverick_tui.review.files_of_run import FilesOfRun
 
 _GLYPHS = {
     "asks": ("⚑", "yellow"),
@@ -40,6 +44,7 @@ _ID = 8
 _WIDEST_AGENT = 14
 _WIDEST_PLACE = 12
 _LABEL = 9
+_MOST_FILES = 100
 _UNKNOWN = ("?", "dim")
 
 
@@ -106,7 +111,7 @@ def print_list(
         paper.line((f"{total - len(runs):,} more: --limit 0 lists all, filters choose among them.", "dim"))
 
 
-def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
+def print_run(run: ListedRun, turns: Sequence[Turn], files: FilesOfRun) -> None:
     """What a run was, and its turns in short."""
     paper, about = _paper(), run.about
     glyph, style = _GLYPHS.get(run.phase, _UNKNOWN)
@@ -126,7 +131,7 @@ def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
         "folder": display_path(about.folder) + branch if about.folder else "",
         "forked": forked_words(about.forked_from, about.forked_turn) if about.forked_from else "",
         "tags": " ".join(f"#{one_line(tag)}" for tag in run.tags),
-        "files": ", ".join(one_line(path) for path in run.files),
+        "files": ", ".join(_shown_files(files)),
         "events": f"{about.events:,}",
         "problem": one_line(about.problem),
     }
@@ -141,6 +146,14 @@ def print_run(run: ListedRun, turns: Sequence[Turn]) -> None:
         paper.line("     ", (one_line(prompt), "bold"))
         words = "queued" if run.is_live else "never sent: it waits until the run goes on"
         paper.line("     ", (f"{_GLYPHS['ended'][0]} {words}", "dim"))
+
+
+def _shown_files(files: FilesOfRun) -> Iterator[str]:
+    yield from (one_line(path) for path in files.paths[:_MOST_FILES])
+    if (more := len(files.paths) - _MOST_FILES) > 0:
+        yield f"{more:,} more: maverick runs diff --stat"
+    if files.more:
+        yield f"and {count(files.more, 'more file')} by commands"
 
 
 def _print_turn(paper: Paper, turn: Turn, not_ended: str) -> None:

@@ -46,6 +46,8 @@ class Taken(NamedTuple):
     """Whether a person may have done what was done since the last one, as well as these calls."""
     late: frozenset[str] = frozenset()
     """What was changed when these calls had ended."""
+    files: int = 0
+    """How many files the run had changed by then."""
 
 
 class Call(NamedTuple):
@@ -252,9 +254,10 @@ class RunAccount:
             self.root, self.taken = root, []  # in another folder, or all snapshots of this one were thrown away
         when, turn, at = str(data.get("when", "")), int(data.get("turn", 0)), float(data.get("at", 0.0))
         late = frozenset(map(str, data.get("late", ())))
+        files = told if isinstance(told := data.get("files"), int) else 0
         is_any_late = any(path == "." or MASK in path for path in late)
         is_shared = is_any_late or self._is_shared(calls, self._background)
-        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died, is_shared, late))
+        self.taken.append(Taken(number, snapshot, when, turn, calls, at, self._died, is_shared, late, files))
         self.untracked, self._died = "", None
         self._ended.clear()
         self._background &= self._running

@@ -111,6 +111,11 @@ class RunReview:
         return self._account.title
 
     @property
+    def counted(self) -> int:
+        """How many files it had changed at its last snapshot, as it has told itself."""
+        return self._account.taken[-1].files if self._account.taken else 0
+
+    @property
     def is_alive(self) -> bool:
         """Whether a process still works on the run."""
         return self._account.is_alive

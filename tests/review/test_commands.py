@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.events import kinds as ev
 from maverick_tui.interpreter import python_environment
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots import shadow
@@ -44,6 +46,37 @@ def patch_of(maverick: Run, monkeypatch: pytest.MonkeyPatch, *arguments: str) ->
         maverick("runs", "diff", *arguments)
         pipe.flush()
         return piped.getvalue()
+
+
+def test_what_commands_have_changed_is_among_the_files_of_a_run(folder: Path, maverick: Run) -> None:
+    (folder / "sub").mkdir()
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+
+    def work() -> None:
+        (folder / "sub" / "made\x1b[31m").write_text("new\n")
+        (folder / "__pycache__").mkdir()
+        (folder / "__pycache__" / "x.pyc").write_text("x")
+
+    run.bash(work)
+    run.close()
+    files = json.loads(maverick("runs", "show", RUN, "--json").out)
+    assert (files["files"], files["more_files"]) == (["a.txt", "sub/made\x1b[31m"], 0)
+    (row,) = [line for line in maverick("runs", "show", RUN).out.splitlines() if line.startswith("files")]
+    assert row.split("files")[1].strip().startswith("a.txt, sub/made")
+    assert "\x1b" not in row
+    shutil.rmtree(shadows_folder())
+    assert json.loads(maverick("runs", "show", RUN, "--json").out)["files"] == ["a.txt"]
+
+
+def test_how_many_files_commands_have_changed_is_told_where_their_names_are_gone(folder: Path, maverick: Run) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit("a.txt", "one", "1")
+    run.tell(ev.SnapshotTaken(2e9, "0" * 40, str(folder), 99, "end", 1, (), files=3))
+    run.close()
+    shutil.rmtree(shadows_folder())
+    ran = maverick("runs", "show", RUN)
+    assert "a.txt, and 2 more files by commands\n" in ran.out
 
 
 def test_a_diff_can_be_applied(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

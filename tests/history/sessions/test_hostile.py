@@ -18,6 +18,7 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.history.reading import read_run
 from maverick_tui.history.sessions import files
 from maverick_tui.journal import claude_sessions
+from maverick_tui.review.files_of_run import FilesOfRun
 from tests.history.sessions.stored import ID, OTHER, Session, plain
 
 
@@ -116,7 +117,7 @@ def test_what_steers_a_terminal_stays_text(capsys: pytest.CaptureFixture[str]) -
         index.read_sessions()
         (run,) = index.runs()
         print_list([run], 1, is_filtered=False)
-        print_run(run, index.turns(ID))
+        print_run(run, index.turns(ID), FilesOfRun(run.files))
     shown = capsys.readouterr().out
     assert "Fix" in shown
     assert not {"\x1b", "\x07", "\u202e"} & set(shown)
