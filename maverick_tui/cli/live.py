@@ -198,13 +198,18 @@ async def _stop(machine: Machine | None, run: str, scope: Scope, *, is_named: bo
 
 async def _stop_part(machine: Machine | None, run: str, scope: Scope) -> tuple[str, Stopped]:
     """Stop a part of what a run does; what it is called, and what came of it."""
+    import asyncio
+
     from maverick_tui.host.interrupting import interrupt_turn, stop_calls
 
     stop_it = interrupt_turn if scope == "turn" else stop_calls
     if machine is None:
         from maverick_tui.host.finding import find_hosted_run
+        from maverick_tui.host.stopping import wake_host
 
-        return run, await stop_it(find_hosted_run(run))
+        run_id = find_hosted_run(run)
+        await asyncio.to_thread(wake_host, run_id)
+        return run, await stop_it(run_id)
     from maverick_tui.host.far.asking import find_there
     from maverick_tui.host.far.way import FarWay
 

@@ -20,7 +20,7 @@ async def stop_run(run_id: str) -> str:
 
     ConfigError or NetworkError if it cannot be ended.
     """
-    await asyncio.to_thread(_wake, run_id)
+    await asyncio.to_thread(wake_host, run_id)
     try:
         hello = await asking.ask_host(run_id, asking.HEARS_WITHIN)
     except NetworkError:
@@ -37,7 +37,7 @@ def _meant(hello: HostHello) -> str:
     return "" if hello.state.get("is_settled") or hello.state.get("phase") == "ready" else "; it was interrupted"
 
 
-def _wake(run_id: str) -> None:
+def wake_host(run_id: str) -> None:
     """Have its host go on if somebody has stopped it, as an agent's command can: it hears nothing until then."""
     if (pid := process_of(run_id)) is not None:
         with suppress(ProcessLookupError):  # it ends

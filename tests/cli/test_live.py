@@ -221,9 +221,12 @@ def test_a_host_that_hangs_is_told_from_one_that_was_killed(
 def test_a_host_that_somebody_has_stopped_is_woken_so_that_it_ends(maverick: Run, cook: None, mark: str) -> None:
     run_id = detached(maverick, "stuck")
     (host,) = hosts(mark)
+    until(lambda: "You say" in maverick("logs", run_id).out, "it is at work")
+    os.kill(host, signal.SIGSTOP)
+    assert maverick("stop", "--turn", run_id).code == 0
     os.kill(host, signal.SIGSTOP)
     ran = maverick("stop", run_id)
-    assert (ran.code, ran.out) == (0, f"{run_id} has ended; it was interrupted.\n")
+    assert (ran.code, ran.out) == (0, f"{run_id} has ended.\n")
 
 
 @pytest.mark.explore  # it is seen to for every command at once, which `test_program.py` shows with another one
