@@ -185,7 +185,7 @@ def _mistakes_named(file: Path) -> Iterator[None]:
         mistakes = [_mistake(item["loc"], item["type"], item["msg"], item["input"]) for item in error.errors()]
         raise ConfigError(
             f"The settings cannot be used: {'; '.join(mistakes)}.", path=str(file), hint=_hint(file)
-        ) from error
+        ) from None  # it has named all that pydantic tells
     except (OSError, ValueError) as error:  # unreadable, not UTF-8, not TOML; a variable that is not JSON
         why = f" ({error.__cause__})" if error.__cause__ is not None else ""
         raise ConfigError(f"The settings cannot be read: {error}{why}.", path=str(file), hint=_hint(file)) from error

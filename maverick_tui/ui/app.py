@@ -212,7 +212,7 @@ class MaverickApp(App[int]):
         await asyncio.to_thread(load_runs)
         if self._leaving.begun.is_set():
             return
-        self._serving.hold_setup()
+        self._serving.hold_setup(is_for_run=self._first is not None and not (self.launch.opens or self.launch.attaches))
         self._kept.follow_returning()
         if self._first is not None and self.launch.opens:
             self.open_kept(self.launch.opens, self.launch.opens_at)
@@ -270,6 +270,10 @@ class MaverickApp(App[int]):
             self._navigation.show_run(run)
         else:
             self.open_kept(run_id)
+
+    def on_picker_screen_folder_wanted(self) -> None:
+        """The folder of the runs could not be made, and perhaps can by now."""
+        self._serving.renew_setup()
 
     def on_picker_screen_back_requested(self) -> None:
         """Back to the run from which one came."""

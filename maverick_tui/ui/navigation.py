@@ -368,6 +368,13 @@ class Navigation:
         if self._picker is not None and self._picker.is_attached:
             self._picker.set_cwd(cwd)
 
+    def cannot_start(self, reason: str) -> bool:
+        """Whether the picker is there to say why no run can begin."""
+        is_there = self._picker is not None and self._picker.is_attached
+        if self._picker is not None and is_there:
+            self._picker.cannot_start(reason)
+        return is_there
+
     def runs_changed(self) -> None:
         """Let what lists runs on the screen list them as they stand."""
         if self._picker is not None and self.shows_picker:

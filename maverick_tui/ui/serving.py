@@ -46,11 +46,15 @@ class Serving:
 
     # -- what all runs need -------------------------------------------------------------------------------------------
 
-    def hold_setup(self) -> None:
-        """Keep the folder, the settings and what a script needs there for as long as the application runs."""
-        _worker: Worker[None] = self._app.run_worker(self._hold_setup, name="setup", group="setup", exit_on_error=False)
+    def hold_setup(self, *, is_for_run: bool = False) -> None:
+        """Keep the folder, the settings and what a script needs there for as long as the application runs.
 
-    async def _hold_setup(self) -> None:
+        A run that begins tells by itself why it cannot.
+        """
+        hold = partial(self._hold_setup, is_for_run=is_for_run)
+        _worker: Worker[None] = self._app.run_worker(hold, name="setup", group="setup", exit_on_error=False)
+
+    async def _hold_setup(self, *, is_for_run: bool) -> None:
         try:
             async with self._setup.opened() as setup:
                 self._navigation.picker_in(setup.cwd)
@@ -59,19 +63,20 @@ class Serving:
                 await self._leaving.wait()
         except Exception as error:  # whatever it is, the person is told
             text = one_line(str(error) or type(error).__name__)
-            self._app.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
+            if not (self._navigation.cannot_start(text) or is_for_run):
+                self._app.notify(text, title="Maverick cannot start runs", severity="error", timeout=30, markup=False)
         finally:
             self._hosted.close()
 
-    def _renew_setup(self) -> None:
-        """Open the setup once more for a run that begins, or tries again: what was wrong may have been put right."""
+    def renew_setup(self, *, is_for_run: bool = False) -> None:
+        """Open the setup once more if it has failed: what was wrong may have been put right."""
         if self._setup.has_failed:
             self._setup.forget_failure()
-            self.hold_setup()
+            self.hold_setup(is_for_run=is_for_run)
 
     def _setup_for(self, *, is_again: bool) -> asyncio.Future[RunSetup]:
         if is_again:
-            self._renew_setup()
+            self.renew_setup(is_for_run=True)
         return self._setup.ready
 
     def warm(self) -> None:
@@ -85,7 +90,7 @@ class Serving:
 
     def start(self, run: RunModel, agent: AgentListing | str, inputs: Mapping[str, object], prompt: str | None) -> None:
         """Serve a new run."""
-        self._renew_setup()
+        self.renew_setup(is_for_run=True)
         if prompt is not None:
             run.ask(prompt)
         self._work(run, agent, dict(inputs))

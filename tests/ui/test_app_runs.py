@@ -22,6 +22,7 @@ from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
 from maverick_tui.ui.launch import Launch, RunSetup
 from maverick_tui.ui.picker.agent_list import AgentList
+from maverick_tui.ui.picker.edges import KeyHints
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
@@ -354,6 +355,7 @@ async def test_settings_that_are_wrong_are_told_by_the_run_and_can_be_put_right(
         assert isinstance(app.screen, RunScreen)
         await until(pilot, lambda: "is not a number" in _shown(app))
         assert "F5 connect again" in _shown(app)
+        assert not notices(app), "the run tells it, and nothing covers its keys"
         await pilot.press("f5")
         await until(pilot, lambda: setup.opened == 2)
         await until(pilot, lambda: sum(entry.kind == "failure" for entry in run.store.entries) == 2)
@@ -379,9 +381,44 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
     monkeypatch.setattr("maverick_tui.ui.launch.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: notices(app))
-        assert notices(app) == ["Maverick cannot start runs: [b]oops[/b]"]
+        assert isinstance(app.screen, PickerScreen)
+        hints = app.screen.query_one(KeyHints)
+        await until(pilot, lambda: hints.notice == "✘ [b]oops[/b]")
+        assert not notices(app)
     assert "The setup of the runs has failed" in caplog.text
+
+
+async def test_a_demo_with_wrong_settings_says_so_and_lists_its_agents_once_they_are_put_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setup = BrokenSetup(failures=2)
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", setup)
+    app = MaverickApp(Launch(Path.cwd(), is_demo=True), preferences=Preferences())
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert isinstance(app.screen, PickerScreen)
+        agents = app.screen.query_one(AgentList)
+        wrong = "✘ timeout = 'x' is not a number. Correct the settings. Ctrl+R tries again."
+        await until(pilot, lambda: agents.notice == wrong)
+        await pilot.press("enter")
+        assert not app.screen.query_one(KeyHints).notice, "none are being read"
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: setup.opened == 2 and agents.notice == wrong)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: agents.rows)
+        assert not notices(app)
+
+
+async def test_a_picker_that_comes_up_after_the_settings_were_put_right_has_the_demos_agents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.launch.open_setup", BrokenSetup(failures=1))
+    app = MaverickApp(Launch(Path.cwd(), "explorer", is_demo=True), preferences=Preferences())
+    async with app.run_test(size=(80, 24)) as pilot:
+        (run,) = app.board.runs.values()
+        await until(pilot, lambda: run.store.failure is not None)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(app.screen, PickerScreen))
+        await until(pilot, lambda: app.screen.query_one(AgentList).rows)
 
 
 async def test_leaving_does_not_wait_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:

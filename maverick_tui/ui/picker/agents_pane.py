@@ -168,13 +168,27 @@ class AgentsPane(Vertical):
         try:
             self.found, self._failure = await asyncio.to_thread(reading.read_agents, cwd), ""
         except Exception as error:  # whatever a folder does to us, the screen stays
-            reason = one_line(f"{type(error).__name__}: {error}")
-            self.found, self._failure = Found(), f"✘ The agents cannot be read: {reason}. Ctrl+R tries again."
+            self.found = Found()
+            self._fail(one_line(f"The agents cannot be read: {type(error).__name__}: {error}."))
         self.is_reading = False
         self._was_read()
         self.show()
         self._moved(self.list.item)  # the agent of a run is known only now
         self._look_elsewhere()
+
+    def await_folder(self) -> None:
+        """There is no folder yet whose agents could be read."""
+        self.is_reading, self._failure = True, ""
+        self.show()
+
+    def fail(self, reason: str) -> None:
+        """There will be none, for this reason."""
+        self._fail(reason)
+        self.is_reading = False
+        self.show()
+
+    def _fail(self, reason: str) -> None:
+        self._failure = f"✘ {reason} Ctrl+R tries again."
 
     def on_mount(self) -> None:
         """Look for other runs every now and then, from when the agents are there: so the first of these is marked."""
@@ -230,6 +244,8 @@ class AgentsPane(Vertical):
     def _count(self, matching: int) -> str:
         if self.is_reading:
             return "reading …" if self._items else ""
+        if self._failure:
+            return "✘ not read" if self._items else ""
         agents = sum(not item.run_id for item in self._items)
         if self._query:
             return f"{matching} of {agents}"

@@ -19,7 +19,7 @@ from maverick_tui.ui.rendering.wrap import cut, wrap_words
 
 TITLE = "Maverick"
 GAP = 3
-MOST_LINES = 3
+MOST_LINES = 4
 """Lines that a notice may take."""
 
 

@@ -87,6 +87,9 @@ class PickerScreen(Screen[None]):
             super().__init__()
             self.run_id = run_id
 
+    class FolderWanted(Message):
+        """There is no folder yet to look into; what kept it from being made may have been put right."""
+
     class BackRequested(Message):
         """Whatever was there before the picker is to be shown again."""
 
@@ -137,14 +140,20 @@ class PickerScreen(Screen[None]):
     def on_mount(self) -> None:
         """Show what is known without reading anything; the rest follows the first frame."""
         self._agents.show()
-        if self.cwd is not None:
-            self.set_cwd(self.cwd)
+        self.action_reload()
 
     def set_cwd(self, cwd: Path) -> None:
         """Show the agents of this folder."""
         self.cwd = self._xray.cwd = cwd.absolute()
         self._header.folder = self._folder or short_path(self.cwd)
         self.call_after_refresh(self._read)
+
+    def cannot_start(self, reason: str) -> None:
+        """No run can begin; without a folder, there are no agents to look at either."""
+        if self.cwd is None:
+            self._agents.fail(reason)
+        if self.cwd is not None or self._agents.list.rows:  # else it stands in the list
+            self._say(reason, is_error=True)
 
     @property
     def runs(self) -> Sequence[Item]:
@@ -268,7 +277,11 @@ class PickerScreen(Screen[None]):
     def action_reload(self) -> None:
         """Read everything again."""
         self._hints.notice = ""
-        self._read()
+        if self.cwd is not None:
+            self.set_cwd(self.cwd)
+        else:
+            self._agents.await_folder()
+            self.post_message(self.FolderWanted())
 
     @work(exclusive=True, group="editor", exit_on_error=False)
     async def action_edit(self) -> None:
