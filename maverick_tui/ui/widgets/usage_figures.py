@@ -121,8 +121,12 @@ class Moment(NamedTuple):
 
     @property
     def speed(self) -> int:
-        """Recent tokens per second, by the characters that came."""
-        return round(sum(self.rates[-_SPEED_OVER:]) / _SPEED_OVER)
+        """Recent tokens per second, by the characters that came; 0 unless some came in each of those seconds.
+
+        The second before them counts as well: of one in which an answer began, nobody knows how much of it that took.
+        """
+        recent = self.rates[-_SPEED_OVER - 1 :]
+        return round(sum(recent[1:]) / _SPEED_OVER) if len(recent) > _SPEED_OVER and all(recent) else 0
 
     @property
     def written(self) -> tuple[str, int]:

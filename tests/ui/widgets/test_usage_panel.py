@@ -66,9 +66,10 @@ def test_the_line_says_what_is_unknown() -> None:
     assert "· ~$0.061 ·" in line(80, is_running=True, is_live=True), "an estimate, not a lower bound"
     assert "· ≥$0.061 ·" in line(80, is_running=True)
     assert "ctx 67.2k of ?" in line(80, context_size=None, context_used=67_200)
-    assert "ctx ? ·" in line(99, context_used=None, rates=(9,)), "it has become another conversation"
-    assert line(99, rates=(0, 30, 30, 30)).endswith("tok/s ~30")
-    assert "tok/s" not in line(99, rates=(30, 0, 0, 0)), "nothing comes now"
+    assert "ctx ? ·" in line(99, context_used=None, rates=(9, 9, 9, 9)), "it has become another conversation"
+    assert line(99, rates=(0, 5, 30, 30, 30)).endswith("tok/s ~30")
+    for rates in ((30, 0, 0, 0), (30, 30, 30, 0), (0, 0, 0, 300), (0, 30, 30, 30), (30, 0, 30, 30), (30, 30, 30)):
+        assert "tok/s" not in line(99, rates=rates), "too little, or nothing now, to say how fast it is"
 
 
 def test_how_full_the_context_is_is_not_known_until_the_next_answer() -> None:
