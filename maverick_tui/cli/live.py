@@ -43,18 +43,19 @@ def ps(
 
     JSON: [{machine, run_id, title, phase, is_settled, needs_person, asks, agent, folder, project, model, name,
     first_prompt, forked_from, forked_turn, turns, tokens, cost_usd, cost_sign, turns_took, turn_began, last_at,
-    queued_at, doing, doing_since, about, commands, until, silent_since, last_line, steps_done, steps, files, added,
-    deleted, told_at, away, read_by, started_at, has_host, answers, pid, version, readers, memory}], times in seconds
-    since 1970, memory in bytes; machine is empty for this one. doing: what a run at work does, sending, thinking,
-    writing, calling (a call is being written), tool, retrying, interrupting; about: which call, or why it has failed;
-    commands: what you run beside it (`!`); steps: of its plan; files: how many it has changed, with so many lines added
-    and deleted (null where changes are not tracked); cost_sign: ~ if the cost is an estimate, ≥ if some of it is not
-    known; turns_took: seconds of all turns that have ended; turn_began: when the one at work began. phase: starting,
-    queued (by max_runs, since queued_at), connecting, ready, working, asks, waits (for a limit to reset), done, failed,
-    interrupted, ended. project: where it was started, if it works in a worktree of its own. read_by: the terminals that
-    it is shown on. away: what happened since nobody looks, {since, turns, failures, asked, files, file_names, tokens,
-    cost_usd, is_ended}; null while somebody does. Without a host that answers, told_at, away, pid, version, readers and
-    memory are null.
+    queued_at, doing, doing_since, about, commands, background, until, silent_since, last_line, steps_done, steps,
+    files, added, deleted, told_at, away, read_by, started_at, has_host, answers, pid, version, readers, memory}], times
+    in seconds since 1970, memory in bytes; machine is empty for this one. doing: what a run at work does, sending,
+    thinking, writing, calling (a call is being written), tool, retrying, interrupting; about: which call, or why it has
+    failed; commands: what you run beside it (`!`); background: what it has begun and goes on though its turn is over,
+    [{tool, about}]; steps: of its plan; files: how many it has changed, with so many lines added and deleted (null
+    where changes are not tracked); cost_sign: ~ if the cost is an estimate, ≥ if some of it is not known; turns_took:
+    seconds of all turns that have ended; turn_began: when the one at work began. phase: starting, queued (by max_runs,
+    since queued_at), connecting, ready, working, asks, waits (for a limit to reset), done, failed, interrupted, ended.
+    project: where it was started, if it works in a worktree of its own. read_by: the terminals that it is shown on.
+    away: what happened since nobody looks, {since, turns, failures, asked, files, file_names, tokens, cost_usd,
+    is_ended}; null while somebody does. Without a host that answers, told_at, away, pid, version, readers and memory
+    are null.
     """
     import asyncio
 

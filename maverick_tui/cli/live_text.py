@@ -10,6 +10,7 @@ from datetime import datetime
 from rich.cells import cell_len
 
 from maverick_tui.cli.layout import WIDEST_TITLE, Paper, can_show, count, cut, pad, terminal_width
+from maverick_tui.events.background import behind_names, behind_of
 from maverick_tui.history.days import time_text
 from maverick_tui.host.live import GLYPHS, OTHER_GLYPH, LiveRun
 from maverick_tui.inert import one_line
@@ -103,8 +104,11 @@ def _words(run: LiveRun) -> str:
     since = run.state.get("silent_since")
     if run.phase == "working" and isinstance(since, int | float):
         return f"silent for {clock(time.time() - since)}"
-    if run.phase in DOES_NOTHING and (commands := run.state.get("commands")):
-        return f"{run.phase}, {commands_words(commands)}"
+    commands = run.state.get("commands") if run.phase in DOES_NOTHING else None
+    behind = behind_names(behind_of(run.state.get("background")))
+    if commands or behind:
+        goes_on = (commands_words(commands or ()), f"runs {behind}" if behind else "")
+        return one_line(", ".join(filter(None, (run.phase, *goes_on))))
     return "waits for its turn" if run.phase == "queued" else one_line(run.phase)
 
 

@@ -32,7 +32,7 @@ def wait(
 
     As each does, its id is printed with a word on what came of it: done, failed, interrupted, limit, timeout, or asks.
     A run that waits for a limit to reset, or for its first prompt, has not settled. Runs that have ended are told at
-    once.
+    once. What an agent leaves running in the background when its turn ends is not waited for: `maverick ps` shows it.
     """
     if timeout is not None and not 0 <= timeout < float("inf"):
         raise typer.BadParameter(f"{timeout:g} is no time to wait.", param_hint="--timeout")

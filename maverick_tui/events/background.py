@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,40 @@ COMMANDS, SUBAGENTS = ("Bash", "PowerShell"), ("Agent", "Task")
 
 BY_ITSELF = "◷ scheduled"
 """How a prompt is marked that nobody has sent."""
+
+
+class Behind(NamedTuple):
+    """A task that goes on though its call has returned: the tool that began it, and what it is about, on one line."""
+
+    tool: str
+    about: str
+
+
+def behind_words(tasks: Sequence[Behind]) -> str:
+    """How much goes on: 2 commands and 1 subagent in the background; empty for nothing."""
+    kinds = Counter(_kind(task.tool) for task in tasks)
+    counts = [f"{number} {kind}{'s' if number > 1 else ''}" for kind, number in sorted(kinds.items())]
+    return f"{' and '.join(counts)} in the background" if counts else ""
+
+
+def behind_names(tasks: Sequence[Behind]) -> str:
+    """What goes on: the first, and how many more."""
+    more = f", and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+    return f"{tasks[0].about or tasks[0].tool or 'a task'}{more}" if tasks else ""
+
+
+def behind_of(told: object) -> list[Behind]:
+    """What a host has told of, which may be of any version."""
+    tasks = told if isinstance(told, list) else []
+    return [
+        Behind(one_line(str(task.get("tool", ""))), one_line(str(task.get("about", ""))))
+        for task in tasks
+        if isinstance(task, Mapping)
+    ]
+
+
+def _kind(tool: str) -> str:
+    return "command" if tool in COMMANDS else "subagent" if tool in SUBAGENTS else "task"
 
 
 class Job(NamedTuple):

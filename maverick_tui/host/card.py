@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from maverick_tui.events.background import behind_of
 from maverick_tui.host.live import LiveRun
 from maverick_tui.inert import one_line
 from maverick_tui.runs.card import NO_ANSWER, RunCard
@@ -47,6 +48,7 @@ def live_card(run: LiveRun, now: float, tags: tuple[str, ...] = ()) -> RunCard:
         run.started_at or 0.0,  # as it was told: by it rows are sorted, and must not change places
         tags,
         is_out_of_reach=not run.has_host and not run.machine,
+        behind=tuple(behind_of(told.get("background"))),
     )
 
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.events.background import ENDED_TASKS, Behind
 from maverick_tui.events.kinds import Event
+from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact
 from maverick_tui.runs.card import DOES_NOTHING, LONGEST, call_words, commands_words, failure_words, retry_words
 from maverick_tui.runs.spoken import last_spoken
+from maverick_tui.runs.status import AT_REST, behind
 from maverick_tui.runs.todos import Todos
 from maverick_tui.runs.tool_text import WRITING_TOOLS, describe
 
@@ -39,6 +42,8 @@ class Doing:
     """What those would write to."""
     _commands: dict[str, str] = field(default_factory=dict)
     """What the person runs beside the agent."""
+    _tasks: dict[str, Behind] = field(default_factory=dict)
+    """Subagents and background tasks that go on, by their calls."""
     _files: set[str] = field(default_factory=set)
     _tracked: ev.SnapshotTaken | None = None
     """The last snapshot of its folder, if its changes are tracked."""
@@ -80,6 +85,10 @@ class Doing:
                 self._call(event)
             case ev.ToolFinished():
                 self._finish(event)
+            case ev.TaskProgressed():
+                self._progress(event)
+            case ev.Connecting():
+                self._tasks.clear()  # they were the CLI's, which is gone
             case ev.PermissionAsked():
                 self._asked[event.request] = event
             case ev.PermissionSettled():
@@ -109,6 +118,7 @@ class Doing:
             case ev.RunForked():
                 self._files.clear()
                 self._commands.clear()
+                self._tasks.clear()
             case ev.RunReopened():
                 self._commands.clear()
             case ev.SnapshotTaken():
@@ -118,6 +128,7 @@ class Doing:
             case ev.RunEnded():
                 self._end_turn(self._failure)
                 self._commands.clear()
+                self._tasks.clear()
 
     def _begin(self, event: ev.BlockStarted) -> None:
         self._retry, self._block = None, event.block
@@ -139,6 +150,14 @@ class Doing:
         self._todos.finished(event.call, event.output)
         if (path := self._writes.pop(event.call, "")) and not event.is_error:
             self._files.add(path)
+
+    def _progress(self, event: ev.TaskProgressed) -> None:
+        if event.state in ENDED_TASKS:
+            self._tasks.pop(event.call, None)
+        elif event.call not in self._tasks:
+            call = self._calls.get(event.call)
+            told = Behind("", one_line(event.description))
+            self._tasks[event.call] = behind(call.name, call.arguments, self._folder) if call is not None else told
 
     def _end_turn(self, failure: ev.Failure | None) -> None:
         """Begin a turn, or end it: nothing of the one before is open."""
@@ -170,6 +189,10 @@ class Doing:
             "doing_since": self.since,
             "about": redact(self._about(phase, doing))[:LONGEST],
             "commands": [redact(command)[:LONGEST] for command in self._commands.values()],
+            "background": [
+                {"tool": task.tool, "about": redact(task.about)[:LONGEST]}
+                for task in (self._tasks.values() if phase in AT_REST else ())
+            ],
             "until": self._until(phase),
             "last_line": last_spoken([redact(self._text)]) or last_spoken([redact(self._before)]),
             "steps_done": sum(todo.state == "completed" for todo in todos),

@@ -111,6 +111,8 @@ class ToldState(NamedTuple):
     """Which call runs or is asked about, or why it has failed."""
     commands: tuple[str, ...] = ()
     """What the person runs beside the agent: it goes on though the agent is done."""
+    background: Any = None
+    """What the agent has left in the background: see `behind_of` of `events/background.py`, which looks at it."""
     until: float | None = None
     last_line: str = ""
     """The last line of what it has said."""

@@ -140,10 +140,13 @@ class RunCalls:
     def progressed(self, event: ev.TaskProgressed) -> None:
         """A task has come further, or to its end."""
         if (entry := self._calls.get(event.call)) is not None:
+            was_alive = entry.is_task_alive
             entry.task_state, entry.task_words = event.state, event.description or entry.task_words
             entry.tokens, entry.tool_uses = event.tokens or entry.tokens, event.tool_uses or entry.tool_uses
             self.tasks[event.call] = entry
             self._list.touch(entry)
+            if was_alive and not entry.is_task_alive:  # its end is told again with the news of it
+                self._end_task(entry, event.at)
             if not entry.is_task_alive:
                 self._cut_children(event.call, event.at)
 
@@ -169,12 +172,18 @@ class RunCalls:
             if with_background or not self._is_in_background(entry):
                 self.end(entry, "cut", at)
 
-    def stop_tasks(self) -> None:
+    def stop_tasks(self, at: float) -> None:
         """No task goes on."""
         for task in self.tasks.values():
             if task.is_task_alive:
                 task.task_state = "stopped"
+                self._end_task(task, at)
                 self._list.touch(task)
+
+    def _end_task(self, entry: ToolEntry, at: float) -> None:
+        """One that went on in the background took until now, and not only until its call returned."""
+        if not entry.is_open:
+            entry.ended_at = at
 
     def _is_in_background(self, entry: ToolEntry) -> bool:
         """Whether the call belongs to a task that was launched and goes on by itself."""

@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.events.background import Behind, behind_names
 from maverick_tui.inert import one_line
 from maverick_tui.runs.choosing import parts_of
 from maverick_tui.runs.entries import TextEntry
 from maverick_tui.runs.failure_words import title
 from maverick_tui.runs.moments import moment
 from maverick_tui.runs.spoken import last_spoken
-from maverick_tui.runs.status import SILENT_AFTER, StatusText, changed_lines, changed_words, clock, phase_words
+from maverick_tui.runs.status import (
+    AT_REST,
+    SILENT_AFTER,
+    StatusText,
+    behind_of,
+    changed_lines,
+    changed_words,
+    clock,
+    phase_words,
+)
 from maverick_tui.runs.store import fork_words
 from maverick_tui.runs.tool_text import describe, key_argument
 
@@ -94,6 +104,8 @@ class RunCard:
     """Whether this application follows it; the others are asked from time to time."""
     is_out_of_reach: bool = False
     """Whether it has no process that could be asked: it lives in a program that only it belongs to."""
+    behind: tuple[Behind, ...] = ()
+    """What goes on in the background while no turn does."""
 
     @property
     def key(self) -> str:
@@ -123,7 +135,7 @@ class RunCard:
             return Place.NEEDS_YOU
         if self.phase in _IN_TROUBLE or self.silent_for(now):
             return Place.IN_TROUBLE
-        if self.phase in _AT_WORK:
+        if self.phase in _AT_WORK or self.behind:
             return Place.AT_WORK
         return Place.WAITS if self.phase in _WAITS else Place.AT_REST
 
@@ -156,7 +168,9 @@ class RunCard:
             word, detail = _WORDS[self.phase]
             return StatusText("●", word, self.about or detail or since, "busy")
         words = phase_words(self.phase)
-        return words._replace(word=_SHORT.get(self.phase, words.word), detail=self.about)
+        behind = f"in the background: {behind_names(self.behind)}" if self.behind else ""
+        detail = ", ".join(filter(None, (self.about, behind)))
+        return words._replace(word=_SHORT.get(self.phase, words.word), detail=detail)
 
 
 _WORDS = {
@@ -211,6 +225,7 @@ def card_of(run: RunModel, tags: tuple[str, ...] = ()) -> RunCard:
         store.began_at,
         tags,
         is_followed=True,
+        behind=tuple(behind_of(store)) if store.phase in AT_REST else (),
     )
 
 

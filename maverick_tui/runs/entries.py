@@ -166,6 +166,11 @@ class ToolEntry(Entry):
         return "stopped" if self.is_stopped else "no result" if self.has_run else "not run"
 
     @property
+    def seconds(self) -> float | None:
+        """How long it took; of one that goes on in the background nobody knows that yet."""
+        return None if self.is_task_alive else super().seconds
+
+    @property
     def is_task_alive(self) -> bool:
         """Whether the subagent or background task that it started goes on."""
         return bool(self.task_state) and self.task_state not in ENDED_TASKS

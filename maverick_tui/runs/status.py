@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
+from maverick_tui.events.background import COMMANDS, Behind, behind_words
 from maverick_tui.inert import one_line
 from maverick_tui.runs.failure_words import NOT_STARTED, end_of, title
 from maverick_tui.runs.figures import dollars
@@ -14,6 +16,8 @@ from maverick_tui.runs.tool_text import describe, key_argument
 
 Tone = Literal["quiet", "busy", "good", "attention", "bad"]
 SILENT_AFTER = 8.0
+AT_REST = frozenset(("ready", "done", "interrupted", "failed"))
+"""Phases in which the agent does nothing, but perhaps something that it has begun goes on."""
 
 
 class StatusText(NamedTuple):
@@ -59,7 +63,25 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "", changes_
 
 
 def headline(store: RunStore) -> StatusText:
-    """The same in one word, for a title or a list of runs: it changes with the phase only."""
+    """The same in a few words, for a title or a list of runs: no time is in it."""
+    now = _headline(store)
+    behind = behind_words(behind_of(store)) if store.phase in AT_REST and store.looked_at is None else ""
+    return now._replace(word=f"{now.word}, {behind}") if behind else now
+
+
+def behind_of(store: RunStore) -> list[Behind]:
+    """What goes on in the background while no turn does."""
+    folder = store.loaded.cwd if store.loaded else ""
+    return [behind(entry.name, entry.arguments, folder) for entry in store.tasks.values() if entry.is_task_alive]
+
+
+def behind(tool: str, arguments: Mapping[str, Any], folder: str) -> Behind:
+    """A task by the call that has begun it: of a command, that it is one says its name."""
+    about = key_argument(tool, arguments, folder)
+    return Behind(tool, one_line(about if tool in COMMANDS else f"{describe(tool)}  {about}".rstrip()))
+
+
+def _headline(store: RunStore) -> StatusText:
     if store.phase == "waiting" and store.planned is not None:
         return StatusText("‖", f"waits until {moment(store.planned.due, store.planned.at)}", "", "attention")
     if store.looked_at is not None:
@@ -202,8 +224,6 @@ def _settled(store: RunStore, now: float, changes_key: str) -> StatusText:
     if store.snapshot is not None and store.snapshot.files:
         changed = changed_words(store.snapshot.files, store.snapshot.added, store.snapshot.deleted)
         parts.append(f"{changed} ({changes_key})" if changes_key else changed)
-    if alive := sum(task.is_task_alive for task in store.tasks.values()):
-        parts.append(f"{alive} still working in the background")
     if store.phase == "failed" and (why := _failure(store, now)):
         parts.insert(0, why)
     return headline(store)._replace(detail="  ".join(parts))

@@ -307,7 +307,7 @@ class RunStore:
 
     def _connecting(self, event: ev.Connecting) -> None:
         self._link = "connecting"
-        self.calls.stop_tasks()  # they were the CLI's, which is gone
+        self.calls.stop_tasks(event.at)  # they were the CLI's, which is gone
 
     def _connected(self, event: ev.Connected) -> None:
         self._link = "open"
@@ -468,7 +468,7 @@ class RunStore:
             self._mark_last_text()
         self.calls.cut_open(at, with_background=is_last)
         if is_last:
-            self.calls.stop_tasks()
+            self.calls.stop_tasks(at)
         self._blocks.clear()
         self.streaming = None
 

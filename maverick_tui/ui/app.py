@@ -85,7 +85,7 @@ MOST_NOTICES = 2
 """Notices that are shown at a time: they cover what one reads."""
 CHANGES_RUNS = (
     "connected", "connect_failed", "run_named", "turn_started", "turn_ended", "permission_asked", "permission_settled",
-    "continue_planned", "continue_called_off",
+    "continue_planned", "continue_called_off", "task_progressed",
 )  # fmt: skip
 """What a list of runs shows."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PromptEntry
+from maverick_tui.runs.status import AT_REST, behind_of, headline
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.run_at_rest import rest_of
 
@@ -38,7 +39,8 @@ def asked_to_close(run: RunModel, draft: str) -> Asked:
     from maverick_tui.ui.dialogs.leaving import Asked
 
     if run.is_busy:
-        what = "it is at work" if run.is_agent_busy else _what_goes_on([run])
+        is_at_work = run.is_agent_busy and not _is_behind(run)
+        what = "it is at work" if is_at_work else _what_goes_on([run])
         text = _at_work([run], {run: draft}, _keeps_nothing)
         return Asked(f"Close {run.title} while {what}?", text, may_stop=not _is_cut_off(run))
     return Asked(f"Close {run.title}?", _at_work([run], {run: draft}, _keeps_nothing), leave="Close", may_stop=False)
@@ -178,10 +180,17 @@ def _states(busy: Sequence[RunModel]) -> list[str]:
     asking = [run for run in busy if run.store.questions]
     waiting = [run for run in busy if run not in asking and run.store.planned is not None]
     working = [run for run in busy if run.is_agent_busy and run not in asking and run not in waiting]
+    behind = [run for run in working if _is_behind(run)]
+    working = [run for run in working if run not in behind]
     said = ((working, "is", "are", "still running"), (waiting, "waits", "wait", "to go on by itself"))
     told = [f"{_names(some)} {one if len(some) == 1 else more} {what}." for some, one, more, what in said if some]
     asks = [f"{_names(asking)} {'asks' if len(asking) == 1 else 'ask'} you something."] if asking else []
-    return [*told, *asks, *_commands(busy)]
+    return [*told, *(f"{run.title} is {headline(run.store).word}." for run in behind), *asks, *_commands(busy)]
+
+
+def _is_behind(run: RunModel) -> bool:
+    """Whether nothing goes on there but what its agent has left in the background."""
+    return run.store.phase in AT_REST and bool(behind_of(run.store)) and not (run.store.jobs or run.on_its_way)
 
 
 def _commands(busy: Sequence[RunModel]) -> list[str]:
@@ -199,6 +208,8 @@ def _commands(busy: Sequence[RunModel]) -> list[str]:
 
 def _what_goes_on(busy: Sequence[RunModel]) -> str:
     """The same of all of them, for a title."""
+    if any(_is_behind(run) for run in busy) and all(_is_behind(run) for run in busy):
+        return "something runs in the background"
     if agents := sum(run.is_agent_busy for run in busy):
         return "an agent is at work" if agents == 1 else "agents are at work"
     return "a command runs" if sum(len(run.store.shells) for run in busy) == 1 else "commands run"

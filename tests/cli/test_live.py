@@ -491,6 +491,16 @@ def test_what_is_less_than_its_prompt_makes_room_for_it(
         assert ("431 MB" in told) is is_told
 
 
+def test_what_an_agent_has_left_in_the_background_stands_beside_what_came_of_its_turn(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    behind = [{"tool": "Bash", "about": "make serve"}, {"tool": "Agent", "about": "Agent  Look"}, "nonsense"]
+    cases = ((behind, "done, runs make serve,…"), (behind[:1], "done, runs make serve"), (None, "done"))
+    for told, words in cases:
+        print_live([LiveRun(RUN, {"phase": "done", "background": told}, None, has_host=False)])
+        assert capsys.readouterr().out.startswith(f"✔ {words}  {RUN[:8]}")
+
+
 def test_the_log_has_the_commands_of_the_person(maverick: Run) -> None:
     journal = Journal(journal_of(RUN), print)
     events = [

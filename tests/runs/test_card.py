@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.events.background import Behind
 from maverick_tui.host.card import live_card
 from maverick_tui.host.live import LiveRun
 from maverick_tui.host.state import LiveState
@@ -30,7 +31,11 @@ def eventful() -> Tape:
     tape.put(ev.SnapshotTaken(tape.at, "a" * 40, "/work/shop", 3, "done", 1, ("call-2",), 6, 120, 14))
     tape.ask("Bash", {"command": "git push\nls"}).decide("once").answer("call-4", "done")
     tape.put(ev.RetryScheduled(tape.at, 2, 10, 5.0, 529, "overloaded")).say("It works.").done()
-    tape.put(ev.ChangesUntracked(tape.at, "the disk is full"))
+    tape.put(ev.ChangesUntracked(tape.at, "the disk is full")).prompt("Serve it")
+    server = tape.call("Bash", {"command": "make serve"})
+    helper = tape.progress(server, "running").answer(server, "It runs.").call("Agent", {"description": "Look"})
+    tape.progress(helper, "running").answer(helper, "It is on its way.").done().wait(1).progress(server, "completed")
+    tape.wait(1).progress(helper, "stopped")
     tape.wait(3).prompt("Go on").say("On it", is_open=True).put(ev.InterruptRequested(tape.at)).done("interrupted")
     tape.prompt("And then").ask("AskUserQuestion", {"questions": [{"question": "Which\none?", "options": []}]}).decide(
         "once"
@@ -100,7 +105,9 @@ def test_it_says_in_words_what_a_run_does() -> None:
         ("○ starting", ""), ("◌ connecting", ""), ("○ ready", ""), ("● waiting", "for the model"), ("● thinking", ""),
         ("● writing", ""), ("● running", "TodoWrite"), ("● running", "Write a.py"), ("● running", "Edit b.py"),
         ("● preparing", "Bash"), ("⚑ needs you", "Bash git push (2 lines)"),
-        ("↻ retrying", "2 of 10 overloaded"), ("✔ done", ""), ("◐ interrupting", ""), ("■ interrupted", ""),
+        ("↻ retrying", "2 of 10 overloaded"), ("✔ done", ""), ("● running", "Bash make serve"),
+        ("● running", "Agent Look"), ("✔ done", "in the background: make serve, and 1 more"),
+        ("✔ done", "in the background: Agent Look"), ("◐ interrupting", ""), ("■ interrupted", ""),
         ("● running", "Which one?"), ("⚑ needs you", "Which one?"), ("✘ failed", said[-1][1]),
     ]  # fmt: skip
     told = [card.changed for card, _ in cards_at_each_event(tape.events)]
@@ -121,6 +128,11 @@ def test_it_says_in_words_what_a_run_does() -> None:
         (RunCard(RUN, phase="queued"), Place.WAITS, "‖ queued"),
         (RunCard(RUN, phase="disconnected"), Place.IN_TROUBLE, "✘ lost"),
         (RunCard(RUN, phase="ended"), Place.AT_REST, "■ ended"),
+        (
+            RunCard(RUN, phase="done", about="!make", behind=(Behind("Bash", "npm start"),)),
+            Place.AT_WORK,
+            "✔ done !make, in the background: npm start",
+        ),
     ],
 )
 def test_each_state_has_its_place_and_its_words(card: RunCard, place: Place, words: str) -> None:

@@ -167,11 +167,27 @@ def test_a_turn_that_is_done_says_how_much_has_changed_and_where_that_is_shown(
     assert run_status(store, 99.0, changes_key="Alt+C").detail == expected
 
 
-def test_a_turn_that_is_done_says_who_still_works() -> None:
-    store = asked(call("Agent"), ev.TaskProgressed(4, "c1", "running"), ev.ToolFinished(5, "c1", "launched"), end())
-    assert run_status(store, 10.0).detail == "8.0 s  $0.050  1 still working in the background"
-    store.apply(ev.TaskProgressed(11, "c1", "completed"))
-    assert run_status(store, 12.0).detail == "8.0 s  $0.050"
+def test_a_turn_that_is_done_says_what_goes_on_in_the_background() -> None:
+    def launched(tool: str, call_id: str) -> list[ev.Event]:
+        begun = call(tool, {"command": "make serve"} if tool == "Bash" else {}, id=call_id)
+        return [begun, ev.TaskProgressed(4, call_id, "running"), ev.ToolFinished(5, call_id, "launched")]
+
+    store = asked(*launched("Bash", "c1"), *launched("Bash", "c2"), *launched("Agent", "c3"), *launched("Watch", "c4"))
+    assert "background" not in headline(store).word, "the turn goes on"
+    store.apply(end())
+    for ended, words in (
+        ("", "2 commands and 1 subagent and 1 task in the background"),
+        ("c4", "2 commands and 1 subagent in the background"),
+        ("c3", "2 commands in the background"),
+        ("c2", "1 command in the background"),
+    ):
+        if ended:
+            store.apply(ev.TaskProgressed(11, ended, "completed"))
+        assert headline(store)[:2] == ("✔", f"done, {words}")
+        assert run_status(store, 12.0)[1:3] == (f"done, {words}", "8.0 s  $0.050")
+    for event in (ev.Connecting(13), ev.Connected(14)):
+        store.apply(event)
+    assert headline(store).word == "done", "they were the engine's, which is gone"
 
 
 def test_a_moment_on_another_day_has_its_day_and_one_beyond_all_days_has_none() -> None:

@@ -271,7 +271,12 @@ async def test_the_question_goes_with_what_happens_behind_it() -> None:
         app.tell(tape.ask("Bash", {"command": "make"}))
         await until(pilot, lambda: "reviewer asks you something." in words(app))
         assert "its question waits for you" in words(app)
-        app.tell(tape.decide("once").done())
+        server = f"call-{tape._call}"
+        app.tell(tape.decide("once").progress(server, "running").answer(server, "It runs.").done())
+        await until(pilot, lambda: "reviewer is done, 1 command in the background." in words(app))
+        title = app.screen.query_one(".dialog--title", Static)
+        assert str(title.render()) == "Quit while something runs in the background?"
+        app.tell(tape.progress(server, "completed"))
         await until(pilot, lambda: "reviewer is done." in words(app))
         assert str(app.screen.query_one(".dialog--title", Static).render()) == "Quit?"
         assert "still" not in words(app)

@@ -75,12 +75,14 @@ def live_item(run: LiveRun, now: float) -> Item:
 
 def words_of(run: LiveRun) -> tuple[str, str]:
     """Glyph and word, as a run on the board has them."""
+    from maverick_tui.events.background import behind_of, behind_words
     from maverick_tui.runs.status import phase_words
 
     if run.is_silent:
         return "?", "does not answer"
     words = phase_words(_PHASES.get(run.phase, run.phase))
-    return words.glyph, words.word
+    behind = behind_words(behind_of(run.state.get("background")))
+    return words.glyph, ", ".join(filter(None, (words.word, behind)))
 
 
 def _facts(run: LiveRun, state: str, folder: str, now: float) -> Iterator[Fact]:

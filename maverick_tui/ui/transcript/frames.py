@@ -95,7 +95,8 @@ class Changes:
         store = self._page.store
         if isinstance(store.streaming, TextEntry) and store.streaming.kind == "thinking":
             self.add(store.streaming.number)
-        self.add(*(entry.number for entry in (*store.running.values(), *store.shells.values())))
+        behind = (task for task in store.tasks.values() if task.is_task_alive)
+        self.add(*(entry.number for entry in (*store.running.values(), *store.shells.values(), *behind)))
         if (banner := store.current_failure) is not None and banner.failure.retry_at is not None:
             self.add(banner.number)  # what it says to wait for may be over
 

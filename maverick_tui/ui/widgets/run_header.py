@@ -76,8 +76,8 @@ class RunHeader(Painted):
     def _draw(self) -> None:
         store, width = self._store, self.content_size.width
         facts = (
-            store.phase, store.planned, store.loaded, store.name, store.mode, store.model, store.ended, store.looked_at,
-            self._agent, self._runs, self._branch, self._changed, self._attachment, self._is_read_only, width,
+            headline(store), store.loaded, store.name, store.mode, store.model, self._agent,
+            self._runs, self._branch, self._changed, self._attachment, self._is_read_only, width,
         )  # fmt: skip
         if width and facts != self._drawn:
             self._drawn = facts

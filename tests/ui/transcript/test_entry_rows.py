@@ -338,10 +338,10 @@ def test_the_states_of_a_call_are_told_by_glyph_and_word() -> None:
     )
     assert "● Bash ls works in the background" in state(*behind)
     for stopped in (state(*behind, ev.TaskProgressed(5, "c1", "killed")), state(*behind, ev.RunEnded(5, "closed"))):
-        assert "╌ Bash ls stopped" in stopped
+        assert stopped == "2.0s ╌ Bash ls stopped"
     words = 'Background command "ls" completed (exit code 0)'
-    completed = state(*behind, ev.TaskProgressed(5, "c1", "completed"), ev.TaskProgressed(5, "c1", "completed", words))
-    assert completed.endswith("✔ Bash ls completed in the background")
+    completed = state(*behind, ev.TaskProgressed(8, "c1", "completed"), ev.TaskProgressed(9, "c1", "completed", words))
+    assert completed == "5.0s ✔ Bash ls completed in the background", "its own time, not that of its launch"
     words = 'Background command "ls" failed with exit code 3'
     failed = state(*behind, ev.TaskProgressed(5, "c1", "failed"), ev.TaskProgressed(5, "c1", "failed", words))
     assert failed.endswith("✘ Bash ls failed in the background: exit code 3")

@@ -468,6 +468,20 @@ async def test_running_calls_and_thoughts_show_how_long_they_have_been_going_on(
         assert any("thinking for 8.1 s" in row for row in app.view)
 
 
+async def test_a_command_in_the_background_shows_for_how_long_it_lives_and_then_how_long_it_took() -> None:
+    run = Tape().connect().prompt("Serve")
+    server = run.call("Bash", {"command": "make serve"})
+    run.progress(server, "running").answer(server, "It runs.", detail={"backgroundTaskId": "b1"}).done()
+    async with opened(run) as (app, _):
+        app.now += 30
+        app.transcript.tick()
+        app.draw()
+        assert any(row.split()[:3] == ["31.4s", "●", "Bash"] for row in app.view)
+        app.tell(run.wait(60).progress(server, "completed"))
+        app.draw()
+        assert any(row.split()[:3] == ["61.4s", "✔", "Bash"] for row in app.view)
+
+
 async def test_another_theme_restyles_everything() -> None:
     async with opened(tape("Some *text*.").done()) as (app, pilot):
         dark = app.transcript.page.row(0)
