@@ -439,6 +439,8 @@ class Board:
         self.runs: dict[str, RunModel] = {}
         self._on_event = on_event
         self._shown: RunModel | None = None
+        self.asking_elsewhere = 0
+        """How many runs of other processes wait for the person."""
 
     def show(self, run: RunModel | None) -> None:
         """This run is on the screen from now on, and no other one."""
@@ -471,7 +473,7 @@ class Board:
         One that is only read, or replayed, is none of them: it stands for itself.
         """
         alive = [one for one in self.runs.values() if one.is_served]
-        waiting = sum(one.store.needs_person for one in alive if one is not run)
+        waiting = sum(one.store.needs_person for one in alive if one is not run) + self.asking_elsewhere
         return (alive.index(run) + 1, len(alive), waiting) if run in alive else (1, 1, waiting)
 
     def beside(self, run: RunModel, direction: int) -> RunModel:

@@ -33,6 +33,7 @@ from maverick_tui.ui.drawn import Drawn
 from maverick_tui.ui.far_runs import FarRuns
 from maverick_tui.ui.forking import Forks
 from maverick_tui.ui.history.visiting import HistoryVisits
+from maverick_tui.ui.inbox.asking_elsewhere import AskingElsewhere
 from maverick_tui.ui.inbox.visiting import InboxVisits
 from maverick_tui.ui.kept_runs import KeptRuns
 from maverick_tui.ui.launch import HeldSetup, Launch, load_rest, load_runs
@@ -54,6 +55,7 @@ from maverick_tui.ui.textual_private.asking import (
 )
 from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
 from maverick_tui.ui.themes import theme_commands, use_themes
+from maverick_tui.ui.told_work import work_told
 from maverick_tui.ui.unfinished import tidy_snapshots
 from maverick_tui.ui.worktrees import Worktrees
 
@@ -229,6 +231,7 @@ class MaverickApp(App[int]):
         await asyncio.to_thread(load_rest)
         self._changes.read_styles()
         await self._take_own_keys()
+        work_told(self, AskingElsewhere(self.board, self._navigation).look(), group="asking", title="Other runs")
         if not self.launch.is_demo:
             self._far.look()
             self._worktrees.tidy()
@@ -397,8 +400,6 @@ class MaverickApp(App[int]):
 
     def action_race(self) -> None:
         """Give one prompt to several agents or models, and keep what one of them makes of it."""
-        from maverick_tui.ui.told_work import work_told
-
         work_told(self, self._race(), group="race", title="Race")
 
     async def _race(self) -> None:

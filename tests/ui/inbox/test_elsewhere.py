@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
@@ -19,8 +20,10 @@ from maverick_tui.ui.open_questions import ARMED_AFTER
 from maverick_tui.ui.picker.screen import PickerScreen
 from maverick_tui.ui.preferences import Preferences
 from maverick_tui.ui.run.screen import RunScreen
+from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.host.served_run import RUN, Served, serving
 from tests.support.runs import PARAGRAPH, Tape
+from tests.ui.running import watching
 from tests.ui.waiting import until
 
 
@@ -110,3 +113,16 @@ async def test_who_looks_at_a_question_is_told_who_else_has_answered_it() -> Non
             )
         run.events.close()
         await reading
+
+
+async def test_the_header_of_a_run_says_that_one_of_another_process_needs_a_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.inbox.asking_elsewhere.LOOK_EVERY", 0.05)
+    async with serving(asking().events) as run, watching(Tape().connect().prompt("Go")) as (app, pilot):
+        header = app.run_screen.query_one(RunHeader)
+        await until(pilot, lambda: "⚑ 1 needs you" in header.render_line(0).text, "it is told")
+        run.tell([ev.PermissionSettled(time.time(), "ask-call-1", "call-1", "deny")])
+        await until(pilot, lambda: "needs you" not in header.render_line(0).text, "it is answered")
+        assert not run.server.readers, "nobody reads it for that"
+        run.events.close()
