@@ -91,7 +91,9 @@ async def settled(pilot: Pilot[Any]) -> None:
     await pilot.pause()
     await until(
         pilot,
-        lambda: all(w.is_finished or w.name == "setup" or w.group in ("ask", "returning") for w in app.workers),
+        lambda: all(
+            w.is_finished or w.name == "setup" or w.group in ("ask", "asking", "returning") for w in app.workers
+        ),
         "the workers are done",
     )
     for screen in app.screen_stack:
