@@ -29,6 +29,7 @@ from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.race.form import RaceForm
 from maverick_tui.ui.race.screen import RaceScreen
 from maverick_tui.ui.run.screen import RunScreen
+from maverick_tui.ui.widgets.run_header import RunHeader
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.ending import Changed, Loss
 from tests.host.served_run import until as eventually
@@ -103,6 +104,8 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         assert any("main is at " in text for text in noted), "it stays when the toast has gone"
         assert (project / "new.txt").read_text() == "new\n"
         assert (worktree.top / "model.py").exists()
+        header = app.screen.query_one(RunHeader)
+        assert "◇ worktree" in header.render_line(0).text, "it is there"
         await pilot.press("alt+w")
         await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and app.screen.is_mounted, "it is asked")
         with monkeypatch.context() as elsewhere:
@@ -131,6 +134,8 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         await pilot.press("y")
         await until(pilot, lambda: "All of it was there already." in said(app), "it is removed")
         assert not worktree.top.exists()
+        await until(pilot, lambda: "worktree gone" in header.render_line(0).text, "the header says so")
+        assert worktree.branch not in header.render_line(0).text
         await pilot.press("alt+w")
         await until(pilot, lambda: "works in the folder itself" in said(app), "there is none any more")
 

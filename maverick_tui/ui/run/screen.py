@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -32,7 +32,7 @@ from maverick_tui.ui.widgets.pastes import still_prompt
 from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
-    from maverick_tui.events.kinds import Event
+    from maverick_tui.events.kinds import Event, Noticed
     from maverick_tui.history.export.formats import PrinterFor
     from maverick_tui.runs.board import RunModel
     from maverick_tui.ui.rendering.palette import Palette
@@ -254,7 +254,7 @@ class RunScreen(Screen[None]):
             self._answering.look()
         if event.type in _CHANGES_KEYS:
             self.refresh_bindings()
-        if event.type in _CHANGES_FILES:
+        if event.type in _CHANGES_FILES or (event.type == "noticed" and cast("Noticed", event).kind == "worktree"):
             self._read_checkout()
         self.status_clock.hear(event.type)
 
@@ -266,11 +266,16 @@ class RunScreen(Screen[None]):
     @work(exclusive=True, group="checkout", exit_on_error=False)
     async def _read_checkout(self) -> None:
         """Which branch is checked out, and how many files are changed; in a thread, since git is asked."""
-        if self.store.loaded is None or not self.store.loaded.cwd or self.run.rest is not None or self.run.machine:
+        loaded = self.store.loaded
+        if loaded is None or not loaded.cwd or self.run.machine:
+            return
+        if loaded.project:
+            self._status.header.set_has_gone(not await asyncio.to_thread(Path(loaded.cwd).is_dir))
+        if self.run.rest is not None:
             return  # of a run that is only read, or elsewhere, the branch is the one that it has told
         from maverick_tui.git import head
 
-        checkout = await asyncio.to_thread(head.read_checkout, Path(self.store.loaded.cwd))
+        checkout = await asyncio.to_thread(head.read_checkout, Path(loaded.cwd))
         if checkout is not None:
             self._status.header.set_branch(checkout.branch, checkout.changed)
 

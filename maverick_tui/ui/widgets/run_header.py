@@ -37,6 +37,7 @@ class RunHeader(Painted):
         self._runs = (1, 1, 0)
         self._branch: str | None = None
         self._changed = 0
+        self._has_gone = False
         self._attachment: Attachment | None = None
         self._is_read_only = False
         self._mode_at = range(0)
@@ -63,6 +64,11 @@ class RunHeader(Painted):
         self._branch, self._changed = one_line(branch), changed
         self._draw()
 
+    def set_has_gone(self, has_gone: bool) -> None:
+        """Say whether the worktree that it has worked in is no longer there."""
+        self._has_gone = has_gone
+        self._draw()
+
     def fill(self) -> None:
         """The same in the room that there is now."""
         self._draw()
@@ -77,7 +83,7 @@ class RunHeader(Painted):
         store, width = self._store, self.content_size.width
         facts = (
             headline(store), store.loaded, store.name, store.mode, store.model, self._agent,
-            self._runs, self._branch, self._changed, self._attachment, self._is_read_only, width,
+            self._runs, self._branch, self._changed, self._has_gone, self._attachment, self._is_read_only, width,
         )  # fmt: skip
         if width and facts != self._drawn:
             self._drawn = facts
@@ -112,8 +118,8 @@ class RunHeader(Painted):
             Weighted(8, ((need if waiting else "", "warning"),)),
             Weighted(1, ((engine, "muted"),)),
             Weighted(3, ((model, "muted"),)),
-            Weighted(6, (("◇ worktree" if started and started.project else "", "accent"),)),
-            Weighted(5, _branch(branch, self._changed) if branch else ()),
+            Weighted(6, _worktree(has_gone=self._has_gone) if started and started.project else ()),
+            Weighted(5, _branch(branch, self._changed) if branch and not self._has_gone else ()),
             Weighted(_NEEDED, ((mode, "mode"),)),
             Weighted(2, ((MEANINGS.get(mode, ""), "muted"),)),
             Weighted(7, ((f" {badge} " if badge else "", "badge"),)),
@@ -139,6 +145,10 @@ def _line_to(attachment: Attachment | None) -> Line:
     if attachment.is_broken:
         return ((f"line to {machine} is broken, trying again", "warning"),)
     return ((f"on {machine}", "accent"),)
+
+
+def _worktree(*, has_gone: bool) -> Line:
+    return (("worktree gone", "muted"),) if has_gone else (("◇ worktree", "accent"),)
 
 
 def _branch(branch: str, changed: int) -> Line:
