@@ -11,6 +11,7 @@ import typer
 from maverick_tui.inert import inert
 from maverick_tui.signals import at_signals, end_by
 
+_NARROWEST = 20
 QUIET = 0.5
 """Seconds without a key before a question takes an answer, as for the application's dialogs."""
 
@@ -39,7 +40,7 @@ def says_yes(question: str) -> bool:
 
 def answer_to(question: str, choices: str) -> str:
     """The line that a person types once the choices stand there; without its end only after Ctrl+D."""
-    typer.echo(f"{inert(question)} ", nl=False, err=True)
+    typer.echo(laid_out(inert(question), f"{choices}:", _width()), nl=False, err=True)
     try:
         forget_typed()
         typer.echo(f"{choices}: ", nl=False, err=True)
@@ -50,6 +51,25 @@ def answer_to(question: str, choices: str) -> str:
     if not answer.endswith("\n"):  # Ctrl+D
         typer.echo(err=True)
     return answer
+
+
+def laid_out(question: str, choices: str, width: int) -> str:
+    """The question on lines that break between its words, up to where the choices follow."""
+    from maverick_tui.cli.layout import wrap
+
+    *above, last = question.split("\n")
+    lines = [line for text in above for line in wrap(text.split(" "), width=width)]
+    lines += wrap([*last.split(" "), choices], width=width)
+    return "\n".join(lines).removesuffix(choices)
+
+
+def _width() -> int:
+    """The columns of the terminal that shows questions, but one for what is typed; as many as it takes without one."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return columns - 1 if columns >= _NARROWEST else 10_000
 
 
 def forget_typed() -> None:

@@ -10,12 +10,16 @@ from maverick_tui.cli.exit_codes import FAILED
 from maverick_tui.cli.runs import AsJson, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from maverick_tui.host.far.machines import Machine
     from maverick_tui.host.interrupting import Stopped
     from maverick_tui.host.live import LiveRun
 
 Scope: TypeAlias = Literal["run", "turn", "call"]
 """How much of a run stops."""
+_ABOUT = 60
+"""Columns of what a run is about, where it is named beside its id."""
 
 
 def complete_hosted(incomplete: str) -> list[str]:
@@ -132,42 +136,63 @@ def stop(
         raise typer.BadParameter("Either the turn stops, or its calls.", param_hint="--call")
     if everything == bool(runs):
         raise typer.BadParameter("Name the runs, or say --all.", param_hint="RUN")
-    if everything and (runs := _all_runs(turn=turn, call=call, is_sure=yes)) is None:
-        raise typer.Exit(FAILED)
+    about: dict[str, str] = {}
+    if everything:
+        about = asyncio.run(_all_runs())
+        if not _may_stop(about, turn=turn, call=call, is_sure=yes):
+            raise typer.Exit(FAILED)
+        runs = [*about]
     named = [machine_and_run(run) for run in runs or []]
     wanted = dict.fromkeys((find_machine(name), run) if name else (None, find_any_run(run)) for name, run in named)
     scope: Scope = "turn" if turn else "call" if call else "run"
-    if not asyncio.run(_stop_all(list(wanted), scope, is_named=not everything)):
+    if not asyncio.run(_stop_all(list(wanted), scope, about, is_named=not everything)):
         raise typer.Exit(FAILED)
 
 
-def _all_runs(*, turn: bool, call: bool, is_sure: bool) -> list[str] | None:
-    """The runs of this machine with a process, once somebody has said yes; None if nobody has."""
+async def _all_runs() -> dict[str, str]:
+    """The runs of this machine with a process, and of each which agent it is and what it was asked."""
+    from maverick_tui.cli.layout import cut
+    from maverick_tui.host.live import hosted_now
+    from maverick_tui.host.places import has_host, hosted_runs
+    from maverick_tui.inert import one_line
+    from maverick_tui.masking.redact import redact
+
+    found = await hosted_now(run_id for run_id in hosted_runs() if has_host(run_id))
+    return {
+        run.run_id: cut(one_line(redact(": ".join(filter(None, (str(run.state.get("agent", "")), run.title))))), _ABOUT)
+        for run in found
+    }
+
+
+def _may_stop(runs: dict[str, str], *, turn: bool, call: bool, is_sure: bool) -> bool:
+    """Whether these may stop: somebody has said so, or there are none."""
     from maverick_tui.cli.asking import is_anybody_there, says_yes
     from maverick_tui.cli.layout import count
-    from maverick_tui.host.places import has_host, hosted_runs
 
-    runs = [run_id for run_id in hosted_runs() if has_host(run_id)]
     if not runs:
         typer.echo("No run has a process of its own now.")
-        return []
-    what = "Interrupt" if turn else "Stop the calls of" if call else "End"
+        return True
     if is_sure:
-        return runs
+        return True
     if not is_anybody_there():
         raise typer.BadParameter(f"{count(len(runs), 'run')} would stop: say --yes.", param_hint="--all")
-    return runs if says_yes(f"{what} {count(len(runs), 'run')}: {', '.join(run[:8] for run in runs)}?") else None
+    what = "Interrupt" if turn else "Stop the calls of" if call else "End"
+    listed = "\n".join(f"{run_id[:8]}  {about}".rstrip() for run_id, about in runs.items())
+    return says_yes(f"{listed}\n{what} {'this run' if len(runs) == 1 else f'these {len(runs)} runs'}?")
 
 
-async def _stop_all(runs: list[tuple[Machine | None, str]], scope: Scope, *, is_named: bool) -> bool:
+async def _stop_all(
+    runs: list[tuple[Machine | None, str]], scope: Scope, about: Mapping[str, str], *, is_named: bool
+) -> bool:
     """Stop all of them, side by side; whether all have. Of one that is not named, nothing need be at work."""
     import asyncio
 
-    return all(await asyncio.gather(*(_stop(machine, run, scope, is_named=is_named) for machine, run in runs)))
+    stopping = (_stop(machine, run, scope, about.get(run, ""), is_named=is_named) for machine, run in runs)
+    return all(await asyncio.gather(*stopping))
 
 
-async def _stop(machine: Machine | None, run: str, scope: Scope, *, is_named: bool) -> bool:
-    """Stop a run, or a part of it, and say what came of it; whether it has."""
+async def _stop(machine: Machine | None, run: str, scope: Scope, about: str, *, is_named: bool) -> bool:
+    """Stop a run, or a part of it, and say what came of it, and what it is `about`; whether it has."""
     import sys
 
     from maverick_tui.cli.layout import say_error
@@ -190,7 +215,7 @@ async def _stop(machine: Machine | None, run: str, scope: Scope, *, is_named: bo
 
             run, words = await stop_there(machine, run)
             run = f"{machine.name}:{run}"
-        typer.echo(one_line(f"{run} {words}."))
+        typer.echo(one_line(f"{run}{f' ({about})' if about else ''} {words}."))
     except MaverickError as error:
         say_error(error.message, error.hint, sys.stderr)
         return False

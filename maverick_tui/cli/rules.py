@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,7 @@ rules_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; errors are text on stderr.")]
 ForAgent = Annotated[str, typer.Option("--agent", metavar="NAME", help="For this agent alone.")]
+OfAgent = Annotated[str, typer.Option("--agent", metavar="NAME", help="The rule that is for this agent alone.")]
 InProject = Annotated[
     bool, typer.Option("--project", help="In the project's file, .maverick/rules.toml, not in yours.")
 ]
@@ -45,7 +47,10 @@ def rules(context: typer.Context) -> None:
 
 
 @rules_app.command("list", short_help="List the rules that hold here.", epilog=EPILOG)
-def list_rules(agent: ForAgent = "", as_json: AsJson = False) -> None:
+def list_rules(
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Only those that hold for this agent.")] = "",
+    as_json: AsJson = False,
+) -> None:
     """List the rules that hold in this folder: yours, and the project's.
 
     JSON: {"rules": [{decision, rule, agent, file, counts}], "problem": text or null}
@@ -174,7 +179,7 @@ def add(
 
 
 @rules_app.command("remove", short_help="Take a rule out.", epilog=EPILOG)
-def remove(rule: Rule, agent: ForAgent = "", project: InProject = False) -> None:
+def remove(rule: Rule, agent: OfAgent = "", project: InProject = False) -> None:
     """Take a rule out of your file, or with --project out of the project's."""
     from maverick_tui.agent.permissions.rule_files import remove_rule
     from maverick_tui.cli.layout import display_path
@@ -183,8 +188,8 @@ def remove(rule: Rule, agent: ForAgent = "", project: InProject = False) -> None
     require_no_agent()
     file, folder = _file(project=project)
     if not file.exists() or not remove_rule(file, rule.strip(), agent, project=folder):
-        whose = f" for {agent}" if agent else ""
-        raise ConfigError(f"{file} has no rule {rule}{whose}.", path=str(file), hint="See `maverick rules list`.")
+        whose = f" for {agent}" if agent else " for all agents"
+        raise ConfigError(f"{file} has no rule {rule}{whose}.", path=str(file), hint=_where_it_is(rule.strip()))
     typer.echo(f"{display_path(str(file))}: removed.")
 
 
@@ -246,6 +251,20 @@ def _with_rules() -> list[Path]:
     from maverick_tui.agent.permissions.standing import is_absent, project_file
 
     return [folder for folder in paths.project_folders(Path.cwd()) if not is_absent(project_file(folder))]
+
+
+def _where_it_is(rule: str) -> str:
+    """How to take out a rule that is not where it was looked for."""
+    from maverick_tui.agent.permissions.standing import user_file
+    from maverick_tui.inert import whole_line
+
+    options = [
+        [*(["--agent", one.agent] if one.agent else []), *([] if one.file == user_file() else ["--project"])]
+        for one in _all_rules().rules
+        if one.entry == rule
+    ]
+    commands = [f"`{whole_line(shlex.join(['maverick', 'rules', 'remove', rule, *one]))}`" for one in options]
+    return f"It is there by {' and '.join(commands)}." if commands else "See `maverick rules list`."
 
 
 def _is_known(agent: str) -> bool:

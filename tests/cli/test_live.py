@@ -26,6 +26,7 @@ from maverick_tui.cli.exit_codes import (
     OVER_LIMIT,
     TIMED_OUT,
 )
+from maverick_tui.cli.live import _all_runs, _may_stop
 from maverick_tui.cli.live_text import print_live
 from maverick_tui.events import kinds as ev
 from maverick_tui.host import asking
@@ -470,6 +471,22 @@ def test_the_help_tells_what_waiting_leaves_with(maverick: Run) -> None:
     told = maverick("wait", "--help").out
     for code in (FAILED, TIMED_OUT, OVER_LIMIT, NOBODY_TO_ASK, INTERRUPTED):
         assert f"\n    {code:>3}  " in told
+
+
+async def test_before_all_runs_are_stopped_it_is_said_which_those_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+    monkeypatch.setattr("maverick_tui.cli.asking.is_anybody_there", lambda: True)
+    monkeypatch.setattr("maverick_tui.cli.asking.says_yes", asked.append)
+    async with serving(Tape().connect().prompt("Mend the\ncart").events) as run:
+        about = await _all_runs()
+        assert about == {RUN: "reviewer: Mend the cart"}
+        assert not _may_stop(about, turn=False, call=False, is_sure=False)
+        run.events.close()
+    assert not _may_stop(about | {LIVE: ""}, turn=True, call=False, is_sure=False)
+    assert asked == [
+        f"{RUN[:8]}  reviewer: Mend the cart\nEnd this run?",
+        f"{RUN[:8]}  reviewer: Mend the cart\n{LIVE[:8]}\nInterrupt these 2 runs?",
+    ]
 
 
 def test_a_cost_that_is_estimated_has_its_sign(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,9 +74,16 @@ def test_a_rule_is_written_beside_what_a_person_wrote_and_taken_out_again(maveri
         "agents": {"careful": {"ask": ["Edit", "Bash(make:*)"]}, "release notes": {"deny": ["Bash(x:*)"]}},
     }
     assert "it is there already" in maverick("rules", "add", "Bash(make:*)", "--yes").out
+    of_others = " ".join(maverick("rules", "remove", "Bash(make:*)", "--agent", "release notes").err.split())
+    command = "maverick rules remove 'Bash(make:*)'"
+    assert f"It is there by `{command}` and `{command} --agent careful`." in of_others
     assert maverick("rules", "remove", "Bash(make:*)").code == 0
+    told = maverick("rules", "remove", "Bash(x:*)").err
+    assert "has no rule Bash(x:*) for all agents." in " ".join(told.split())
+    assert "`maverick rules remove 'Bash(x:*)' --agent 'release notes'`." in " ".join(told.split())
     assert maverick("rules", "remove", "Bash(make:*)", "--agent", "careful").code == 0
-    assert maverick("rules", "remove", "Bash(make:*)").code == 1
+    gone = maverick("rules", "remove", "Bash(make:*)")
+    assert (gone.code, "See `maverick rules list`." in gone.err) == (1, True)
     assert "make" not in file.read_text()
 
 
