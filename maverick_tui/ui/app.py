@@ -580,9 +580,12 @@ class MaverickApp(App[int]):
         self.panic(Text(log_failure(sys.exception())))
 
     def on_notify(self, event: Notify) -> None:
-        """Make room for a notice: the oldest goes, but what warns stays longer than what only tells."""
-        new = event.notification.identity
-        others = [one for one in notices(self) if one.identity != new]
+        """Make room for a notice: the same goes, and the oldest, but what warns stays longer than what only tells."""
+        new = event.notification
+        others = [one for one in notices(self) if one.identity != new.identity]
+        for same in [one for one in others if (one.title, one.message) == (new.title, new.message)]:
+            withdraw(self, same)
+            others.remove(same)
         others.sort(key=lambda one: (one.severity != "information", one.raised_at))
         for old in others[: len(others) + 1 - MOST_NOTICES]:
             withdraw(self, old)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from maverick_tui.events.background import COMMANDS
 from maverick_tui.inert import one_line
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.runs.status import AT_REST, behind_of, headline
@@ -224,13 +225,15 @@ def _answers(busy: Sequence[RunModel]) -> list[str]:
     goes = f"{'it goes' if one else 'they go'} on without you"
     if all(run.store.questions for run in busy):
         goes = f"{'its question waits' if one else 'their questions wait'} for you"
-    stop, end = ("it stops and waits", "it stops") if one else ("they stop and wait", "they stop")
+    stop, end = ("it stops and waits for you", "it stops") if one else ("they stop and wait for you", "they stop")
     if not any(run.is_agent_busy for run in busy):
-        stop = "it stops, and its run waits" if one else "they stop, and their runs wait"
+        stop = "it stops, and its run waits for you" if one else "they stop, and their runs wait for you"
         end = "its run stops, too" if one else "their runs stop, too"
+    if all(_is_behind(run) and all(task.tool in COMMANDS for task in behind_of(run.store)) for run in busy):
+        stop = "what is in the background goes on all the same"  # a server, perhaps, that the person works with
     return [
         f"Leave at work: {goes}; come back with maverick.",
-        f"Interrupt: {stop} for you.",
+        f"Interrupt: {stop}.",
         f"End: {end}{_afterwards(busy)}.",
     ]
 

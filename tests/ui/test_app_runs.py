@@ -225,6 +225,10 @@ async def test_few_notices_are_shown_at_a_time_and_neither_header_nor_prompt_is_
         assert max(place.bottom for place in places) <= app.run_screen.prompt.region.y
         app.notify("Worse.", title="second", severity="error")
         await until(pilot, lambda: [one.title for one in app._notifications] == ["first", "second"])
+        app.notify("Again.", title="second", severity="error")
+        app.notify("Again.", title="second", severity="error")
+        app.notify("first", title="first", severity="warning")
+        await until(pilot, lambda: notices(app) == ["second: Again.", "first: first"])
 
 
 # -- the palette ----------------------------------------------------------------------------------------------------

@@ -276,6 +276,7 @@ async def test_the_question_goes_with_what_happens_behind_it() -> None:
         await until(pilot, lambda: "reviewer is done, 1 command in the background." in words(app))
         title = app.screen.query_one(".dialog--title", Static)
         assert str(title.render()) == "Quit while something runs in the background?"
+        assert "Interrupt: what is in the background goes on all the same." in words(app)
         app.tell(tape.progress(server, "completed"))
         await until(pilot, lambda: "reviewer is done." in words(app))
         assert str(app.screen.query_one(".dialog--title", Static).render()) == "Quit?"
