@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
@@ -117,10 +118,7 @@ def _of_server(name: str) -> str:
 def _is_about_name(said: str, call: Call) -> bool | None:
     """By the domain, the subagent or the skill that it names, which the CLI does not take to the letter."""
     if call.tool == "WebFetch":
-        host, domain = (
-            host_of(call.arguments).rstrip("."),
-            said.removeprefix("domain:").lower().removeprefix("*").strip("."),
-        )
+        host, domain = _domain(host_of(call.arguments)), _domain(said.removeprefix("domain:"))
         return f".{host}".endswith(f".{domain}") if host else None
     name = "subagent_type" if call.tool in SUBAGENT_TOOLS else "skill"
     given = call.arguments.get(name)
@@ -128,12 +126,40 @@ def _is_about_name(said: str, call: Call) -> bool | None:
         given = _GENERAL
     if call.tool not in SUBAGENT_TOOLS and call.tool != "Skill":
         return None
-    return _plain(given) == _plain(said) if isinstance(given, str) and given.strip() else None
+    return _is_called(given, said) if isinstance(given, str) and given.strip() else None
 
 
-def _plain(name: str) -> str:
-    """A name as the CLI finds it: by its letters and digits, without the plugin that it is of."""
-    return re.sub(r"[\W_]", "", name.casefold().rpartition(":")[2])
+def _is_called(given: str, said: str) -> bool:
+    """Whether a name is that of a rule, as the CLI finds it: by its letters and digits, with the plugin that it is of
+    or without. A star stands for anything, and `deploy *` and `deploy:*` are `deploy` with whatever it is told.
+    """
+    told = said.removesuffix(" *")
+    own = {".*".join(name.split("*")) for name in _names(told.removesuffix(":*"))}
+    below = "(?::.*)?" if told.endswith(":*") else ""  # or all of a plugin
+    return any(re.fullmatch(f"{some}{below}", name) for some in own for name in _names(given))
+
+
+def _names(name: str) -> set[str]:
+    """A name with the plugin that it is of, and without."""
+    plain = re.sub(r"[^\w:*]|_", "", _compatible(name))
+    return {plain, plain.rpartition(":")[2]}
+
+
+def _domain(name: str) -> str:
+    """A domain as people write it: `xn--mnchen-3ya.de` is `münchen.de`."""
+    return _compatible(".".join(map(_label, name.casefold().split(".")))).removeprefix("*").strip(".")
+
+
+def _label(name: str) -> str:
+    try:
+        return name.removeprefix("xn--").encode().decode("punycode") if name.startswith("xn--") else name
+    except ValueError:
+        return name
+
+
+def _compatible(text: str) -> str:
+    """A text by what its letters mean, and not by how they look: wide and small ones are the plain ones."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _is_about_command(rule: str, call: Call) -> bool | None:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from ipaddress import IPv4Address
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ _SCREENSHOT = re.compile("[ \u202f](?=(?:AM|PM)\\.png$)")
 """A blank for which the CLI tries another one, where there is no such file."""
 _BESIDES = frozenset({"command", "description", "timeout"})
 _ADDRESS = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]+)?(?:[/?#][!-\[\]-~]*)?\Z")
+_ENDS_IN_NUMBER = re.compile(r"(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)\.*$")
 _MOST_PLACES = 20_000
 """Places that the texts of a call may name."""
 _SIGN = re.compile(r"[*?\[{]")
@@ -250,9 +252,17 @@ def _beginnings(pattern: str, folder: str) -> list[str]:
 
 
 def host_of(arguments: Mapping[str, Any]) -> str:
-    """The host of the address that a call names; empty unless the address is so plain that all readers agree on it."""
+    """The host of the address that a call names; empty unless the address is so plain that all readers agree on it:
+    `127.1`, `0x7f000001` and `127.0.0.001` are 127.0.0.1 for those who read them as browsers do.
+    """
     found = _ADDRESS.match(str(arguments.get("url") or "").lower())
-    return found[1] if found else ""
+    if found is None or not _ENDS_IN_NUMBER.search(found[1]):
+        return found[1] if found else ""
+    try:
+        IPv4Address(found[1].rstrip("."))
+    except ValueError:
+        return ""
+    return found[1]
 
 
 def commands_in(arguments: Mapping[str, Any]) -> Iterable[str]:

@@ -338,6 +338,8 @@ def test_which_rules_are_for_reading(rule: str, is_so: bool) -> None:
         ("WebFetch", "domain:example.org", {"url": "https://example.org:80/a?b=c#d"}, True),
         ("WebFetch", "domain:example.org", {"url": "https://example.org\n.evil.example/"}, False),
         ("WebFetch", "domain:example.org", {"url": "https:/example.org/"}, False),
+        ("WebFetch", "domain:127.0.0.1", {"url": "http://127.0.0.1:8000/"}, True),
+        ("WebFetch", "domain:*.1", {"url": "http://127.1/"}, False),
         ("WebFetch", "example.org", {"url": "https://example.org"}, False),
         ("Agent", "Explore", {"subagent_type": "Explore"}, True),
         ("Agent", "Explore", {"subagent_type": "general-purpose"}, False),

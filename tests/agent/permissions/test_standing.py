@@ -459,11 +459,12 @@ def test_names_are_compared_as_the_cli_takes_them(project: Path) -> None:
     for kind in (
         "general-purpose", "General-Purpose", " general-purpose", "mine:general-purpose", "general purpose",
         "general_purpose", "GeneralPurpose", "general\u2010purpose",
+        "\uff47eneral-purpose", "\u1d4d\u1d49neral-purpose", "mine\uff1ageneral-purpose",
     ):  # fmt: skip
         assert decide(judge, "Agent", {**start, "subagent_type": kind}) == "deny", kind
     assert decide(judge, "Task", start) == "deny"
     assert decide(judge, "Agent", {**start, "subagent_type": "Explore"}) == "allow"
-    for skill in ("deploy", "/deploy", " deploy ", "Deploy", "kit:deploy"):
+    for skill in ("deploy", "/deploy", " deploy ", "Deploy", "kit:deploy", "\uff44eploy"):
         assert decide(judge, "Skill", {"skill": skill}) == "deny", skill
     for url in (
         "https://evil.example/x",
@@ -473,6 +474,50 @@ def test_names_are_compared_as_the_cli_takes_them(project: Path) -> None:
     ):
         assert decide(judge, "WebFetch", {"url": url, "prompt": "x"}) in ("deny", "ask"), url
     assert decide(judge, "WebFetch", {"url": "https://good.example", "prompt": "x"}) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("rule", "same", "other"),
+    [
+        ("deploy:*", ["deploy", "deploy:soon", "kit:deploy"], ["deployment", "soon"]),
+        ("deploy *", ["deploy", "kit:deploy"], ["deployment", "deploy:soon"]),
+        ("kit:*", ["kit:deploy", "kit:"], ["kitchen", "other:deploy"]),
+        ("dep*", ["deploy", "kit:dep"], ["undeploy"]),
+        ("kit:deploy", ["kit:deploy", "deploy"], ["kit:other"]),
+    ],
+)
+def test_a_star_in_the_name_of_a_skill_stands_for_others(
+    rule: str, same: list[str], other: list[str], project: Path
+) -> None:
+    write(f'allow = ["Skill"]\ndeny = ["Skill({rule})"]')
+    judge = judge_in(project)
+    assert [decide(judge, "Skill", {"skill": name}) for name in same] == ["deny"] * len(same)
+    assert [decide(judge, "Skill", {"skill": name}) for name in other] == ["allow"] * len(other)
+
+
+@pytest.mark.parametrize(
+    ("rule", "same", "other"),
+    [
+        (
+            "127.0.0.1",
+            "127.0.0.1. 2130706433 0x7f000001 0x7F.1 0177.0.0.1 127.1 127.0.0.001 0x7f.0.0.1. [::ffff:127.0.0.1]",
+            "127.0.0.2 10.127.0.0.1.example.org 0x7f.org",
+        ),
+        ("münchen.de", "xn--mnchen-3ya.de www.XN--MNCHEN-3YA.de münchen.de", "munchen.de xn--.de xn--mnchen-3ya.org"),
+        ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de münchen.de", "munchen.de"),
+    ],
+)
+def test_a_denied_host_is_known_however_it_is_written(rule: str, same: str, other: str, project: Path) -> None:
+    write(f'allow = ["WebFetch"]\ndeny = ["WebFetch(domain:{rule})"]')
+    judge = judge_in(project)
+
+    def judged_each(hosts: str) -> dict[str, str]:
+        return {
+            host: decide(judge, "WebFetch", {"url": f"http://{host}:80/x", "prompt": "x"}) for host in hosts.split()
+        }
+
+    assert "allow" not in judged_each(same).values(), judged_each(same)
+    assert {*judged_each(other).values()} == {"allow"}, judged_each(other)
 
 
 def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -> None:
