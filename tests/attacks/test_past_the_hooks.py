@@ -117,15 +117,22 @@ async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told
             say("Done."),
             prompt="three",
         ),
+        scene(
+            *(call("Skill", skill="named", args=file) for file in ("one#L1", "two\u2026", "its 'three'#L1-9")),
+            say("Done."),
+            prompt="four",
+        ),
         scene(say("Done.")),
     ]
+    for name in ("one", "two", "three"):
+        Path(name).symlink_to(home / ".netrc")
     async with serve(scenes) as model:
         skill("mine", "ls")
         named = Path(os.environ["CLAUDE_CONFIG_DIR"], "skills", "named", "SKILL.md")
-        write("---\nname: named\ndescription: Reviews a file.\n---\nReview @$ARGUMENTS, please.\n", named)
+        write("---\nname: named\ndescription: Reviews a file.\n---\nReview @$ARGUMENTS, and @$1.\n", named)
         config = MaverickConfig.load().model_copy(update={"setting_sources": ("user",)})
         async with watch(Skilled, config=config, is_attended=False) as run:
-            for prompt in ("one", "two", "three"):
+            for prompt in ("one", "two", "three", "four"):
                 await run.ask(prompt)
     assert len([event for event in run.events if isinstance(event, ToolFinished)]) >= 3, "each was called"
     assert ("NOBODYS-BUSINESS" in str(model.requests)) == is_open

@@ -19,7 +19,7 @@ from maverick_tui.agent.permissions.following import (
     why_not_to_follow,
 )
 from maverick_tui.agent.permissions.ignore_files import why_not_to_heed, why_without_end
-from maverick_tui.agent.permissions.leading import as_seen_from, is_folder, real_paths
+from maverick_tui.agent.permissions.leading import as_seen_from, is_folder, places_of, real_paths
 from maverick_tui.agent.permissions.looking import by_purpose
 from maverick_tui.agent.permissions.meanings import Meaning, is_pattern, links_at, meaning_of, perhaps, with_folders
 from maverick_tui.agent.permissions.patterns import NUMBER, Limits, could_stand_for
@@ -139,8 +139,16 @@ def whys_always_asked(call: Call, places: Places, *, only_reads: bool = False) -
         if some is None:
             yield TOO_LONG
             return
-        is_long = len(some) > MOST_WORDS
-        yield first_reason(places.why_not_to_name(path) if is_long else look(path, call.here) for path in some)
+        few = some if len(some) <= MOST_WORDS else []
+        if call.tool in EXPANDING and not few:  # any of them may be read, and most of so many are plain words
+            few = [path for path in some if _is_there(path, call.here)]
+            yield TOO_LONG if len(few) > MOST_WORDS else ""
+        yield first_reason(look(path, call.here) for path in few[:MOST_WORDS])
+        yield first_reason(places.why_not_to_name(path) for path in some) if len(some) > MOST_WORDS else ""
+
+
+def _is_there(path: str, here: Path) -> bool:
+    return any(map(os.path.lexists, places_of(path, here)))
 
 
 def _before_signs(text: str) -> str:

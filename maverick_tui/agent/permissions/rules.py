@@ -24,6 +24,7 @@ from maverick_tui.agent.permissions.reading import (
 )
 from maverick_tui.agent.permissions.running import is_shim, runs_another
 from maverick_tui.agent.permissions.shell import Words, all_commands, one_command, plain_words, words_within
+from maverick_tui.agent.permissions.skill_arguments import mentioned_in
 from maverick_tui.agent.permissions.wrapping import place_said
 from maverick_tui.agent.permissions.written_out import before_query
 from maverick_tui.agent.tools import PATHS, SUBAGENT_TOOLS, is_understood
@@ -233,6 +234,8 @@ def places_within(tool: str, arguments: Mapping[str, Any], here: Path) -> list[s
     texts = list(dict.fromkeys(_texts(arguments)))
     words = {word for text in texts for word in words_within(text)}
     words |= {before_query(word) for word in words if "file:" in word.casefold()}
+    if tool == "Skill":
+        words |= {name for text in texts for name in mentioned_in(text)}
     if len(words) > _MOST_PLACES:
         return None  # before the disk is asked about each text
     short = [text for text in texts if len(text) <= LONGEST_PATH]
