@@ -165,6 +165,26 @@ async def test_a_job_runs_no_skill_that_is_denied(serve: ServeModel) -> None:
     assert not yours.is_error
 
 
+@pytest.mark.parametrize("rule", ["deploy", "release-it"])
+async def test_a_skill_is_denied_by_either_of_its_names(rule: str, serve: ServeModel) -> None:
+    write(f'deny = ["Skill({rule})"]')
+    scenes = [
+        scene(*(call("Skill", skill=name) for name in ("deploy", "release-it", "look")), say("Done."), prompt="one"),
+        scene(say("Done.")),
+    ]
+    async with serve(scenes) as model:
+        for folder, name in (("deploy", "release-it"), ("fine", "look")):
+            file = Path(os.environ["CLAUDE_CONFIG_DIR"], "skills", folder, "SKILL.md")
+            write(f"---\nname: {name}\ndescription: Does it.\n---\nThe text of {folder}.\n", file)
+        config = MaverickConfig.load().model_copy(update={"setting_sources": ("user",)})
+        async with watch(Skilled, config=config, is_attended=False) as run:
+            await run.ask("one")
+            assert [event.is_error for event in run.all(ToolFinished)] == [True, True, False]
+        sent = str(model.requests)
+    assert "The text of fine" in sent, "the CLI knows it by the name in its text"
+    assert "The text of deploy" not in sent
+
+
 @pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
 async def test_the_cli_brings_no_skills_and_no_tools_with_them(
     is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch

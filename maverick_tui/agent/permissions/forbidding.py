@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
 from maverick_tui.agent.permissions.aliased import calls_by_aliases
 from maverick_tui.agent.permissions.always_asked import MOST_WORDS, SHELLS, Call, folders_of
+from maverick_tui.agent.permissions.called_names import domain_of, is_called
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
 from maverick_tui.agent.permissions.handing_on import may_become
 from maverick_tui.agent.permissions.leading import real_paths
@@ -18,6 +18,7 @@ from maverick_tui.agent.permissions.reading import name_of, unwrapped, without_g
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, is_absolute, matches, own_words
 from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.skill_names import names_of_skill
 from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool, is_understood
 
@@ -118,7 +119,7 @@ def _of_server(name: str) -> str:
 def _is_about_name(said: str, call: Call) -> bool | None:
     """By the domain, the subagent or the skill that it names, which the CLI does not take to the letter."""
     if call.tool == "WebFetch":
-        host, domain = _domain(host_of(call.arguments)), _domain(said.removeprefix("domain:"))
+        host, domain = domain_of(host_of(call.arguments)), domain_of(said.removeprefix("domain:"))
         return f".{host}".endswith(f".{domain}") if host else None
     name = "subagent_type" if call.tool in SUBAGENT_TOOLS else "skill"
     given = call.arguments.get(name)
@@ -126,40 +127,12 @@ def _is_about_name(said: str, call: Call) -> bool | None:
         given = _GENERAL
     if call.tool not in SUBAGENT_TOOLS and call.tool != "Skill":
         return None
-    return _is_called(given, said) if isinstance(given, str) and given.strip() else None
-
-
-def _is_called(given: str, said: str) -> bool:
-    """Whether a name is that of a rule, as the CLI finds it: by its letters and digits, with the plugin that it is of
-    or without. A star stands for anything, and `deploy *` and `deploy:*` are `deploy` with whatever it is told.
-    """
-    told = said.removesuffix(" *")
-    own = {".*".join(name.split("*")) for name in _names(told.removesuffix(":*"))}
-    below = "(?::.*)?" if told.endswith(":*") else ""  # or all of a plugin
-    return any(re.fullmatch(f"{some}{below}", name) for some in own for name in _names(given))
-
-
-def _names(name: str) -> set[str]:
-    """A name with the plugin that it is of, and without."""
-    plain = re.sub(r"[^\w:*]|_", "", _compatible(name))
-    return {plain, plain.rpartition(":")[2]}
-
-
-def _domain(name: str) -> str:
-    """A domain as people write it: `xn--mnchen-3ya.de` is `münchen.de`."""
-    return _compatible(".".join(map(_label, name.casefold().split(".")))).removeprefix("*").strip(".")
-
-
-def _label(name: str) -> str:
-    try:
-        return name.removeprefix("xn--").encode().decode("punycode") if name.startswith("xn--") else name
-    except ValueError:
-        return name
-
-
-def _compatible(text: str) -> str:
-    """A text by what its letters mean, and not by how they look: wide and small ones are the plain ones."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if not isinstance(given, str) or not given.strip():
+        return None
+    if call.tool != "Skill" or is_called(given, said):
+        return is_called(given, said)
+    names = names_of_skill(given, call.here)
+    return None if names is None else any(is_called(name, said) for name in names)
 
 
 def _is_about_command(rule: str, call: Call) -> bool | None:

@@ -46,6 +46,8 @@ def test_no_job_outlives_its_run(person: bool, project: Path) -> None:
 
 def test_a_job_that_runs_a_skill_is_judged_as_that_too(project: Path) -> None:
     write('allow = ["Skill(fine)"]\nask = ["Skill(pdf)"]\ndeny = ["Skill(deploy)"]')
+    for name in ("fine", "pdf"):
+        write("Look.\n", project / ".claude" / "skills" / name / "SKILL.md")
     tools = ["CronCreate", "ScheduleWakeup", "Skill"]
     judge = Judge(tools, project, person=True, standing=RuleBook(project))
     for tool in tools[:2]:

@@ -490,6 +490,9 @@ def test_a_star_in_the_name_of_a_skill_stands_for_others(
     rule: str, same: list[str], other: list[str], project: Path
 ) -> None:
     write(f'allow = ["Skill"]\ndeny = ["Skill({rule})"]')
+    for name in other:
+        plugin, _, skill = name.rpartition(":")
+        write("Look.\n", project / plugin / ".claude" / "skills" / skill / "SKILL.md")
     judge = judge_in(project)
     assert [decide(judge, "Skill", {"skill": name}) for name in same] == ["deny"] * len(same)
     assert [decide(judge, "Skill", {"skill": name}) for name in other] == ["allow"] * len(other)
