@@ -21,6 +21,8 @@ _NAME = re.compile(
     r"""^[ \t]*["']?name["']?[ \t]*:[ \t]*(?:[|>][-+\d]*)?\s*(.*?)[ \t]*(?:[ \t]#.*)?$""", re.IGNORECASE | re.MULTILINE
 )
 
+_OF_PLUGIN = re.compile(r'"name"\s*:\s*"([^"]*)"')
+
 
 def names_of_skill(called: str, here: Path) -> set[str] | None:
     """All names of the skills that may be meant by one; None if none is found, or there is too much to look at."""
@@ -30,11 +32,10 @@ def names_of_skill(called: str, here: Path) -> set[str] | None:
             left -= 1 + len(folders) + len(files)
             if left < 0:
                 return None
-            above = folder.parts[len(root.parts) :]
             for file in files:
                 names = _names_in(folder, file)
                 if own_name(called) in map(own_name, names):
-                    found.update(names, (f"{part}:{name}" for part in above for name in names))
+                    found.update(names, (f"{plugin}:{name}" for plugin in _above(folder, root) for name in names))
     return found or None
 
 
@@ -59,6 +60,15 @@ def _walk(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
             seen.add(real)
         folders[:] = [name for name in folders if name not in _NO_SKILLS]
         yield Path(folder), folders, files
+
+
+def _above(folder: Path, root: Path) -> Iterator[str]:
+    """What the plugin that a skill is of may be called: as a folder on the way to it, or as it says itself."""
+    for one in (folder, *folder.parents):
+        if one == root:
+            return
+        yield one.name
+        yield from _OF_PLUGIN.findall(read_small(one / ".claude-plugin" / "plugin.json", _LARGEST) or "")
 
 
 def _names_in(folder: Path, file: str) -> list[str]:

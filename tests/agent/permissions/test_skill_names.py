@@ -54,13 +54,16 @@ def test_skills_are_known_wherever_claude_code_finds_them(project: Path, tmp_pat
     write(TEXT.format(name="name: second"), of_plugin / "commands" / "two.md")
     skill(project / "sub" / ".claude", "three", "name: third")
     skill(tmp_path / ".claude", "four", "name: fourth")
+    mine = paths.claude_config() / "skills" / "mine"
+    write('{"name": "own-kit"}', mine / ".claude-plugin" / "plugin.json")
+    skill(mine, "six", "name: sixth")
     linked = paths.claude_config() / "skills" / "linked"
-    linked.parent.mkdir(parents=True)
+    linked.parent.mkdir(parents=True, exist_ok=True)
     linked.symlink_to(skill(tmp_path / "elsewhere", "five", "name: fifth").parent)
     (linked / "again").symlink_to(paths.claude_config())
     for rule, name in (
         ("kit:*", "first"), ("one", "first"), ("one", "kit:first"), ("second", "kit:two"), ("two", "second"),
-        ("third", "sub:three"), ("fourth", "four"), ("linked", "fifth"),
+        ("third", "sub:three"), ("fourth", "four"), ("linked", "fifth"), ("own-kit:*", "sixth"),
     ):  # fmt: skip
         assert decided(denying(project, rule), name) == ["deny"], (rule, name)
         assert decided(denying(project, "other"), name) == ["allow"], name
