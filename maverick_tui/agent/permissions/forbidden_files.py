@@ -13,6 +13,7 @@ from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
 from maverick_tui.agent.permissions.leading import is_folder, real_paths, ways_to
 from maverick_tui.agent.permissions.meanings import with_folders
+from maverick_tui.agent.permissions.named_paths import fitting, in_folders, may_fit
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
@@ -25,7 +26,7 @@ from maverick_tui.agent.permissions.reading import (
     without_git_options,
 )
 from maverick_tui.agent.permissions.roots import Roots
-from maverick_tui.agent.permissions.rules import fits, fitting, places_within
+from maverick_tui.agent.permissions.rules import places_within
 from maverick_tui.agent.permissions.shell import (
     Words,
     all_commands,
@@ -430,15 +431,9 @@ def _limited_to(command: str, rest: Sequence[str], here: Path, top: Path) -> lis
 def _is_at(path: str, rule: str, here: Path, roots: Roots) -> bool:
     """Whether a path may be one of the rule's: by a name, or behind links of either."""
     ways, behind = ways_to(path, here), roots.behind_links(rule)
-    return any(_fits(way, rule, root) for way in ways for root in roots.around(way, rule)) or any(
-        _fits(way, rest, place) for way, (place, rest) in product(ways, behind)
+    return any(may_fit(way, rule, root) for way in ways for root in roots.around(way, rule)) or any(
+        may_fit(way, rest, place) for way, (place, rest) in product(ways, behind)
     )
-
-
-def _fits(place: Path, rule: str, root: Path) -> bool:
-    """Whether a place is one of the rule's; on some systems its case makes no difference."""
-    folded = Path(str(place).casefold()), rule.casefold(), Path(str(root).casefold())
-    return fits(place, rule, root) or fits(*folded)
 
 
 def _held(folders: Iterable[str], rule: str, here: Path, roots: Roots, limits: Limits) -> list[Path] | None:
@@ -446,11 +441,11 @@ def _held(folders: Iterable[str], rule: str, here: Path, roots: Roots, limits: L
     tops = {top for folder in folders for top in real_paths(folder, here)}
     if not tops:
         return []
-    below = "/".join(part for part in rule.removeprefix("~").split("/") if part not in ("", "."))
     places = set[Path]()
-    for root in roots.near(tops, rule):
-        found = could_stand_for(below, root, limits)
+    for root, below in product(roots.near(tops, rule), in_folders(rule)):
+        names = could_stand_for(below, root, limits, is_perhaps=True)
+        found = None if names is None else [path for name in names if may_fit(path := root / name, rule, root)]
         if found is None or len(found) > _MOST_FOUND:
             return None
-        places.update(place for name in found for place in ways_to(str(root / name), here))
+        places.update(place for path in found for place in ways_to(str(path), here))
     return [place for place in places if not tops.isdisjoint((place, *place.parents))]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
 
+from maverick_tui.agent.permissions.named_paths import folded, outright, place_of
 from maverick_tui.agent.permissions.patterns import Limits
-from maverick_tui.agent.permissions.rules import place_of
 from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.git.asking import ask
 from maverick_tui.git.past_names import past_names
@@ -83,14 +82,10 @@ class Roots:
         another file, and `secrets/**` into another folder.
         """
         if rule not in self._led:
-            parts = [part for part in rule.removeprefix("~").split("/") if part not in ("", ".")]
-            literal = [*takewhile(lambda part: not set(part) & set("*?[{"), parts)]
-            named = [
-                root.joinpath(*literal) for root in (self._roots if _begins_at_base(rule) else self._elsewhere(rule))
-            ]
-            rest = "/".join(parts[len(literal) :]) or "**"
-            reals = dict.fromkeys(real for name in named if (real := Path(os.path.realpath(name))) != name)
-            self._led[rule] = [(real, rest) for real in reals]
+            roots = self._roots if _begins_at_base(rule) else self._elsewhere(rule)
+            named = [(root.joinpath(*literal), rest) for literal, rest in outright(rule) for root in roots]
+            behind = ((Path(os.path.realpath(name)), name, rest) for name, rest in named)
+            self._led[rule] = list(dict.fromkeys((real, rest) for real, name, rest in behind if real != name))
         return self._led[rule]
 
     def _elsewhere(self, rule: str) -> list[Path]:
@@ -104,4 +99,4 @@ def _begins_at_base(rule: str) -> bool:
 
 def _folded(folder: Path) -> str:
     """The name of a folder, so that all names in it begin with it."""
-    return f"{folder}/".casefold().replace("//", "/")
+    return folded(f"{folder}/").replace("//", "/")

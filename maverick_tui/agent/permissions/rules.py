@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address
 from itertools import product
@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from maverick_tui.agent.permissions.greed import why_greedy
-from maverick_tui.agent.permissions.leading import LONGEST_PATH, home_folder, is_folder, moved, real_paths
+from maverick_tui.agent.permissions.leading import LONGEST_PATH, is_folder, moved, real_paths
+from maverick_tui.agent.permissions.named_paths import fits, place_of
 from maverick_tui.agent.permissions.reading import (
     entered_by_git,
     name_of,
@@ -28,7 +29,6 @@ from maverick_tui.agent.permissions.skill_arguments import mentioned_in
 from maverick_tui.agent.permissions.wrapping import place_said
 from maverick_tui.agent.permissions.written_out import before_query
 from maverick_tui.agent.tools import PATHS, SUBAGENT_TOOLS, is_understood
-from maverick_tui.executor.files.globs import BadPatternError, matcher
 
 _AS_BROWSERS_READ = str.maketrans("\\", "/", "\t\r\n")
 """In an address, tabs and ends of lines do not count, and backslashes are slashes."""
@@ -61,9 +61,9 @@ def covers(rule: str, tool: str, arguments: Mapping[str, Any], cwd: Path, base: 
     if tool == "WebFetch":
         host, domain = host_of(arguments), rule.removeprefix("domain:").lower()
         is_below = domain.startswith("*.") and host.endswith(domain.removeprefix("*"))
-        return rule.startswith("domain:") and (host == domain or is_below)
+        return rule.startswith("domain:") and (host == domain or is_below or (domain == "*" and host != ""))
     if tool in SUBAGENT_TOOLS:
-        return arguments.get("subagent_type") == rule
+        return arguments.get("subagent_type") in [name.strip() for name in rule.split(",")]
     if tool == "Skill":
         return arguments.get("skill") == rule
     named = paths_of(tool, arguments)
@@ -328,62 +328,6 @@ def _is_at(path: str, rule: str, cwd: Path, base: Path) -> bool:
     """
     place = place_of(rule, base)
     return place is not None and all(fits(real, rule, place) for real in real_paths(path, cwd))
-
-
-def place_of(rule: str, base: Path) -> Path | None:
-    """Where the paths of a rule begin; None if nobody knows where home is."""
-    return Path("/") if rule.startswith("//") else home_folder() if rule.startswith("~/") else base.resolve()
-
-
-def fits(real: Path, rule: str, base: Path) -> bool:
-    """Whether a resolved path is one that the rule names below its place."""
-    if not real.is_relative_to(base):
-        return False
-    place = "/".join(("base", *real.relative_to(base).parts))
-    return any(fits_one(place) for fits_one in _matchers(rule))
-
-
-def fitting(places: Iterable[str], rule: str, base: Path) -> list[str]:
-    """Those of many absolute paths that the rule names below its place, also where only the case is another one."""
-    ways = [(_below(str(base).casefold()), _matchers(rule.casefold()), True)]
-    literal = ""
-    if set(rule) & set("[{"):  # what is not of a class may be of it in the other case
-        ways.append((_below(str(base)), _matchers(rule), False))
-    else:  # What stands in the rule as it is stands in all that it names: to look for that is much faster.
-        pieces = (piece for piece in re.split(r"[*?/]", rule.casefold()) if piece not in (".", "~"))
-        literal = max(pieces, key=len, default="")
-    found = []
-    for place in places:
-        folded = place.casefold()
-        if literal in folded and any(
-            (name := within(folded if is_folded else place)) and any(test(name) for test in tests)
-            for within, tests, is_folded in ways
-        ):
-            found.append(place)
-    return found
-
-
-def _below(base: str) -> Callable[[str], str]:
-    """What a path is called below its base, as `_matchers` have it; empty if it is elsewhere."""
-    start = f"{base}/".replace("//", "/")
-
-    def name_of(place: str) -> str:
-        return "base" if place == base else f"base/{place[len(start) :]}" if place.startswith(start) else ""
-
-    return name_of
-
-
-@lru_cache(maxsize=256)
-def _matchers(rule: str) -> tuple[Callable[[str], bool], ...]:
-    # A pattern without a folder would fit files in any folder, so all stand in one.
-    pattern = f"base/{rule.removeprefix('~').removeprefix('./').strip('/')}"
-    patterns = [pattern, pattern.removesuffix("/**")]
-    if "*" not in pattern.rpartition("/")[2]:
-        patterns.append(f"{pattern}/**")
-    try:
-        return tuple(matcher(one) for one in patterns)
-    except BadPatternError:
-        return ()
 
 
 def _says(rule: str, texts: Sequence[str]) -> bool:

@@ -27,6 +27,10 @@ from tests.support.cases import each
         ("a}b", ["a}b"], ["ab"]),
         (".*", [".env", "x/.env"], ["env"]),
         ("a**b", ["aXb", "ab"], ["a/b"]),
+        (r"\[a\]", ["[a]"], ["a", r"\a"]),
+        (r"\*.{a,\,}", ["*.a", "*.,"], ["x.a"]),
+        (r"\{a,b\}", ["{a,b}"], ["a"]),
+        (r"a\b", [r"a\b"], ["ab"]),
     ],
 )
 def test_patterns(pattern: str, matching: list[str], other: list[str]) -> None:
