@@ -14,7 +14,8 @@ from maverick_tui.cli.asking import is_anybody_there, require_no_agent, says_yes
 from maverick_tui.cli.exit_codes import EPILOG, FAILED
 
 if TYPE_CHECKING:
-    from maverick_tui.agent.permissions.standing import Effect, StandingRule
+    from maverick_tui.agent.permissions.rule_texts import Effect
+    from maverick_tui.agent.permissions.standing import StandingRule
     from maverick_tui.history.past_calls import Tried
 
 rules_app = typer.Typer(epilog=EPILOG, rich_markup_mode=None)
@@ -136,7 +137,8 @@ def add(
     "denied": how many of them you denied, "of": how many were looked at, "examples": {call: how often}}}
     """
     from maverick_tui.agent.permissions.rule_files import add_rule
-    from maverick_tui.agent.permissions.standing import StandingRule, wrong_with
+    from maverick_tui.agent.permissions.rule_texts import wrong_with
+    from maverick_tui.agent.permissions.standing import StandingRule
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.history.past_calls import try_out
@@ -147,11 +149,11 @@ def add(
     if ask and deny:
         raise typer.BadParameter("Use either --ask or --deny.", param_hint="--ask, --deny")
     rule = sys.stdin.read().strip() if rule == "-" else rule
-    if problem := wrong_with(rule):
+    effect: Effect = "deny" if deny else "ask" if ask else "allow"
+    if problem := wrong_with(rule, effect):
         raise ConfigError(
             f"{rule!r} is no rule: {problem}.", hint="Write it as 'Bash(git status:*)' or 'Read(src/**)'."
         )
-    effect: Effect = "deny" if deny else "ask" if ask else "allow"
     file, folder = _file(project=project)
     wanted = StandingRule(effect, rule.strip(), file, agent, folder)
     tried = try_out(wanted)

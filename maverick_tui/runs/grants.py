@@ -13,14 +13,14 @@ from maverick_tui.agent.permissions.always_asked import Call, why_always_asked
 from maverick_tui.agent.permissions.leading import real_paths
 from maverick_tui.agent.permissions.marking import marks_in
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.rule_texts import wrong_with
 from maverick_tui.agent.permissions.rules import call_made, covers_command, host_of, is_plain, path_of, paths_of
-from maverick_tui.agent.permissions.standing import wrong_with
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
 from maverick_tui.runs.deeds import deed_of
 from maverick_tui.runs.own_questions import ASKS_PERSON
 
-_PATTERN_SIGNS = frozenset("*?[]{}()!")
+_PATTERN_SIGNS = frozenset("*?[]{}()!\\")
 
 
 @dataclass(frozen=True, slots=True)

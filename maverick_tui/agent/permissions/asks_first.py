@@ -32,7 +32,7 @@ def _plainest_call(rule: ToolRule) -> tuple[str, dict[str, Any]]:
     if tool == "Bash":
         return tool, {"command": " ".join(own_words(said)) if said else UNKNOWN_PROGRAM}
     if tool in SUBAGENT_TOOLS:
-        return tool, {"description": _NAME, "prompt": _NAME, "subagent_type": said or _NAME}
+        return tool, {"description": _NAME, "prompt": _NAME, "subagent_type": said.partition(",")[0] or _NAME}
     if tool == "Skill":
         return tool, {"skill": said or _NAME}
     if tool == "WebFetch":

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import product
+
+from maverick_tui.agent.permissions.rules import matches
 
 
 def is_called(given: str, said: str) -> bool:
@@ -12,9 +15,10 @@ def is_called(given: str, said: str) -> bool:
     A star stands for anything, and `deploy *` and `deploy:*` are `deploy` with whatever it is told.
     """
     told = said.removesuffix(" *")
-    own = {".*".join(name.split("*")) for name in _names(told.removesuffix(":*"))}
-    below = "(?::.*)?" if told.endswith(":*") else ""  # or all of a plugin
-    return any(re.fullmatch(f"{some}{below}", name) for some in own for name in _names(given))
+    names = _names(given)
+    if told.endswith(":*"):  # or all of a plugin
+        names |= {name[: found.start()] for name in names for found in re.finditer(":", name)}
+    return any(matches(own, [name]) for own, name in product(_names(told.removesuffix(":*")), names))
 
 
 def own_name(name: str) -> str:
@@ -24,7 +28,7 @@ def own_name(name: str) -> str:
 
 def domain_of(name: str) -> str:
     """A domain as people write it: `xn--mnchen-3ya.de` is `münchen.de`."""
-    return _compatible(".".join(map(_label, name.casefold().split(".")))).removeprefix("*").strip(".")
+    return _compatible(".".join(map(_label, name.casefold().split(".")))).strip(".")
 
 
 def _names(name: str) -> set[str]:

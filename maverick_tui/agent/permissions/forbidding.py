@@ -17,7 +17,7 @@ from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, unwrapped, without_git_options
 from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rules import host_of, is_absolute, matches, own_words
-from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, words_within
+from maverick_tui.agent.permissions.shell import Words, all_commands, inner_of, plain_words, words_within
 from maverick_tui.agent.permissions.skill_names import names_of_skill
 from maverick_tui.agent.permissions.synonyms import may_be_spelled, spellings
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, SUBAGENT_TOOLS, ToolRule, is_same_tool, is_understood
@@ -69,7 +69,7 @@ def is_about(rule: ToolRule, call: Call, roots: Roots, limits: Limits, *, only_r
         return False if found is None and only_reads and not _calls_program(rule.rule, call) else found
     if call.tool in LOOKING_TOOLS:
         return _is_about_files(rule.rule, call, roots, limits, only_reading=True)
-    return _is_about_name(rule.rule, call)
+    return _is_about_host(rule.rule, call) if call.tool == "WebFetch" else _is_about_names(rule.rule, call)
 
 
 def is_named(rule: ToolRule, call: Call) -> bool:
@@ -116,11 +116,24 @@ def _of_server(name: str) -> str:
     return re.sub(r"[^a-z0-9_*-]", "_", name.casefold())
 
 
+def _is_about_host(said: str, call: Call) -> bool | None:
+    """By the domain that it names, or one below; a star stands for anything."""
+    host, domain = domain_of(host_of(call.arguments)), domain_of(said.removeprefix("domain:").removeprefix("*.")) or "*"
+    return matches(f"*.{domain}", [f".{host}"]) if host else None
+
+
+def _is_about_names(said: str, call: Call) -> bool | None:
+    """By one of the names in a rule: `Explore, Plan`. Behind that of a skill may stand what it is told."""
+    names = [name.strip() for name in said.split(",")]
+    found = _any(_is_about_name(name, call) for name in names)
+    if found is not False or call.tool != "Skill":
+        return found
+    told = (words[0] for words in map(str.split, names) if len(words) > 1)
+    return None if any(_is_about_name(name, call) for name in told) else False
+
+
 def _is_about_name(said: str, call: Call) -> bool | None:
-    """By the domain, the subagent or the skill that it names, which the CLI does not take to the letter."""
-    if call.tool == "WebFetch":
-        host, domain = domain_of(host_of(call.arguments)), domain_of(said.removeprefix("domain:"))
-        return f".{host}".endswith(f".{domain}") if host else None
+    """By the subagent or the skill that it names, which the CLI does not take to the letter."""
     name = "subagent_type" if call.tool in SUBAGENT_TOOLS else "skill"
     given = call.arguments.get(name)
     if given is None and call.tool in SUBAGENT_TOOLS:
@@ -136,7 +149,11 @@ def _is_about_name(said: str, call: Call) -> bool | None:
 
 
 def _is_about_command(rule: str, call: Call) -> bool | None:
-    found = _is_about_as_written(rule, call)
+    if call.command.strip() == rule.strip():
+        return True
+    words = plain_words(rule) or []
+    sayings = [rule, *(words if len(words) == 1 else ())]  # of `"git push"` many leave the quotes out
+    found = _any(_is_about_as_written(saying, call) for saying in dict.fromkeys(sayings))
     if found is not False:
         return found
     by_aliases = calls_by_aliases(call)

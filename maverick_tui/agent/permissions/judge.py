@@ -32,10 +32,11 @@ from maverick_tui.agent.permissions.noting import noting
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git
 from maverick_tui.agent.permissions.roots import Roots
+from maverick_tui.agent.permissions.rule_texts import Effect
 from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
 from maverick_tui.agent.permissions.skills_begun import skill_begun_by
-from maverick_tui.agent.permissions.standing import NONE, Effect, Standing, StandingRule
+from maverick_tui.agent.permissions.standing import NONE, Standing, StandingRule
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,

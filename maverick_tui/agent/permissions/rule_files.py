@@ -11,14 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.standing import (
-    EFFECTS,
-    Effect,
-    content_of,
-    require_own,
-    rules_of,
-    wrong_with,
-)
+from maverick_tui.agent.permissions.rule_texts import EFFECTS, Effect, wrong_with
+from maverick_tui.agent.permissions.standing import content_of, require_own, rules_of
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.masking.redact import redact
@@ -45,7 +39,7 @@ def add_rule(path: Path, effect: Effect, entry: str, agent: str = "", *, project
 
     `project` is the folder whose file it is, if it is not the person's own.
     """
-    if problem := wrong_with(entry):
+    if problem := wrong_with(entry, effect):
         raise ConfigError(
             f"{entry!r} is no rule: {problem}.", hint="Write it as Bash(git status:*), Read(src/**), Edit."
         )

@@ -7,18 +7,17 @@ says; what is denied or asked about is that, and whatever may amount to it.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from maverick_tui import paths
-from maverick_tui.agent.permissions.rules import is_read_as_written
-from maverick_tui.agent.tools import BUILTIN_TOOLS, EDIT_TOOLS, LOOKING_TOOLS, ToolRule, parse_tool
-from maverick_tui.exceptions import ConfigError, InvalidToolError, did_you_mean
-from maverick_tui.executor.files.globs import BadPatternError, matcher, names_in
+from maverick_tui.agent.permissions.rule_texts import EFFECTS, OWN, Effect, wrong_with
+from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, ToolRule, parse_tool
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.executor.files.globs import names_in
 from maverick_tui.git.repository import find_repository, read_small, worktrees_of
 from maverick_tui.masking.redact import redact
 from maverick_tui.toml_text import read_toml
@@ -32,16 +31,6 @@ LARGEST = 150_000
 MOST, MOST_OF_PROJECT = 2_000, 200
 """Rules of a file: each is held against each call."""
 MOST_NAMES_OF_PROJECT = 2_000
-OWN = "own:"
-"""What a tool of an agent's own is called by its rules: it may have the name of one of ours, and is none."""
-
-_OF_SERVER = re.compile(r"mcp__(?:\*|[^*]*?[^*_]__(?:\*|[^*]+))")
-_DOMAIN = re.compile(r"domain:[^\s/:]*[^\s/:.][^\s/:]*")
-_NO_PATH = re.compile(r"""^\s|\s$|^(["']).*\1$|^path:|:\*$""")
-"""In what would be a path of which hardly anything is called so: a rule that fits nothing would deny nothing."""
-
-Effect = Literal["allow", "ask", "deny"]
-EFFECTS: tuple[Effect, ...] = get_args(Effect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,46 +309,9 @@ def _entries(path: Path, table: Mapping[str, Any]) -> Iterator[tuple[Effect, str
         if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
             raise wrong(path, f'{name} is a list of rules, like ["Bash(git status:*)"]')
         for entry in entries:
-            if problem := wrong_with(entry):
+            if problem := wrong_with(entry, effect):
                 raise wrong(path, f"{entry!r} in {name}: {problem}")
             yield effect, entry.strip()
-
-
-def wrong_with(entry: str) -> str:
-    """Why a text is no rule; empty if it is one."""
-    if not entry.strip().isprintable():
-        return "all of a rule is seen, so there are no line breaks in it, and no letters that cannot be seen"
-    try:
-        tool = parse_tool(entry)
-    except InvalidToolError as error:
-        return error.message.removesuffix(".")
-    if tool.name.startswith(OWN):
-        return "" if tool.rule is None else "rules for an agent's own tools are about all that they do"
-    if not tool.is_mcp and tool.name not in BUILTIN_TOOLS:
-        close = did_you_mean(tool.name, BUILTIN_TOOLS).removeprefix("Did you mean ").removesuffix("?")
-        return f"there is no tool {tool.name}{f', but {close}' if close else ''}"
-    if tool.is_mcp and not _OF_SERVER.fullmatch(tool.name):
-        return "write mcp__SERVER__TOOL for a tool of a server, or mcp__SERVER__* for all of them"
-    if tool.rule is None:
-        return ""
-    if tool.is_mcp:
-        return "rules for tools of a server are about all that the tool does: write its name alone"
-    if tool.name == "Bash" and "*" in tool.rule and not is_read_as_written(tool.rule):
-        return "before a * stand plain words: no quotes, and no signs by which a shell means something else"
-    if tool.name == "WebFetch" and not _DOMAIN.fullmatch(tool.rule):
-        return "write WebFetch(domain:example.org)"
-    if tool.name in EDIT_TOOLS | LOOKING_TOOLS:
-        # No place is called so.
-        if ".." in tool.rule.split("/") or tool.rule.startswith(("$HOME", "${HOME}")):
-            return "paths of rules have no .. and no $HOME in them: write ~/other/**, or //whole/path/**"
-        if _NO_PATH.search(tool.rule):
-            around = "no quotes or blanks around it, no path: before it, no :* behind it"
-            return f"a rule for {tool.name} names a path as it is: {around}"
-        try:
-            matcher(f"base/{tool.rule.strip('/')}")
-        except BadPatternError as error:
-            return str(error)
-    return ""
 
 
 def wrong(path: Path, why: str) -> ConfigError:

@@ -169,7 +169,7 @@ class AlwaysScreen(ReadDialog[RuleWanted | None]):
     def action_write(self) -> None:
         """Leave with the rule, if it is one."""
         from maverick_tui.agent.permissions.rule_files import SECRET_TOLD, has_secret
-        from maverick_tui.agent.permissions.standing import wrong_with
+        from maverick_tui.agent.permissions.rule_texts import wrong_with
 
         wanted = self._wanted
         if problem := wrong_with(wanted.rule) or (SECRET_TOLD if has_secret(wanted.rule) else ""):

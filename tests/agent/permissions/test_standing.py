@@ -13,8 +13,9 @@ import pytest
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.rule_texts import wrong_with
 from maverick_tui.agent.permissions.rules import matches
-from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file, wrong_with
+from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide, judge_in, judged, write
 from tests.executor.files.support import git

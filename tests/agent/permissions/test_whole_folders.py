@@ -8,7 +8,8 @@ import pytest
 
 from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.judge import Judge
-from maverick_tui.agent.permissions.standing import Effect, Standing, StandingRule
+from maverick_tui.agent.permissions.rule_texts import Effect
+from maverick_tui.agent.permissions.standing import Standing, StandingRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
 from tests.support.sampling import sampled

@@ -24,7 +24,8 @@ from maverick_tui.agent.engines import (
     said_meanwhile,
 )
 from maverick_tui.agent.permissions.judge import Judge
-from maverick_tui.agent.permissions.standing import NONE, OWN, Standing
+from maverick_tui.agent.permissions.rule_texts import OWN
+from maverick_tui.agent.permissions.standing import NONE, Standing
 from maverick_tui.agent.tools import API_FILE_TOOLS, ToolRule
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.calls import Verdict
