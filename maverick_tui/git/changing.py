@@ -33,7 +33,8 @@ _ENDS_WITHIN = 5.0
 _SHOWN = 300
 # Git says that first. Further on it may be the name of a file that could not be written.
 _LOCKED = re.compile(
-    r"(?:warning: [^\n]*\n)*(?:fatal: |error: )?(?:cannot lock ref '[^'\n]*': )?"
+    r"(?:warning: [^\n]*\n)*(?:fatal: |error: )?(?:update_ref failed for ref '[^'\n]*': )?"
+    r"(?:cannot (?:lock|update) ref '[^'\n]*': )?"
     r"Unable to create '([^']+\.lock)': File exists"
 )
 _NO_ONE = {"NAME": "Maverick", "EMAIL": "maverick@localhost"}

@@ -6,6 +6,7 @@ Plain functions that take their time; whoever has an event loop calls them in a 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
 from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, Snapshot, from_text
 from maverick_tui.snapshots.taking import State, Taking
 from maverick_tui.snapshots.work_times import forget_times
+
+log = logging.getLogger(__name__)
 
 _FOLDER = "folder"
 """The file that says which folder it is."""
@@ -85,7 +88,10 @@ def release_others(owners: Collection[str], older_than: float = 0.0) -> None:
         kept = shadow.owners()
         others = [owner for owner in kept if owner not in owners and shadow.taken_at(owner) <= until]
         if others or not kept or shadow.is_releasing:
-            shadow.release(*others)
+            try:
+                shadow.release(*others)
+            except (ConfigError, OSError) as error:  # they only take space, and others can go all the same
+                log.warning("The snapshots of %s cannot be removed: %s", shadow.folder, error)
 
 
 class Shadow:
@@ -299,7 +305,7 @@ class Shadow:
         doomed = self.place.with_name(f"{self.place.name}{_GONE}")
         shutil.rmtree(doomed, ignore_errors=True)
         self.place.rename(doomed)
-        shutil.rmtree(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)  # whoever tidies up may be at it, too
 
     @contextmanager
     def alone(self) -> Iterator[None]:

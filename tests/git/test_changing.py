@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.git.changing import Git, GitError
-from tests.worktrees.projects import git, project_in
+from tests.worktrees.projects import commit, git, project_in
 
 
 def test_a_file_of_the_persons_is_not_written_over_where_git_is_told_to_look_at_less_of_it(tmp_path: Path) -> None:
@@ -32,12 +32,26 @@ def test_a_file_of_the_persons_is_not_written_over_where_git_is_told_to_look_at_
     assert file.read_text() == mine
 
 
-def test_a_lock_that_was_left_behind_is_named_with_what_to_do_about_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("index", ("read-tree", "HEAD")),
+        ("index", ("update-index", "--refresh")),
+        ("refs/heads/new", ("update-ref", "refs/heads/new", "HEAD")),
+        ("HEAD", ("update-ref", "HEAD", "HEAD~")),
+        ("HEAD", ("symbolic-ref", "HEAD", "refs/heads/x")),
+        ("index", ("reset", "HEAD")),
+    ],
+)
+def test_a_lock_that_was_left_behind_is_named_with_what_to_do_about_it(
+    name: str, command: tuple[str, ...], tmp_path: Path
+) -> None:
     project = project_in(tmp_path / "shop")
-    lock = project / ".git" / "index.lock"
+    commit(project, "one more", more__txt="more\n")
+    lock = project / ".git" / f"{name}.lock"
     lock.touch()
     with pytest.raises(GitError, match="another git is at work there, or was killed") as caught:
-        Git(project)("read-tree", "HEAD")
+        Git(project)(*command)
     assert caught.value.hint == f"If no git is at work there, remove {lock}, then try again."
 
 

@@ -349,6 +349,19 @@ def test_what_could_not_be_let_go_of_goes_later(tmp_path: Path, monkeypatch: pyt
     release_others({OWNER})  # there is nothing to do
 
 
+def test_where_they_cannot_be_let_go_of_others_go_all_the_same(tmp_path: Path) -> None:
+    folders = {Shadow(project(tmp_path / name)).place: tmp_path / name for name in ("one", "two")}
+    damaged, sound = (Shadow(folders[place]) for place in sorted(folders))
+    for shadow in (damaged, sound):
+        shadow.take(OWNER)
+        leave_traces(shadow)
+    lost = (damaged.git.repository / "refs" / "kept" / OWNER).read_text()
+    (damaged.git.repository / "objects" / lost[:2]).rename(tmp_path / "lost")
+    release_others({OWNER})
+    assert damaged.is_releasing
+    assert not TRACES & all_files(sound)
+
+
 TRACES = {b"between\n", b"at last\n"}
 
 
