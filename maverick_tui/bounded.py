@@ -9,6 +9,8 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO
 
+_PIECE = 1_000_000
+
 
 def read_whole(path: Path, most: int) -> bytes:
     """All of a file, or of a pipe, as `<(...)` is one to whoever names it. OSError if it is none, or has more bytes."""
@@ -21,9 +23,13 @@ def read_whole(path: Path, most: int) -> bytes:
 
 def read_to_end(file: BinaryIO, most: int) -> bytes:
     """What comes to the end. OSError if it is more bytes."""
-    if len(content := file.read(most + 1)) > most:
-        raise OSError(errno.EFBIG, f"It has more than {most:,} bytes")
-    return content
+    content = bytearray()
+    # In pieces: room for all that is allowed would be taken at once.
+    while piece := file.read(min(_PIECE, most + 1 - len(content))):
+        content += piece
+        if len(content) > most:
+            raise OSError(errno.EFBIG, f"It has more than {most:,} bytes")
+    return bytes(content)
 
 
 def from_json(text: str | bytes) -> Any:

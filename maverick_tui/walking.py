@@ -28,7 +28,11 @@ def walk(
             continue
         yield folder, folders, files
         below = (os.path.join(folder, name) for name in reversed(folders))  # noqa: PTH118
-        left += [one for one in below if not os.path.islink(one)]  # noqa: PTH114
+        left += [one for one in below if not (os.path.islink(one) or _is_junction(one))]  # noqa: PTH114
+
+
+# Windows has another kind of links between folders, which Python knows from 3.12 on.
+_is_junction: Callable[[str], bool] = getattr(os.path, "isjunction", lambda _path: False)
 
 
 def is_too_long(error: OSError) -> bool:

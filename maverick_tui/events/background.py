@@ -29,7 +29,7 @@ def behind_words(tasks: Sequence[Behind]) -> str:
     """How much goes on: 2 commands and 1 subagent in the background; empty for nothing."""
     kinds = Counter(_kind(task.tool) for task in tasks)
     counts = [f"{number} {kind}{'s' if number > 1 else ''}" for kind, number in sorted(kinds.items())]
-    return f"{' and '.join(counts)} in the background" if counts else ""
+    return f"{' and '.join(filter(None, (', '.join(counts[:-1]), counts[-1])))} in the background" if counts else ""
 
 
 def behind_names(tasks: Sequence[Behind]) -> str:

@@ -225,7 +225,7 @@ def card_of(run: RunModel, tags: tuple[str, ...] = ()) -> RunCard:
         store.began_at,
         tags,
         is_followed=True,
-        behind=tuple(behind_of(store)) if store.phase in AT_REST else (),
+        behind=tuple(task._replace(about=task.about[:LONGEST]) for task in behind_of(store) if store.phase in AT_REST),
     )
 
 

@@ -122,7 +122,7 @@ def require_inside(worktree: Worktree) -> None:
     expected = os.path.normpath(os.path.join(os.path.realpath(worktree.top), worktree.folder))  # noqa: PTH118
     if os.path.realpath(worktree.cwd) != expected:
         raise ConfigError(
-            f"{one_line(worktree.folder)} is a link, or behind one, and leads out of the worktree.",
+            f"{one_line(worktree.folder)} is a link, or behind one, and leads elsewhere.",
             path=str(worktree.cwd),
             hint="Start the run in another folder of the project, or without a worktree.",
         )
