@@ -16,6 +16,7 @@ from maverick_tui.agent.asking_run import asking_run, widest_mode
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engines import ENGINES, engine_named, load_module
 from maverick_tui.agent.fields import MAX_PROMPT, agent_name
+from maverick_tui.agent.made_with import MadeWith
 from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.tools import BUILTIN_TOOLS, validate_tools
 from maverick_tui.exceptions import AgentError, ConfigError
@@ -36,7 +37,7 @@ _config: ContextVar[MaverickConfig | None] = ContextVar("maverick_config", defau
 """The settings of the context that `run` was given, for the `query` that it makes."""
 
 
-class MaverickAgent(ABC):
+class MaverickAgent(MadeWith, ABC):
     """An agent: a system prompt, the tools it may use, and `execute()`.
 
     Class attributes are the defaults of the constructor. `allowed_tools` is all that the agent may use; an agent
@@ -286,7 +287,7 @@ class MaverickAgent(ABC):
             yield session
 
     async def _require_trusted(self, folder: Path) -> None:
-        """ConfigError if it would start hooks or servers of its file in a folder where nobody has trusted them."""
+        """ConfigError if it would start hooks or servers in a folder where nobody has trusted them."""
         if self.hooks or self.mcp_servers:
             started = await load_module("maverick_tui.agent.catalog.started_commands")
             await asyncio.to_thread(started.require_trusted, self, folder)

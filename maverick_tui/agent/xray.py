@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import quiet
 from maverick_tui.agent.catalog.problems import Problem, errors
+from maverick_tui.agent.catalog.started_commands import made
 from maverick_tui.agent.catalog.yaml_nodes import Json
 from maverick_tui.agent.fields import DEFAULT_ENGINE, FIELDS, SETTINGS
 from maverick_tui.exceptions import ConfigError, InvalidToolError
@@ -202,9 +202,8 @@ def _load(listing: AgentListing, store: TrustStore) -> tuple[dict[str, object], 
         where = f"{path}:{error.line}" if error.line else path
         reason = error.message.removeprefix(f"{where} ")
         return {}, [Problem(path, error.line, reason[:1].upper() + reason[1:], error.hint)]
-    subject: object = cls
-    with contextlib.suppress(Exception), quiet():  # a constructor of the author's may want and do anything
-        subject = cls()
+    with quiet():
+        subject = made(cls)
     settings = {name: getattr(subject, name, None) for name in SETTINGS}
     settings["has_own_session"] = cls.api_session is not MaverickAgent.api_session
     if not getattr(subject, "_names_model", True):

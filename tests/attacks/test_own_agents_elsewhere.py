@@ -11,9 +11,10 @@ from textwrap import indent
 
 import pytest
 
-from maverick_tui import AgentContext, MaverickAgent, load_agent, paths
+from maverick_tui import AgentContext, ConfigError, MaverickAgent, load_agent, paths
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.loading import prepare
+from maverick_tui.agent.catalog.started_commands import require_trusted
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.events.kinds import TurnEnded
 from maverick_tui.runs.placing import Wish, find_place
@@ -38,6 +39,8 @@ BRINGS = {
     "servers of the constructor": "def __init__(self, **more):\n"
     f"    super().__init__({SERVERS.replace('mcp_servers = ', 'mcp_servers=')}, **more)",
     "servers of the engine api": f"engine = 'api'\nallowed_tools = ['mcp__lint__check']\n{SERVERS}",
+    "servers of a constructor that wants the settings": "def __init__(self, config):\n"
+    f"    super().__init__(config=config)\n    self.{SERVERS}",
 }
 WAYS = {
     "itself": "return await self.run('HELPS', there)",
@@ -59,7 +62,7 @@ def check() -> str:
 server.run()
 """
 FILE = """
-from maverick_tui import AgentContext, MaverickAgent, load_agent
+from maverick_tui import AgentContext, ConfigError, MaverickAgent, load_agent
 
 def made():
     return {hooks}
@@ -202,15 +205,73 @@ async def test_classes_of_a_program_are_its_own_affair(serve: ServeModel, home: 
             assert ran(clone)
 
 
-async def test_hooks_that_nobody_could_be_asked_about_are_refused(
-    serve: ServeModel, project: Path, clone: Path
+@pytest.mark.parametrize("set_late", sampled(["self.hooks = made()", f"self.{SERVERS}"], 2))
+async def test_what_nobody_could_be_asked_about_is_refused(
+    serve: ServeModel, project: Path, clone: Path, set_late: str
 ) -> None:
-    write("linter", "hooks = None", f"self.hooks = made()\n{WAYS['itself']}")
+    write("linter", "hooks = None", f"{set_late}\n{WAYS['itself']}")
     async with serve(ANSWERS):
         ended = await ask(clone, is_attended=True)
         assert ended.failure is not None
-        assert "has hooks that its class does not tell" in ended.failure.message
+        assert "would start what its class does not tell" in ended.failure.message
         assert not ran(clone)
+
+
+WANTING = """
+def __init__(self, wanted, extra=(), mcp_servers=None, **more):
+    super().__init__(mcp_servers={**wanted, **dict(extra), **(mcp_servers or {})}, **more)
+    if self.name == "hooked":
+        self.hooks = made()
+"""
+
+
+async def test_an_agent_that_maverick_cannot_make_starts_only_what_its_maker_gives_it(home: Path, clone: Path) -> None:
+    write("linter", WANTING)
+    found: Callable[..., MaverickAgent] = load_agent("linter", clone)
+    servers = {"lint": {"command": LINT[0], "args": LINT[1:]}}
+    more = {"more": servers["lint"]}.items()
+    for refused in (found({}, servers.items()), found({}, name="hooked"), found(servers, more)):
+        require_trusted(refused, home)
+        with pytest.raises(ConfigError, match="would start what its class does not tell"):
+            require_trusted(refused.with_inputs({}), clone)
+    for given in (found(servers), found({}, mcp_servers=servers), found({}, (), servers), found({})):
+        require_trusted(given.with_inputs({}), clone)
+
+
+async def test_servers_of_a_projects_file_are_started_in_that_project_alone(
+    serve: ServeModel, project: Path, clone: Path
+) -> None:
+    server = {"mcpServers": {"lint": {"command": LINT[0], "args": LINT[1:]}}}
+    (project / ".mcp.json").write_text(json.dumps(server))
+    folder = paths.user_config() / "agents"
+    folder.mkdir(parents=True)
+    (folder / "linter.md").write_text("---\nname: linter\ndescription: Lints.\nmcpServers: [lint]\n---\nLint.\n")
+    trust(project, "linter")
+    agent = load_agent("linter", project)()
+    worktree = find_place(Wish("0" * 12, True), "linter", None, project).cwd
+    (project / "within").mkdir()
+    async with serve(ANSWERS) as model:
+        for there in (project, project / "within", worktree):
+            require_trusted(agent, there)
+        assert (await agent.run("HELPS", AgentContext.from_cwd(project))).output == "ok"
+        assert ran(project)
+        asked = len(model.requests)
+        result = await agent.run("HELPS", AgentContext.from_cwd(clone))
+        assert f"that {project / '.mcp.json'} names, and they are not trusted in {clone}" in result.errors[0].message
+        with pytest.raises(NotTrustedError):
+            async with agent.session(AgentContext.from_cwd(clone)):
+                pass
+        assert not ran(clone)
+        assert len(model.requests) == asked
+    # What the clone's own file says does not matter to an agent that was loaded elsewhere, whoever trusts it there.
+    (clone / ".mcp.json").write_text(json.dumps(server))
+    trust(clone, "linter")
+    with pytest.raises(NotTrustedError):
+        require_trusted(agent, clone)
+    require_trusted(load_agent("linter", clone)(), clone)
+    TrustStore().revoke(project / ".mcp.json")
+    with pytest.raises(NotTrustedError):
+        require_trusted(agent, project)
 
 
 async def test_the_worktree_of_a_run_is_the_project(serve: ServeModel, project: Path, clone: Path) -> None:

@@ -18,7 +18,7 @@ from maverick_tui.agent.catalog import markdown, python_file
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
-from maverick_tui.agent.catalog.mcp_servers import McpLookup, expand_server
+from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, expand_server
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
 from maverick_tui.agent.catalog.python_file import text_of
@@ -98,7 +98,8 @@ def prepare(listing: AgentListing) -> Prepared:
     if file is None or file.name != listing.name:
         raise ConfigError(f"{path} no longer holds the agent {listing.name!r}.", path=str(path), hint="Try again.")
     files = files_to_trust(file, content, listing.source, is_stand_in=listing.stands_in_for is not None)
-    return _with_commands(Prepared(tuple(files), lambda: agent_class(file)), listing, settings=own_commands(file))
+    prepared = Prepared(tuple(files), lambda: agent_class(file))
+    return _with_commands(prepared, listing, settings=own_commands(file), mcp_json=file.mcp_json)
 
 
 def _with_commands(
@@ -107,6 +108,7 @@ def _with_commands(
     *,
     names: Mapping[str, str] = MappingProxyType({}),
     settings: Mapping[str, Any] | None = None,
+    mcp_json: McpJson | None = None,
 ) -> Prepared:
     """The same with the commands that an agent which is not the project's starts, in this folder or in another.
 
@@ -121,7 +123,7 @@ def _with_commands(
         for class_name, name in names.items():
             if isinstance(neighbour := getattr(sys.modules.get(cls.__module__), class_name, None), type):
                 note_own(neighbour, name)
-        note_own(cls, listing.name, settings)
+        note_own(cls, listing.name, settings, mcp_json)
         return cls
 
     if settings is None:

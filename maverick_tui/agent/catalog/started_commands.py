@@ -24,6 +24,7 @@ from maverick_tui.worktrees.records import origin_of, some
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.catalog.mcp_servers import McpJson
 
 
 @dataclass(slots=True)
@@ -34,6 +35,8 @@ class _Own:
     """What it was found as."""
     settings: Mapping[str, Any] | None
     """Its `hooks` and `mcp_servers`; None until somebody asks the class."""
+    mcp_json: McpJson | None
+    """The project's file that its other servers are from."""
 
 
 _own: WeakKeyDictionary[type[MaverickAgent], _Own] = WeakKeyDictionary()
@@ -46,25 +49,40 @@ def take_for_ours(folder: Path) -> None:
     _ours.add(folder.resolve())
 
 
-def note_own(cls: type[MaverickAgent], name: str, settings: Mapping[str, Any] | None = None) -> None:
+def note_own(
+    cls: type[MaverickAgent], name: str, settings: Mapping[str, Any] | None = None, mcp_json: McpJson | None = None
+) -> None:
     """Have `require_trusted` ask for the commands of this class, which was found by that name."""
-    _own[cls] = _Own(name, settings)
+    _own[cls] = _Own(name, settings, mcp_json)
 
 
 def settings_of(cls: type[MaverickAgent], name: str) -> Mapping[str, Any]:
     """The `hooks` and `mcp_servers` of a Python agent, whatever its file seems to say: they may be put together."""
+    return _told_by(made(cls), name)
+
+
+def made(cls: type[MaverickAgent]) -> Any:
+    """An agent made as Maverick makes them, or as programs do; the class if it wants something else."""
     from maverick_tui.agent.base import MaverickAgent
 
-    subject: Any = cls
     if cls.__init__ is not MaverickAgent.__init__:
+        from maverick_tui.config import MaverickConfig
+
         with suppress(Exception, SystemExit):  # a constructor of the author's may want and do anything
-            subject = cls()
+            return cls(config=MaverickConfig.load())
+    with suppress(Exception, SystemExit):
+        return cls()
+    return cls
+
+
+def _told_by(subject: Any, name: str) -> Mapping[str, Any]:
     settings = {"hooks": subject.hooks, "mcp_servers": subject.mcp_servers}
     for field, value in settings.items():
         if value is not None and not isinstance(value, Mapping):
+            module = subject.__module__
             raise ConfigError(
                 f"{field} of the agent {name!r} is no mapping: what it would start cannot be known.",
-                path=str(getattr(sys.modules.get(cls.__module__), "__file__", cls.__module__)),
+                path=str(getattr(sys.modules.get(module), "__file__", module)),
                 hint=f"Make {field} a dictionary of the class.",
             )
     return settings
@@ -76,17 +94,28 @@ def started_in(folder: Path, name: str, settings: Mapping[str, Any]) -> tuple[Pa
     It is no name in the folder, where a link could lead to another one that is trusted. None if nothing is started, or
     in the home directory, which is its user's own. The worktree of a run counts as the project.
     """
-    commands = [*_lines("hook", settings.get("hooks")), *_lines("MCP server", settings.get("mcp_servers"))]
-    if not commands:
+    commands = _commands(settings)
+    if not commands or _is_ours(folder):
         return None
-    folder = folder.absolute()
-    while (origin := origin_of(folder)) != folder:  # a run may begin in the worktree of another
-        folder = origin
-    folder = folder.resolve()
-    if folder in (home_folder(), *_ours):
-        return None
+    place = _places(folder)[-1].resolve()
     text = "".join(f"{command}\n" for command in commands)
-    return paths.user_state() / "commands" / folder.relative_to(folder.anchor) / name, text.encode()
+    return paths.user_state() / "commands" / place.relative_to(place.anchor) / name, text.encode()
+
+
+def _is_ours(folder: Path) -> bool:
+    return _places(folder)[-1].resolve() in (home_folder(), *_ours)
+
+
+def _places(folder: Path) -> list[Path]:
+    """The folder, and what it is the worktree of; a run may begin in the worktree of another."""
+    places = [folder.absolute()]
+    while (origin := origin_of(places[-1])) != places[-1]:
+        places.append(origin)
+    return places
+
+
+def _commands(settings: Mapping[str, Any]) -> list[str]:
+    return [*_lines("hook", settings.get("hooks")), *_lines("MCP server", settings.get("mcp_servers"))]
 
 
 def _lines(kind: str, value: Mapping[str, Any] | None) -> list[str]:
@@ -106,22 +135,41 @@ def not_trusted(name: str, folder: Path, *, is_known: bool) -> NotTrustedError:
 def require_trusted(agent: MaverickAgent, folder: Path) -> None:
     """ConfigError if this agent would start commands there that nobody has trusted there.
 
-    Servers that its maker, or its own code, has given just this one are not asked about.
+    It is asked itself, since its code may have given it others than its class has. What it was made with is not asked
+    about.
     """
     own = _own.get(type(agent))
-    if own is None:
+    if own is None or _is_ours(folder):
+        return
+    given = {line for one in agent._made_with for line in _commands({"hooks": one, "mcp_servers": one})}
+    started = [line for line in _commands(_told_by(agent, own.name)) if line not in given]
+    if not started:
         return
     if own.settings is None:
         own.settings = settings_of(type(agent), own.name)
-    known = _lines("hook", own.settings.get("hooks"))
-    # A run that goes on may have fewer of them than its class.
-    unknown = [line for line in _lines("hook", agent.hooks) if line not in known]
-    if unknown and started_in(folder, own.name, {"hooks": agent.hooks}) is not None:
-        raise ConfigError(
-            f"The agent {own.name!r} has hooks that its class does not tell, so that nobody could be asked about them"
-            f" in {folder.resolve()}: {some(unknown)}.",
-            hint="Make hooks a dictionary of the class.",
-        )
-    commands, store = started_in(folder, own.name, own.settings), TrustStore()
+    known, store = _commands(own.settings), TrustStore()
+    if others := [line for line in started if line not in known]:
+        _require_from_project(own, others, folder, store)
+    commands = started_in(folder, own.name, own.settings) if len(others) < len(started) else None
     if commands is not None and not store.is_trusted(*commands):
         raise not_trusted(own.name, folder, is_known=store.is_known(commands[0]))
+
+
+def _require_from_project(own: _Own, commands: list[str], folder: Path, store: TrustStore) -> None:
+    """ConfigError if these are not all from a file of that very project, and trusted with it."""
+    file, where = own.mcp_json, folder.resolve()
+    theirs = () if file is None else _lines("MCP server", file.servers)
+    if file is None or any(line not in theirs for line in commands):
+        unknown = some([line for line in commands if line not in theirs])
+        raise ConfigError(
+            f"The agent {own.name!r} would start what its class does not tell, so that nobody could be asked about it"
+            f" in {where}: {unknown}.",
+            hint="Make hooks and mcp_servers dictionaries of the class.",
+        )
+    is_there = any(file.path.parent in paths.project_folders(place) for place in _places(folder))
+    if not (is_there and store.is_trusted(file.path, file.content)):
+        raise NotTrustedError(
+            f"The agent {own.name!r} starts MCP servers that {file.path} names, and they are not trusted in {where}.",
+            path=str(file.path),
+            hint=f"Run there: maverick agents trust {own.name}, and load the agent for that folder.",
+        )

@@ -13,6 +13,7 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import load, load_agent, prepare
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.agent.xray import xray
 
 PYTHON = """
 from maverick_tui import MaverickAgent
@@ -151,14 +152,15 @@ SET_BY_CONSTRUCTOR = (
 )
 
 
+@pytest.mark.parametrize("wanted", ["**more", "config"])
 @pytest.mark.parametrize("given", SET_BY_CONSTRUCTOR)
-def test_what_its_constructor_gives_it_is_asked_about(given: str) -> None:
+def test_what_its_constructor_gives_it_is_asked_about(given: str, wanted: str) -> None:
     folder = paths.user_config() / "agents"
     folder.mkdir(parents=True)
     field, _, value = given.partition("=")
     init = f"""
-    def __init__(self, **more):
-        super().__init__(**more)
+    def __init__(self, {wanted}):
+        super().__init__({wanted.replace("config", "config=config")})
         self.{field} = {value}
 
 def fmt():
@@ -167,6 +169,9 @@ def fmt():
     (folder / "helper.py").write_text(PYTHON.format(servers="{}") + init)
     command = "MCP server fetch: npx -y some-mcp\n" if field == "mcp_servers" else "hook Stop: cargo fmt\n"
     assert asked_for(Path.cwd()) == [("helper", command)]
+    ((path, content),) = prepare(listed(Path.cwd())).to_trust
+    TrustStore().trust(path, content)
+    assert xray(listed(Path.cwd()), TrustStore()).settings[field], "the X-ray shows it"
 
 
 def test_a_constructor_that_wants_more_tells_nothing_and_the_class_is_asked() -> None:
