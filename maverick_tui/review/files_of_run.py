@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 
 from maverick_tui.exceptions import MaverickError
+from maverick_tui.masking.redact import redact
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.worktrees.caches import in_caches
 
@@ -23,16 +26,43 @@ def files_of_run(run_id: str, folder: str, named: Iterable[str]) -> FilesOfRun:
 
     Nothing is looked at but the last snapshot: of a run that is at work, what it does at this moment may be missing.
     """
-    known = set(named)
+    known = _each_once(folder, named)
     try:
         review = RunReview(run_id)
     except MaverickError:  # its journal is gone meanwhile
-        return FilesOfRun(tuple(sorted(known)))
+        return FilesOfRun(known)
     try:
         changed = [one.path for one in review.files(is_fresh=False)]
         made = in_caches(review.root, changed)
     except (MaverickError, OSError):  # its snapshots are gone, or were never taken
-        return FilesOfRun(tuple(sorted(known)), max(review.counted - len(known), 0))
-    places = (PurePath(review.root, path) for path in changed if path not in made)
-    known |= {str(place.relative_to(folder) if place.is_relative_to(folder) else place) for place in places}
-    return FilesOfRun(tuple(sorted(known)))
+        return FilesOfRun(known, max(review.counted - len(known), 0))
+    places = (str(PurePath(review.root, path)) for path in changed if path not in made)
+    return FilesOfRun(_each_once(folder, (*known, *places)))
+
+
+def _each_once(folder: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files by the first of their names: a run may name them through links, and snapshots never do.
+
+    All of it is masked, as it is in the journal, before one is compared with the other.
+    """
+    without_links = cache(_without_links)
+    top = redact(without_links(folder))
+    names: dict[PurePath, str] = {}
+    for path in paths:
+        whole = PurePath(folder, path)
+        place = PurePath(redact(str(PurePath(without_links(str(whole.parent)), whole.name))))
+        if not PurePath(path).is_absolute():
+            name = path
+        elif place.is_relative_to(top):
+            name = str(place.relative_to(top))
+        else:
+            name = redact(path)
+        names.setdefault(place, name)
+    return tuple(sorted(set(names.values())))
+
+
+def _without_links(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a model has named what can be no file
+        return path

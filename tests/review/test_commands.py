@@ -69,6 +69,34 @@ def test_what_commands_have_changed_is_among_the_files_of_a_run(folder: Path, ma
     assert json.loads(maverick("runs", "show", RUN, "--json").out)["files"] == ["a.txt"]
 
 
+def test_each_file_of_a_run_is_named_once_however_its_folder_is_reached(folder: Path, maverick: Run) -> None:
+    link = folder.parent / "link"
+    link.symlink_to(folder)
+    (folder / "sub").mkdir()
+    (folder / "way").symlink_to("sub")
+    run = PlayedRun(link, RUN)
+    run.edit("a.txt", "one", "1")
+    run.write("way/below", "through a link\n")
+    run.write(str(folder / "b.txt"), "by its own name\n")
+    run.tell(ev.ToolCalled(2e9, "null", "Write", {"file_path": "no\0file"}), ev.ToolFinished(2e9, "null", "done"))
+    run.bash(lambda: (folder / "made").write_text("by a command\n"))
+    run.close()
+    files = json.loads(maverick("runs", "show", RUN, "--json").out)["files"]
+    assert files == ["a.txt", "b.txt", "made", "no\0file", "way/below"]
+
+
+def test_secrets_in_the_names_of_files_are_masked(folder: Path, maverick: Run) -> None:
+    key = f"sk-ant-api03-{'a1B2c3D4' * 6}"
+    (folder / key).mkdir()
+    run = PlayedRun(folder, RUN)
+    run.write(f"{key}.txt", "told by the journal\n")
+    run.bash(lambda: (folder / key / "made").write_text("by a command\n"))
+    run.close()
+    shown = maverick("runs", "show", RUN, "--json").out
+    assert key not in shown
+    assert json.loads(shown)["files"] == ["[secret].txt", "[secret]/made"]
+
+
 def test_how_many_files_commands_have_changed_is_told_where_their_names_are_gone(folder: Path, maverick: Run) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")
