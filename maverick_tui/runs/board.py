@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from maverick_tui.inert import inert
@@ -439,8 +439,8 @@ class Board:
         self.runs: dict[str, RunModel] = {}
         self._on_event = on_event
         self._shown: RunModel | None = None
-        self.asking_elsewhere = 0
-        """How many runs of other processes wait for the person."""
+        self.asking_elsewhere: Set[str] = frozenset()
+        """The runs of other processes that waited for the person at the last look; some may be ours by now."""
 
     def show(self, run: RunModel | None) -> None:
         """This run is on the screen from now on, and no other one."""
@@ -473,7 +473,8 @@ class Board:
         One that is only read, or replayed, is none of them: it stands for itself.
         """
         alive = [one for one in self.runs.values() if one.is_served]
-        waiting = sum(one.store.needs_person for one in alive if one is not run) + self.asking_elsewhere
+        waiting = sum(one.store.needs_person for one in alive if one is not run)
+        waiting += len(self.asking_elsewhere - self.runs.keys())
         return (alive.index(run) + 1, len(alive), waiting) if run in alive else (1, 1, waiting)
 
     def beside(self, run: RunModel, direction: int) -> RunModel:

@@ -231,7 +231,7 @@ class MaverickApp(App[int]):
         await asyncio.to_thread(load_rest)
         self._changes.read_styles()
         await self._take_own_keys()
-        work_told(self, AskingElsewhere(self.board, self._navigation).look(), group="asking", title="Other runs")
+        work_told(self, AskingElsewhere(self, self.board, self._navigation).look(), group="asking", title="Other runs")
         if not self.launch.is_demo:
             self._far.look()
             self._worktrees.tidy()

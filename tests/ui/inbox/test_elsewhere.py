@@ -126,3 +126,33 @@ async def test_the_header_of_a_run_says_that_one_of_another_process_needs_a_pers
         await until(pilot, lambda: "needs you" not in header.render_line(0).text, "it is answered")
         assert not run.server.readers, "nobody reads it for that"
         run.events.close()
+
+
+async def test_a_run_that_was_opened_is_not_counted_as_another_one_that_needs_a_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.inbox.asking_elsewhere.LOOK_EVERY", 3600)
+    async with serving(asking().events) as run, watching(Tape().connect().prompt("Go")) as (app, pilot):
+        first = app.run_screen
+        await until(pilot, lambda: "⚑ 1 needs you" in first.query_one(RunHeader).render_line(0).text, "it is told")
+        await pilot.press("alt+n")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen) and app.screen.run.run_id == RUN, "the run")
+        await until(pilot, lambda: app.run_screen.store.questions, "its question")
+        assert [one.board_position() for one in app.board.runs.values()] == [(1, 2, 1), (2, 2, 0)]
+        run.events.close()
+
+
+async def test_what_was_answered_meanwhile_is_not_counted_when_a_run_is_on_the_screen_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("maverick_tui.ui.inbox.asking_elsewhere.LOOK_EVERY", 3600)
+    async with serving(asking().events) as run, watching(Tape().connect().prompt("Go")) as (app, pilot):
+        header = app.run_screen.query_one(RunHeader)
+        await until(pilot, lambda: "⚑ 1 needs you" in header.render_line(0).text, "it is told")
+        await pilot.press("alt+i")
+        await until(pilot, lambda: isinstance(app.screen, InboxScreen) and app.screen.questions.rows, "the question")
+        run.tell([ev.PermissionSettled(time.time(), "ask-call-1", "call-1", "once")])
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen), "back")
+        await until(pilot, lambda: "needs you" not in header.render_line(0).text, "it is answered")
+        run.events.close()
