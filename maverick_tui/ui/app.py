@@ -444,7 +444,7 @@ class MaverickApp(App[int]):
             return  # the person was faster, or somebody was long ago
         from maverick_tui.ui.run.prompting import is_shell
         from maverick_tui.ui.run.slash_commands import slash_command
-        from maverick_tui.ui.widgets.prompt import typed
+        from maverick_tui.ui.widgets.pastes import typed
 
         text = typed(text)  # as the prompt has it, so that it is known again
         if is_shell(text) or slash_command(text) is not None:
@@ -510,7 +510,7 @@ class MaverickApp(App[int]):
             return
         self.keys_pressed += isinstance(event, Key | Paste) and not event.is_forwarded
         if isinstance(event, Paste) and not event.is_forwarded:  # what comes with it over a slow line may be no key
-            from maverick_tui.ui.widgets.prompt import typed
+            from maverick_tui.ui.widgets.pastes import typed
 
             event.text = typed(event.text)  # for Textual's own inputs as for ours
             self._see_anew()

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from maverick_tui.inert import inert
+
 MOST_LINES = 20
 MOST_CHARACTERS = 2_000
 """A longer text is shown by a few words."""
 
 _MARK = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
+_LINE_END = re.compile("\\r\\n?|[\\u2028\\u2029]")
 _SHELL = re.compile(r"\A\n*(?=!)")
 _COMMAND = re.compile(r"\A\n*(?=[!/])")
+
+
+def typed(text: str) -> str:
+    """What the person typed or pasted, with the line ends of every system and without anything a terminal obeys."""
+    return inert(_LINE_END.sub("\n", text))
 
 
 def as_prompt(text: str) -> str:
@@ -20,13 +28,16 @@ def as_prompt(text: str) -> str:
     A page may begin with a `!` (`![badge](...)`) or a `/`, and whoever pastes it does not want its lines run, nor to
     have them obeyed. A single line that is seen whole may be a command.
     """
+    text = typed(text)
     is_seen = "\n" not in text.strip("\n") and len(text) <= MOST_CHARACTERS
     return text if is_seen else _COMMAND.sub(r"\g<0> ", text, count=1)
 
 
 def still_prompt(text: str) -> str:
-    """A text that was a prompt before, with such a blank: the Enter that sends it again does not run it."""
-    return _SHELL.sub(r"\g<0> ", text, count=1)
+    """A text that was a prompt before, as it stands in one, with such a blank: the Enter that sends it again does not
+    run it.
+    """
+    return _SHELL.sub(r"\g<0> ", typed(text), count=1)
 
 
 class Pastes:

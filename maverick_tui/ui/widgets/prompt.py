@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar
@@ -27,7 +26,7 @@ from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.textual_private.painting import Painter
 from maverick_tui.ui.widgets import prompt_keys
 from maverick_tui.ui.widgets.command_menu import Choice, CommandChoice
-from maverick_tui.ui.widgets.pastes import Pastes, as_prompt
+from maverick_tui.ui.widgets.pastes import Pastes, as_prompt, typed
 from maverick_tui.ui.widgets.prompt_history import HistoryWalk, PromptHistory
 
 if TYPE_CHECKING:
@@ -41,13 +40,6 @@ _CUTS = frozenset(
     "delete_to_start_of_line delete_to_end_of_line_or_delete_line delete_word_left delete_word_right cut".split()
 )
 """What cuts words that can be brought back."""
-
-_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
-
-
-def typed(text: str) -> str:
-    """What the person typed or pasted, with the line ends of every system and without anything a terminal obeys."""
-    return inert(_LINE_END.sub("\n", text))
 
 
 def _typed_behind(before: str, text: str) -> str:
@@ -218,7 +210,7 @@ class Prompt(TextArea, inherit_bindings=False):
 
     def action_paste(self) -> None:
         """Paste what the application itself has copied: it may be what an agent has said."""
-        self.insert_here(as_prompt(typed(self.app.clipboard)))
+        self.insert_here(as_prompt(self.app.clipboard))
 
     async def attached(self, read: Callable[[Images], Awaitable[str]]) -> str:
         """What is to stand here for images that are to be attached; nothing, and a word on why, if they cannot be."""

@@ -1,0 +1,15 @@
+"""Texts that nobody has typed here are prompts, and no commands of the person's own."""
+
+from __future__ import annotations
+
+from maverick_tui.ui.run.prompting import is_shell
+from maverick_tui.ui.widgets.pastes import as_prompt, still_prompt, typed
+from tests.support.cases import each
+
+
+@each("before", ["", "\n", "\r", "\r\n", "\n\r\n", "\u2028", "\u2029\n", "\u200b", "\ufeff\r", "\x00\u2028"])
+def test_no_prompt_that_comes_back_is_a_command_whatever_whoever_wrote_it_puts_before_it(before: str) -> None:
+    comes_back = typed(still_prompt(f"{before}!touch PWNED"))
+    assert "!touch PWNED" in comes_back
+    assert not is_shell(comes_back)
+    assert not is_shell(typed(as_prompt(f"{before}!touch PWNED\nand more")))
