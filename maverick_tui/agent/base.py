@@ -289,15 +289,15 @@ class MaverickAgent(MadeWith, ABC):
     async def _require_trusted(self, folder: Path) -> None:
         """ConfigError if it would start hooks or servers in a folder where nobody has trusted them."""
         if self.hooks or self.mcp_servers:
-            started = await load_module("maverick_tui.agent.catalog.started_commands")
-            await asyncio.to_thread(started.require_trusted, self, folder)
+            own_agents = await load_module("maverick_tui.agent.catalog.own_agents")
+            await asyncio.to_thread(own_agents.require_trusted, self, folder)
 
     def api_session(
         self, settings: MaverickConfig, cwd: Path, listener: Listener
     ) -> AbstractAsyncContextManager[Session]:
         """A session of the engine `api`; an agent that talks in a way of its own may open one of its own."""
         engine: Any = engine_named("api")
-        return cast("AbstractAsyncContextManager[Session]", engine.session(self, settings, cwd, listener))
+        return self._opened(engine.session(self, settings, cwd, listener), cwd)
 
     # -- how it is told to the SDK ----------------------------------------------------------------------------------
 

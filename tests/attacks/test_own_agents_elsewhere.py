@@ -11,11 +11,12 @@ from textwrap import indent
 
 import pytest
 
-from maverick_tui import AgentContext, ConfigError, MaverickAgent, load_agent, paths
+from maverick_tui import AgentContext, ConfigError, MaverickAgent, MaverickConfig, load_agent, paths
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.loading import prepare
-from maverick_tui.agent.catalog.started_commands import require_trusted
+from maverick_tui.agent.catalog.own_agents import require_trusted
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import TurnEnded
 from maverick_tui.runs.placing import Wish, find_place
 from maverick_tui.testing import Offline
@@ -289,6 +290,27 @@ async def test_the_worktree_of_a_run_is_the_project(serve: ServeModel, project: 
     assert load_agent("linter", ours), "nothing more is to be trusted"
     with pytest.raises(NotTrustedError):
         load_agent("linter", theirs)
+
+
+async def test_a_session_of_the_engine_api_is_one_as_well(home: Path, clone: Path) -> None:
+    write("other", BRINGS["servers of the engine api"])
+    agent = load_agent("other", home)()
+    with pytest.raises(NotTrustedError):
+        async with agent.api_session(MaverickConfig(), clone, SdkListener()):
+            pass
+    assert not (clone / "RAN").exists()
+
+
+def test_nobody_is_told_to_trust_what_a_clone_calls_by_the_same_name(home: Path, clone: Path) -> None:
+    write("other", BRINGS["servers"])
+    agent = load_agent("other", home)()
+    with pytest.raises(NotTrustedError, match="maverick agents trust other"):
+        require_trusted(agent, clone)
+    (agents := clone / ".maverick" / "agents").mkdir(parents=True)
+    (agents / "other.md").write_text("---\nname: other\ndescription: Theirs.\n---\nHelp.\n")
+    with pytest.raises(ConfigError, match=r"has an agent of that name itself\. Give yours another name") as caught:
+        require_trusted(agent, clone)
+    assert "trust other" not in str(caught.value)
 
 
 def test_a_test_has_a_folder_of_its_own(home: Path, offline: Offline) -> None:

@@ -19,10 +19,11 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
 from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, expand_server
+from maverick_tui.agent.catalog.own_agents import note_own
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
 from maverick_tui.agent.catalog.python_file import text_of
-from maverick_tui.agent.catalog.started_commands import not_trusted, note_own, settings_of, started_in
+from maverick_tui.agent.catalog.started_commands import not_trusted, settings_of, started_in
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
