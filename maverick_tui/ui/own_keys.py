@@ -47,7 +47,8 @@ def _places(app: type[DOMNode]) -> list[list[Binding]]:
     from maverick_tui.ui.changes.screen import ChangesScreen
     from maverick_tui.ui.changes.sending import SendScreen
     from maverick_tui.ui.changes.undo_preview import UndoScreen
-    from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
+    from maverick_tui.ui.dialogs.always import AlwaysScreen
+    from maverick_tui.ui.dialogs.edit_call import EditCallScreen
     from maverick_tui.ui.dialogs.fork import ForkScreen
     from maverick_tui.ui.dialogs.inputs import InputsForm
     from maverick_tui.ui.dialogs.leaving import LeavingScreen

@@ -1,12 +1,11 @@
-"""AlwaysScreen: which rule is to allow such calls for good; and EditCallScreen: what is to be called instead."""
+"""AlwaysScreen: which rule is to allow such calls for good."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import on, work
@@ -17,16 +16,13 @@ from textual.content import Content
 from textual.widgets import Button, Input, Static
 
 from maverick_tui.inert import inert, one_line
-from maverick_tui.markup.json_text import readable_json
 from maverick_tui.paths import shipped
 from maverick_tui.threads import in_thread
-from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.dialogs.inputs import Choices
 from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.dialogs.short_questions import answer
 from maverick_tui.ui.wanted_twice import WantedTwice
 from maverick_tui.ui.widgets.inert_input import InertInput
-from maverick_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from maverick_tui.ui.rule_trial import RuleTrial
@@ -197,77 +193,3 @@ def _all_of(rule: str) -> str:
     except InvalidToolError:
         return ""
     return f"It allows every use of {one_line(tool.name)}, and not only this one." if tool.rule is None else ""
-
-
-class EditCallScreen(ArmedDialog[dict[str, Any] | None]):
-    """The arguments of a call, to be changed before it runs: of a command its text, of all else JSON."""
-
-    CSS_PATH = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "prompt")]
-    AUTO_FOCUS = "Prompt"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "run", "Run it once", key_display="Enter", id="edit_call.run", show=False, priority=True),
-        Binding("escape", "leave", "Back", key_display="Esc", id="edit_call.leave", show=False),
-    ]
-
-    def __init__(self, tool: str, arguments: Mapping[str, Any], is_open: Callable[[], bool] = lambda: True) -> None:
-        """`is_open` says whether the call still waits: nothing runs otherwise, and what was changed stays here."""
-        super().__init__(classes="dialog")
-        self._tool, self._arguments = tool, dict(arguments)
-        self._is_open = is_open
-        self._is_command = isinstance(self._arguments.get("command"), str)
-
-    def compose(self) -> ComposeResult:
-        """What is called, and what the keys do."""
-        with Vertical(classes="dialog--box"):
-            title = f"Change this call of {one_line(self._tool)}, and run it once"
-            yield Static(Content(title), classes="dialog--title", markup=False)
-            with Vertical(classes="dialog--fields"):
-                yield Prompt()
-                yield Static("", classes="field--problem", markup=False)
-            yield Static(Content("Enter run it   ^j new line   Esc back"), classes="dialog--hint", markup=False)
-
-    def on_mount(self) -> None:
-        """Let the prompt have its text once there is room."""
-        self.call_after_refresh(self._fill)
-
-    def _fill(self) -> None:
-        whole = readable_json(self._arguments)
-        self.query_one(Prompt).set_text(str(self._arguments["command"]) if self._is_command else whole)
-
-    @on(Prompt.Changed)
-    def _changed(self) -> None:
-        if not self.is_armed:
-            self.wait_still()
-
-    @on(Prompt.Submitted)
-    def _submit(self, event: Prompt.Submitted) -> None:
-        event.stop()
-        changed, problem = self._read(event.text)
-        if not self._is_open():
-            problem = "The question was answered meanwhile, or withdrawn: nothing was done."
-        if problem:
-            self.query_one(Prompt).set_text(event.text)
-            self.query_one(".field--problem", Static).update(Content(f"✘ {one_line(problem)}"))
-        else:
-            _ = self.dismiss(changed)
-
-    def _read(self, text: str) -> tuple[dict[str, Any], str]:
-        if self._is_command:
-            return {**self._arguments, "command": text}, "" if text.strip() else "There is nothing to run."
-        try:
-            changed = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            return {}, f"It is not JSON: {error}"
-        return (changed, "") if isinstance(changed, dict) else ({}, "It is not an object: { ... }")
-
-    def action_run(self) -> None:
-        """Run what stands there; after a backslash, begin a new line."""
-        if self.is_armed:
-            self.query_one(Prompt).action_send()
-        else:
-            self.wait_still()
-            self.tell_to_wait()
-
-    def action_leave(self) -> None:
-        """Change nothing, and answer nothing."""
-        _ = self.dismiss(None)

@@ -307,7 +307,7 @@ class Answering:
         if question.tool in ("AskUserQuestion", "ExitPlanMode"):
             self._tell("There is nothing in it to be changed.", 3)
             return
-        from maverick_tui.ui.dialogs.always import EditCallScreen
+        from maverick_tui.ui.dialogs.edit_call import EditCallScreen
 
         def run(arguments: dict[str, Any] | None) -> None:
             if arguments is not None and self._is_still_open(question):

@@ -11,8 +11,9 @@ import pytest
 from maverick_tui.review.commit_preview import Preview
 from maverick_tui.ui.changes.asking import WordsScreen
 from maverick_tui.ui.changes.committing import CommitScreen, CommitWanted
-from maverick_tui.ui.dialogs.always import AlwaysScreen, EditCallScreen
+from maverick_tui.ui.dialogs.always import AlwaysScreen
 from maverick_tui.ui.dialogs.arming import ArmedDialog
+from maverick_tui.ui.dialogs.edit_call import EditCallScreen
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.dialogs.scopes import Scope, ScopesScreen
 from maverick_tui.ui.dialogs.short_questions import ConfirmScreen, NameScreen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
 from maverick_tui.ui import cut_text, editor, wanted_twice
-from maverick_tui.ui.dialogs.always import EditCallScreen
+from maverick_tui.ui.dialogs.edit_call import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
 from maverick_tui.ui.wanted_twice import AGAIN_WITHIN, APART
 from maverick_tui.ui.widgets.prompt import Prompt
@@ -631,6 +632,31 @@ async def test_a_call_is_changed_before_it_runs() -> None:
         (answer,) = app.kept.take()
         assert isinstance(answer, AnswerPermission)
         assert (answer.decision, answer.arguments) == ("once", {"command": "make test"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": "echo one\n# only a note\u2028touch PWNED"},
+        {"command": "rm 'a\u2029b'", "description": "x"},
+        {"command": "echo x; rm a\\ "},
+        {"file_path": "a", "content": "e" + "\u0301" * 9},
+        {"command": "printf 'a\u200d\x7fb\u202ec\ufeff'"},
+        {"file_path": "a", "content": "\u2028\x85\r\n\t\x1b[2J👩\u200d💻 \ud800 日本\xa0\U000e0041"},
+    ],
+)
+async def test_what_nobody_changes_of_a_call_is_called_as_it_was_asked_about(arguments: dict[str, str]) -> None:
+    tape = begun().ask("Bash" if "command" in arguments else "Write", arguments).wait(1)
+    async with watching(tape) as (app, pilot):
+        await pilot.press("alt+e")
+        await until(pilot, lambda: edited(app))
+        assert "\nPWNED" not in edited(app)
+        assert json.loads(edited(app)) == arguments
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, EditCallScreen))
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.arguments == arguments
 
 
 async def test_arguments_that_are_no_json_are_not_taken_and_a_question_that_is_gone_is_not_answered() -> None:
