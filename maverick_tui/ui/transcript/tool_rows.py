@@ -221,15 +221,18 @@ def _plan(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     if not isinstance(plan, str) or not plan.strip():
         return renderer.plain("It does not say what the plan is.", palette.dim) + rest
     rows = renderer.markdown(_show_of(entry)(plan))
-    if entry.state == "asking" and _leaves_out(rows, plan):
+    if entry.state == "asking" and _says_other(rows, plan):
         rows = renderer.plain(revealed(plan), palette.base)
     return rows + rest
 
 
-def _leaves_out(rows: list[Row], text: str) -> bool:
-    """Whether a drawing lacks letters of its Markdown, in their order: titles of links, surplus cells, comments."""
-    drawn = (one for row in rows for one in row.text)
-    return not all(letter in drawn for letter in _demanded(revealed(text)) if letter.isalnum())  # each after the other
+def _says_other(rows: list[Row], text: str) -> bool:
+    """Whether a drawing has other letters than its Markdown: it lacks titles of links, surplus cells and comments.
+
+    Nor may it have more: among headings that are said again for each row of a wide table, those might be found.
+    """
+    drawn = [one for row in rows for one in row.text if one.isalnum()]
+    return drawn != [one for one in _demanded(revealed(text)) if one.isalnum()]
 
 
 def _demanded(text: str) -> str:

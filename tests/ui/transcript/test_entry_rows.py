@@ -287,6 +287,14 @@ def test_nothing_of_a_plan_that_is_to_be_allowed_is_left_out(plan: str) -> None:
     assert text_of(entry, asking=entry.number).count("HIDDEN") == plan.count("HIDDEN")
 
 
+def test_no_surplus_cell_of_a_plan_is_found_among_headings_that_are_said_again() -> None:
+    heads = "Documentation Verification Compatibility Performance Dependencies Migration Localization Rollback".split()
+    row, hidden = "| ✓ " * len(heads) + "|", "delete all and go to production"
+    rows = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", f"{row} {hidden} |", *[row] * 30]
+    _, entry = asking("ExitPlanMode", {"plan": "\n".join(["I only read.", "", *rows, "", "That is all."])})
+    assert hidden in " ".join(text_of(entry, asking=entry.number).replace("┃", "").split())
+
+
 def test_a_plan_of_which_nothing_is_left_out_is_drawn() -> None:
     plan = "## The plan\n\n- [x] **Look** at `a.py`\n1. Mend:\n\n```python\nx = 1\n```\n\n"
     _, entry = asking(
