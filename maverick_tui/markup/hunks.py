@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 CONTEXT = 3
 _MOST_COMPARED = 2_000  # lines on each side; beyond that the search takes seconds
 _MOST_PAIRS = 3_000_000  # of equal lines that are looked at, some tenths of a second; lines that repeat make far more
+
+
+_LINE_BREAK = "\n"
+JOINED = "\\ no line break behind it any more: what follows is joined to it"
+PARTED = "\\ no line break behind it yet: one is put in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +28,22 @@ class Hunk:
     """Whether more lines have changed, of it or after it, than were asked for."""
 
 
-def hunks_between(old: str, new: str, *, most_pairs: int = _MOST_PAIRS) -> list[Hunk]:
-    """What has to change to turn the one text into the other; all of it, if that cannot be said with so few looks."""
+def hunks_between(
+    old: str, new: str, *, most_pairs: int = _MOST_PAIRS, show: Callable[[str], str] = lambda line: line
+) -> list[Hunk]:
+    """What has to change to turn the one text into the other; all of it, if that cannot be said with so few looks.
+
+    Lines are compared as they are, and shown as that says: two that look alike need not be the same. A line break that
+    only one of both texts ends with is a change, too, and remarked on: without it what follows is joined to the line.
+    """
     before, after = old.split("\n"), new.split("\n")
-    # The empty piece after a last newline is no line. A text that has none stays one line shorter all the same.
+    is_told = bool(old and new) and old.endswith("\n") != new.endswith("\n")
     for lines in (before, after):
-        if lines[-1] == "":
+        if lines[-1] == "":  # the empty piece after a last newline is no line
             lines.pop()
-    return list(_hunks(before, after, most_pairs))
+        elif is_told:
+            lines[-1] += _LINE_BREAK  # which no line has: so they differ
+    return list(_hunks(before, after, most_pairs, show))
 
 
 def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
@@ -45,7 +58,7 @@ def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
     return hunks
 
 
-def _hunks(before: list[str], after: list[str], most_pairs: int) -> Iterator[Hunk]:
+def _hunks(before: list[str], after: list[str], most_pairs: int, show: Callable[[str], str]) -> Iterator[Hunk]:
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
@@ -67,11 +80,18 @@ def _hunks(before: list[str], after: list[str], most_pairs: int) -> Iterator[Hun
         lines: list[str] = []
         for tag, a, b, c, d in group:
             if tag == "equal":
-                lines += [f" {line}" for line in before[a:b]]
+                lines += [f" {show(line)}" for line in before[a:b]]
             else:
-                lines += [f"-{line}" for line in before[a:b]]
-                lines += [f"+{line}" for line in after[c:d]]
+                lines += _signed("-", before[a:b], show)
+                lines += _signed("+", after[c:d], show)
         yield Hunk(group[0][1] + 1, group[0][3] + 1, tuple(lines))
+
+
+def _signed(sign: str, lines: Sequence[str], show: Callable[[str], str]) -> Iterator[str]:
+    for line in lines:
+        yield f"{sign}{show(line.removesuffix(_LINE_BREAK))}"
+        if line.endswith(_LINE_BREAK):
+            yield JOINED if sign == "+" else PARTED
 
 
 _Piece = tuple[str, int, int, int, int]

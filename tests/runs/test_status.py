@@ -176,7 +176,7 @@ def test_a_turn_that_is_done_says_what_goes_on_in_the_background() -> None:
     assert "background" not in headline(store).word, "the turn goes on"
     store.apply(end())
     for ended, words in (
-        ("", "2 commands and 1 subagent and 1 task in the background"),
+        ("", "2 commands, 1 subagent and 1 task in the background"),
         ("c4", "2 commands and 1 subagent in the background"),
         ("c3", "2 commands in the background"),
         ("c2", "1 command in the background"),

@@ -103,7 +103,7 @@ def _diff(entry: ToolEntry, arguments: Mapping[str, Any]) -> str:
         return ""
     old = arguments.get("old_string") if entry.name == "Edit" else ""
     new = arguments.get("new_string" if entry.name == "Edit" else _EDITS[entry.name])
-    hunks = hunks_between(inert(str(old or "")), inert(str(new or "")))
+    hunks = hunks_between(str(old or ""), str(new or ""), show=inert)
     # On which lines of the file it is, is not known here.
     return "\n".join(line for number, hunk in enumerate(hunks) for line in (*(["@@ @@"] * bool(number)), *hunk.lines))
 

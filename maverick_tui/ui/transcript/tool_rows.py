@@ -273,21 +273,26 @@ def _others(entry: ToolEntry, shown: tuple[str, ...], renderer: Renderer, palett
 
 def _hunks(entry: ToolEntry) -> list[Hunk]:
     arguments = entry.arguments
-    show = revealed if entry.state == "asking" else _shown  # what has to be allowed is never cut
+    is_asked = entry.state == "asking"
+    show, part = (revealed, str) if is_asked else (inert, _beginning)  # what has to be allowed is never cut
     if (patch := _patch(entry)) is not None:
         return hunks_of_patch(patch)
     if entry.name == "Edit":
-        old, new = (show(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
-        return hunks_between(old, new)
+        old, new = (part(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
+        return hunks_between(old, new, show=show)
     text = arguments.get("content") if entry.name == "Write" else arguments.get("new_source")
-    return hunks_between("", show(str(text or "")))
+    return hunks_between("", part(str(text or "")), show=show)
 
 
 def _shown(text: str) -> str:
     """Inert, and as much as can be drawn without holding up a key; that something is missing stands there."""
+    return inert(_beginning(text))
+
+
+def _beginning(text: str) -> str:
     if len(text) <= LONGEST:
-        return inert(text)
-    return f"{inert(text[:LONGEST])}\n… {len(text) - LONGEST:,} more characters, in your editor"
+        return text
+    return f"{text[:LONGEST]}\n… {len(text) - LONGEST:,} more characters, in your editor"
 
 
 def _patch(entry: ToolEntry) -> list[Any] | None:

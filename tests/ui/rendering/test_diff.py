@@ -6,8 +6,11 @@ import difflib
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from maverick_tui.markup.hunks import CONTEXT, Hunk, hunks_between, hunks_of_patch
+from maverick_tui.inert import revealed
+from maverick_tui.markup.hunks import CONTEXT, JOINED, PARTED, Hunk, hunks_between, hunks_of_patch
 from tests.ui.rendering.looks import DARK, assert_sound, palette, renderer, shown
 
 OLD = "\n".join(f"line {n}" for n in range(1, 31)) + "\n"
@@ -116,3 +119,31 @@ def test_long_and_hostile_lines_fit() -> None:
 
 def test_no_hunks_are_no_rows() -> None:
     assert renderer(20).diff([]) == []
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "", "<U+2028>", "\u2028", "x\r", "x␍"]), max_size=9).flatmap(
+    lambda lines: st.sampled_from(["\n".join(lines), "".join(f"{line}\n" for line in lines)])
+)
+
+
+@given(TEXTS, TEXTS)
+def test_from_what_is_shown_of_an_edit_the_new_text_can_be_made(old: str, new: str) -> None:
+    made, at, ends = list[str](), 0, old.endswith("\n")
+    before = lines_of(old)
+    for hunk in hunks_between(old, new):
+        made, at = made + before[at : hunk.old_start - 1], hunk.old_start - 1
+        for line in hunk.lines:
+            ends = False if line == JOINED else True if line == PARTED else ends
+            made += [line[1:]] if line[0] in " +" else []
+            at += line[0] in " -"
+    assert made + before[at:] == lines_of(new)
+    assert ends == new.endswith("\n") or not old or not new
+
+
+def lines_of(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def test_what_looks_alike_and_is_another_sign_is_a_change() -> None:
+    (hunk,) = hunks_between("let a = 1\n// <U+2028>b()\n", "let a = 1\n// \u2028b()\n", show=revealed)
+    assert hunk.lines == (" let a = 1", "-// <U+2028>b()", "+// <U+2028>b()")

@@ -304,6 +304,20 @@ def test_a_plan_of_which_nothing_is_left_out_is_drawn() -> None:
     assert not any(sign in text for sign in ("##", "```", "**", "|---"))
 
 
+@each(
+    "old, new, told",
+    [
+        ("timeout = 1\n# checked\n", "timeout = 2\n# checked", "what follows is joined to it"),
+        ("compute()", "compute()\n", "one is put in"),
+        ("a = 1\n1\n2\n3\n4\n# <U+2028>b()\n", "a = 2\n1\n2\n3\n4\n# \u2028b()\n", "- # <U+2028>b()"),
+        ("a = 1\n1\n2\n3\n4\n# ␍b()\n", "a = 2\n1\n2\n3\n4\n# \rb()\n", "- # ␍b()"),
+    ],
+)
+def test_all_that_an_edit_would_change_is_shown(old: str, new: str, told: str) -> None:
+    _, entry = asking("Edit", {"file_path": "/work/shop/a.py", "old_string": old, "new_string": new})
+    assert told in text_of(entry, asking=entry.number)
+
+
 def test_a_question_in_words_lists_its_options() -> None:
     one = {"question": "Which?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue"}, "x"]}
     _, entry = asking("AskUserQuestion", {"questions": [one, "x"]})
