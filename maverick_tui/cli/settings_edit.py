@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +15,11 @@ from maverick_tui import paths
 from maverick_tui.cli.asking import answer_to, is_anybody_there
 from maverick_tui.config import check_file, config_file
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.folder_locks import remove_abandoned, scratch_folder
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import redact
 from maverick_tui.settings_told import new_file
+from maverick_tui.signals import at_signals, end_by
 from maverick_tui.ui.editor import edit_in_terminal
 
 _PRIVATE = 0o600
@@ -31,8 +31,14 @@ def edit_settings() -> str:
     file = Path(os.path.realpath(config_file()))  # a link stays one: many keep their settings in a repository
     try:
         before = file.read_bytes() if file.exists() else None
-        with _copy_beside(file, new_file().encode() if before is None else before) as copy:
-            _edit_until_right(copy, file)
+        content = new_file().encode() if before is None else before
+        with _copy_beside(file, content) as copy, at_signals(end_by):
+            try:
+                _edit_until_right(copy, file)
+            except SystemExit:  # the window is gone, or somebody ends us
+                if copy.exists() and copy.read_bytes() != content:
+                    typer.echo(_set_aside(copy, file), err=True)
+                raise
             if before == copy.read_bytes():
                 return "nothing was changed."
             _put_in_place(copy, file, before)
@@ -49,14 +55,12 @@ def edit_settings() -> str:
 def _copy_beside(file: Path, content: bytes) -> Iterator[Path]:
     """A copy for nobody else to read, on the same disk, in a folder of its own: editors put files of theirs beside."""
     paths.make_private(file.parent)
-    folder = Path(tempfile.mkdtemp(dir=file.parent, prefix=".edit-"))
-    try:
+    remove_abandoned(file.parent)  # one that was killed has left all of the settings, keys included
+    with scratch_folder("edit", file.parent) as folder:
         copy = folder / file.name
         with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as out:
             out.write(content)
         yield copy
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _edit_until_right(copy: Path, file: Path) -> None:

@@ -6,6 +6,7 @@ What an editor has kept that was open then is told.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +51,12 @@ def _end_survivors() -> None:
 
 
 def _tidied() -> dict[Path, str]:
+    from maverick_tui.config import config_file
     from maverick_tui.folder_locks import remove_abandoned
     from maverick_tui.paths import user_state
 
     remove_abandoned()
+    remove_abandoned(Path(os.path.realpath(config_file())).parent)  # where the settings were being edited
     if not (user_state() / "snapshots").exists():
         return {}
     from maverick_tui.review.removing import tidy_snapshots

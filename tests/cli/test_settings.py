@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import stat
 import sys
 import tomllib
@@ -234,3 +235,25 @@ def test_there_is_a_way_out_of_the_editor(editor: Path) -> None:
         assert "discarded" in terminal.glass.text
     assert config_file().read_text() == "timeout = 3\n"
     assert left_beside() == ["config.toml"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM", "SIGKILL"])
+def test_no_copy_of_the_settings_stays_when_the_window_goes(name: str, maverick: Run, editor: Path) -> None:
+    wait = "import os, time\nparent = os.getppid()\nwhile os.getppid() == parent: time.sleep(0.01)"
+    does(editor, f"path.write_text('timeout = 3\\n')\nprint('edited', flush=True)\n{wait}")
+    write("timeout = 10\n")
+    command = [sys.executable, "-m", "maverick_tui", "config", "edit"]
+    with in_terminal(command, environment(EDITOR=os.environ["EDITOR"])) as terminal:
+        terminal.see("edited")
+        os.kill(terminal.pid, getattr(signal, name))
+        terminal.wait()
+    rejected = config_file().with_name("config.toml.rejected")
+    if name == "SIGKILL":
+        does(editor, "")
+        assert maverick("config", "edit").out.endswith("nothing was changed.\n")
+        assert left_beside() == ["config.toml"]
+    else:
+        assert rejected.read_text() == "timeout = 3\n"
+        assert left_beside() == ["config.toml", rejected.name]
+    assert config_file().read_text() == "timeout = 10\n"
