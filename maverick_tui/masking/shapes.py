@@ -52,7 +52,7 @@ SHAPES: Mapping[str, str] = {
     **{
         head: rf"{head}[\w-]{{8,}}"
         for head in ("sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-", "glpat-", "gldt-", "glrt-", "glptt-",
-                     "glcbt-", "glimt-", "glsoat-", "github_pat_", "xapp-")
+                     "glcbt-", "glimt-", "glft-", "glagent-", "glsoat-", "github_pat_", "xapp-")
     },
     **{head: rf"{head}\w{{16,}}" for head in ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")},
     **{head: rf"{head}\w{{10,}}" for head in ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_")},
@@ -71,15 +71,21 @@ SHAPES: Mapping[str, str] = {
     },
     **{
         head: rf"{_FIRST}(?<!-){head}{RANDOM}[A-Za-z0-9]{{30,}}"
-        for head in ("lin_api_", "lin_oauth_", "ntn_", "secret_", "r8_", "nfp_", "pplx-")
+        for head in ("lin_api_", "lin_oauth_", "ntn_", "secret_", "r8_", "nfp_", "pplx-", "vcp_", "pnu_", "tfp_")
     },
     **{head: rf"{_FIRST}(?<!-){head}[0-9a-f]{{32,}}(?![\w-])" for head in ("pul-", "rubygems_", "sbp_")},
     **{head: rf"{_FIRST}(?<!-){head}[A-Z0-9]{{27}}(?!\w)" for head in ("NRAK-", "NRII-")},
     **{
         head: rf"{_FIRST}{head}{RANDOM}[\w+/=-]{{20,}}"
         for head in ("GOCSPX-", "ops_eyJ", "fm1_", "fm2_", "HRKU-AA", "CCIPAT_", "lsv2_pt_", "lsv2_sk_", "tvly-",
-                     "phx_", "CFPAT-", "AKCp")
+                     "phx_", "CFPAT-", "AKCp", "pcsk_", "tgp_v1_", "ory_at_", "duffel_live_")
     },
+    **{head: rf"{_FIRST}(?<!-){head}[0-9a-f-]{{36}}(?![\w-])" for head in ("pat-na1-", "pat-na2-", "pat-eu1-")},
+    "access_token$production$": rf"{_FIRST}access_token\$production\$\w{{16}}\$[0-9a-f]{{32}}",
+    "sk.eyJ": rf"{_FIRST}(?<!\.)sk\.eyJ[\w-]{{20,}}\.[\w-]{{16,}}",
+    "sl.": rf"{_FIRST}(?<!\.)sl\.{RANDOM}[\w-]{{100,}}",
+    "1//0": rf"{_FIRST}(?<!/)1//0{RANDOM}[\w-]{{40,}}",
+    "/api/webhooks/": r"(/api/webhooks/\d{10,}/)[\w-]{16,}",
     **{head: rf"{_FIRST}{head}[0-9a-f]{{32,}}(?!\w)" for head in ("bkua_", "squ_", "sqp_", "sqa_", "CLOJARS_")},
     "key-": rf"{_FIRST}(?<!-)key-[0-9a-f]{{32}}(?!\w)",
     "rnd_": rf"{_FIRST}rnd_{RANDOM}[A-Za-z0-9]{{28,}}",
@@ -103,8 +109,8 @@ SHAPES: Mapping[str, str] = {
     **CONNECTIONS,
     **COMMANDS,
     **{
-        head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?i:basic|bearer|digest|token|negotiate)\s+)"
-        r"(?![A-Za-z][a-z]*(?![\w.~+/=-]))[\w.~+/=-]{6,}"
+        head: rf"({head}\\?[\"']?\s*[:=]\s*\\?[\"']?(?:(?i:basic|bearer|digest|token|negotiate)\s+"
+        rf"(?![A-Za-z][a-z]*(?![\w.~+/=-]))|[A-Za-z][\w-]{{1,19}}[ ]+{RANDOM}(?=[\w.~+/=-]{{16}})))[\w.~+/=-]{{6,}}"
         for head in ("uthorization", "UTHORIZATION")
     },
     # With all that belongs to it, to where the sentence, the code or the string around it goes on.

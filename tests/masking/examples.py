@@ -45,7 +45,8 @@ ASSIGNED = [
     "HTTPS_PROXY=me:{}#x@proxy:8080", "https_proxy: 'me:a/{}@proxy:8080'", '"proxy": "me:?{}@proxy"',
     "host=db user=me password='two {}'", "password='a \\' {}' host=db", "jdbc:oracle:thin:me/{}@db:1521:x",
     "Driver={{x}};UID=me;PWD={{a;b {}}};Server=db", "Server=db;Uid=me;Pwd={};",
-    "https://hooks.slack.com/services/T0/B0/{}", "x?password={{a {}}};",
+    "https://hooks.slack.com/services/T0/B0/{}", "https://discord.com/api/webhooks/9988776655/{}",
+    "Authorization: ApiKey {}", "curl -H 'authorization: Bot {}' host", "x?password={{a {}}};",
     "curl -b sid={} host", "curl --cookie 'a=b; sid={}' host", "curl -x me:{}@proxy:1 host",
     '{{"Cookie": "sid={}"}}', "echo {} | docker login -u me --password-stdin", "echo '{}' | sudo -S make",
     "mongodump -u me -p {} --db x", "twine upload -u me -p {} dist", "az login -u me -p {}", "sqlcmd -U sa -P '{}'",
@@ -71,7 +72,10 @@ SERVICES = [
     f"CFPAT-{RANDOM * 3}", f"AKCp{RANDOM * 4}", "bkua_" + "0a1b" * 10, "squ_" + "0a1b" * 10, "CLOJARS_" + "0a1b" * 15,
     f"rnd_{RANDOM * 2}", f"glcbt-{RANDOM}", f"glimt-{RANDOM}", f"glsoat-{RANDOM}", "doo_v1_" + "0a1b" * 16,
     f"hvb.{RANDOM * 2}", f"sntryu_{RANDOM * 2}", f"sb_secret_{RANDOM * 2}", f"ATBB{RANDOM * 2}",
-    "key-" + "0a1b" * 8,
+    "key-" + "0a1b" * 8, f"glft-{RANDOM}", f"glagent-{RANDOM * 2}", f"pcsk_{RANDOM * 2}", f"tgp_v1_{RANDOM * 2}",
+    f"ory_at_{RANDOM * 2}", f"duffel_live_{RANDOM * 2}", "pat-na1-0a1b0a1b-0a1b-0a1b-0a1b-0a1b0a1b0a1b",
+    "access_token$production$0a1b0a1b0a1b0a1b$" + "0a1b" * 8, f"sk.eyJ{RANDOM * 2}.{RANDOM}", f"sl.{RANDOM * 7}",
+    f"1//0{RANDOM * 3}", f"vcp_{RANDOM * 2}", f"pnu_{RANDOM * 2}", f"tfp_{RANDOM * 2}",
 ]  # fmt: skip
 PHRASE = "correct horse battery staple"
 SAID = [
