@@ -1,5 +1,5 @@
 """Runs plain functions in threads: those that nobody has to wait for when the program ends, and those that are waited
-for whoever leaves.
+for whoever leaves. And what an agent's own code has begun in threads does not keep a process that was told to end.
 """
 
 from __future__ import annotations
@@ -7,8 +7,13 @@ from __future__ import annotations
 import _thread
 import asyncio
 import contextvars
+import os
 import signal
+import sys
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
@@ -16,6 +21,8 @@ from maverick_tui.signals import at_signals, end_by
 
 AWAITED = "maverick-awaited"
 """The name of a thread that everybody does wait for: a commit is made in it, or something taken back."""
+LEFT_FOR = 2.0
+"""Seconds that a process stays for threads that it was told to leave."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -59,8 +66,6 @@ def to_the_end(work: Callable[[], T]) -> T:
 
     Whoever presses Ctrl+C is told what came of it; all other signals are heeded afterwards.
     """
-    from threading import Thread
-
     told: list[int] = []
     done: list[T] = []
     failed: list[BaseException] = []
@@ -71,7 +76,7 @@ def to_the_end(work: Callable[[], T]) -> T:
         except BaseException as error:  # it is raised where it was asked for
             failed.append(error)
 
-    thread = Thread(target=work_on, name=AWAITED, daemon=False)
+    thread = threading.Thread(target=work_on, name=AWAITED, daemon=False)
     with at_signals(lambda number, _frame: told.append(number)):  # an interrupted `join` would take it for ended
         thread.start()
         thread.join()
@@ -81,3 +86,27 @@ def to_the_end(work: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     return done[0]
+
+
+_left: list[threading.Thread] = []
+"""Threads that this process does not wait for when it ends, although Python would."""
+
+
+def leave_threads() -> None:
+    """Have neither this event loop nor the process wait for the threads that are at work now: nobody needs them."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())  # the loop waits for its own
+    _left.extend(thread for thread in threading.enumerate() if not thread.daemon and thread.name != AWAITED)
+    _left.remove(threading.main_thread())
+
+
+def end_process(code: int) -> None:
+    """End this process, as far as only threads that it has left keep it. Keepers end what those have started."""
+    until = time.monotonic() + LEFT_FOR
+    with suppress(KeyboardInterrupt):  # somebody does not want to wait even that long
+        for thread in _left:
+            thread.join(max(0.0, until - time.monotonic()))
+    if any(thread.is_alive() for thread in _left):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # nobody reads any more
+                stream.flush()
+        os._exit(code)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -58,6 +58,10 @@ class AskingRun(Protocol):
         """What hears a conversation apart, and asks the person about its calls, if there is one."""
         ...
 
+    def apart(self) -> AbstractContextManager[None]:
+        """Meanwhile the current task has a conversation apart, which ends with the run. AgentError if that is over."""
+        ...
+
 
 _run: ContextVar[AskingRun | None] = ContextVar("maverick_asking_run", default=None)
 _connected: list[tuple[AskingRun, asyncio.AbstractEventLoop]] = []
@@ -96,6 +100,12 @@ def asking_run() -> AskingRun | None:
         runs = [one for one, _ in reversed(others)]
         run = next((one for one in runs if one.is_attended), runs[0])
     return run if run is not None and run.is_open else None
+
+
+def apart() -> AbstractContextManager[None]:
+    """Meanwhile the current task has a conversation, which ends with the run that it is asked for, if there is one."""
+    run = asking_run()
+    return nullcontext() if run is None else run.apart()
 
 
 def _is_in_foreign_loop(known: Sequence[asyncio.AbstractEventLoop]) -> bool:

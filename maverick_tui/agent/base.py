@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from maverick_tui.agent.asking_run import asking_run, widest_mode
+from maverick_tui.agent.asking_run import apart, asking_run, widest_mode
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engines import ENGINES, engine_named, load_module
 from maverick_tui.agent.fields import MAX_PROMPT, agent_name
@@ -220,16 +220,20 @@ class MaverickAgent(MadeWith, ABC):
         """
         run = asking_run()
         answers = None if run is None else run.answers(self, prompt, cwd)
-        if answers is None:
+        async with aclosing(answers or self._asked_apart(prompt, cwd)) as messages:
+            async for message in messages:
+                yield message
+
+    async def _asked_apart(self, prompt: str, cwd: Path | str | None) -> AsyncGenerator[Message, None]:
+        with apart():
             settings = await asyncio.to_thread(self._settings)
             try:
                 engine = await self._sdk_engine(cwd)
             except ConfigError as error:  # to whoever asks it is one more failure
                 raise AgentError(error.message, kind="invalid", hint=error.hint) from error
-            answers = engine.query(self, settings, prompt, cwd)
-        async with aclosing(answers):
-            async for message in answers:
-                yield message
+            async with aclosing(engine.query(self, settings, prompt, cwd)) as messages:
+                async for message in messages:
+                    yield message
 
     @asynccontextmanager
     async def session(
@@ -248,17 +252,18 @@ class MaverickAgent(MadeWith, ABC):
         `on_background` gets the messages of turns that the CLI starts by itself. Without `may_schedule` no job runs,
         neither a new one nor those of the conversation that is resumed.
         """
-        engine = await self._sdk_engine(context.cwd, asks_run=can_use_tool is None)
-        async with engine.sdk_session(
-            self,
-            self.config or context.config,
-            context.cwd,
-            can_use_tool=can_use_tool,
-            on_background=on_background,
-            resume=resume,
-            may_schedule=may_schedule,
-        ) as session:
-            yield session
+        with apart():
+            engine = await self._sdk_engine(context.cwd, asks_run=can_use_tool is None)
+            async with engine.sdk_session(
+                self,
+                self.config or context.config,
+                context.cwd,
+                can_use_tool=can_use_tool,
+                on_background=on_background,
+                resume=resume,
+                may_schedule=may_schedule,
+            ) as session:
+                yield session
 
     async def _sdk_engine(self, cwd: Path | str | None, *, asks_run: bool = True) -> SdkEngine:
         """Its engine, and what says its answers in the SDK's messages where that does not know the SDK, or where the
@@ -282,9 +287,10 @@ class MaverickAgent(MadeWith, ABC):
 
     @asynccontextmanager
     async def _opened(self, opening: AbstractAsyncContextManager[Session], folder: Path) -> AsyncIterator[Session]:
-        await self._require_trusted(folder)
-        async with opening as session:
-            yield session
+        with apart():
+            await self._require_trusted(folder)
+            async with opening as session:
+                yield session
 
     async def _require_trusted(self, folder: Path) -> None:
         """ConfigError if it would start hooks or servers in a folder where nobody has trusted them."""

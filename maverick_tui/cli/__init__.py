@@ -17,6 +17,17 @@ _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG)
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    try:
+        _main()
+    except SystemExit as leaving:
+        if "maverick_tui.threads" in sys.modules:  # else it has run nothing
+            from maverick_tui.threads import end_process
+
+            end_process(leaving.code if isinstance(leaving.code, int) else FAILED)
+        raise
+
+
+def _main() -> None:
     if sys.stdout is None:  # it was closed before we started
         print("maverick: The output cannot be written: standard output is closed.", file=sys.stderr)
         sys.exit(FAILED)

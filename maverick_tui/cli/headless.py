@@ -35,7 +35,7 @@ from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.loading import has_own_prompt
 from maverick_tui.runs.placing import Wish, leave_place, trusted_needs, words_on
 from maverick_tui.runs.unattended import Unattended, limited
-from maverick_tui.threads import in_thread
+from maverick_tui.threads import in_thread, leave_threads
 
 MARK = "OFFLINE"
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -127,6 +127,8 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
             finally:
                 ending.cancel()
                 await asyncio.to_thread(_say_where, run_id, way.paper)
+                if run.cut:
+                    leave_threads()
         return 128 + caught[0] if caught else verdict_of(run).code
 
 

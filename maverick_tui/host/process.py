@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.config import MaverickConfig
-from maverick_tui.events.kinds import Connected, ConnectFailed
+from maverick_tui.events.kinds import Connected, ConnectFailed, TurnEnded
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.fuse_amounts import WANTED, are_amounts
 from maverick_tui.history.day_use import DayLedger
@@ -48,6 +48,7 @@ from maverick_tui.runs.loading import RunPlan
 from maverick_tui.runs.local import LocalRun
 from maverick_tui.runs.placing import Wish, leave_place
 from maverick_tui.runs.unattended import limited
+from maverick_tui.threads import leave_threads
 from maverick_tui.worktrees.races import is_running
 
 if TYPE_CHECKING:
@@ -165,6 +166,9 @@ async def _host(order: Order) -> None:
             finally:
                 for task in watching:
                     task.cancel()
+                ended = [event.outcome for event in run.events.since(since) if isinstance(event, TurnEnded)]
+                if ended[-1:] == ["interrupted"]:
+                    leave_threads()
 
 
 def _require_new(run_id: str) -> None:

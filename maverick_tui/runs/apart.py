@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from maverick_tui.agent.asking_run import AskingRun
 from maverick_tui.agent.engines import Answered, AskPerson, Permission, ToolQuestion
 from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, ToolBegan, ToolCalled, ToolFinished
 from maverick_tui.exceptions import AgentError
+from maverick_tui.runs.asked_apart import AskedApart
 from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.turns import Turns
@@ -83,8 +84,9 @@ class RunLoop:
 class RunOfAuthor:
     """The run, to what its agent's own code asks (`AskingRun`): in `execute`, in its tools and in its servers here."""
 
-    def __init__(self, loaded: Loaded, turns: Turns, events: EventLog) -> None:
+    def __init__(self, loaded: Loaded, turns: Turns, events: EventLog, asked_apart: AskedApart) -> None:
         self._loaded = loaded
+        self.asked_apart = asked_apart
         self._turns = turns
         self._events = events
         self._loop = RunLoop()
@@ -134,6 +136,10 @@ class RunOfAuthor:
     def listener(self, agent: MaverickAgent, cwd: Path) -> Apart:
         """What hears a conversation apart, and asks the person about its calls, if there is one."""
         return Apart(agent.name, cwd.absolute(), self, self._turns, self._events, self._loop)
+
+    def apart(self) -> AbstractContextManager[None]:
+        """Meanwhile the current task has a conversation apart, which ends with the run."""
+        return self.asked_apart.known(is_cut=self._turns.current is not None and self._turns.current.is_cut)
 
 
 class Apart:

@@ -22,6 +22,7 @@ from maverick_tui.events.kinds import (
 from maverick_tui.exceptions import AgentError, CLINotFoundError
 from maverick_tui.modes import narrower, require_mode
 from maverick_tui.runs.apart import RunOfAuthor
+from maverick_tui.runs.asked_apart import AskedApart
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.loading import Loaded, RunPlan, load_aside
 from maverick_tui.runs.log import EventLog
@@ -66,6 +67,7 @@ class Connection:
         self._events = events
         self._on_loss = on_loss
         self._stack = AsyncExitStack()
+        self._asked_apart = AskedApart()
         self._model: str | None = None
         self._past = past
         self._has_connected = False
@@ -146,7 +148,7 @@ class Connection:
         assert self.loaded is not None
         # The tables take a while to read, and so does a CLI to start.
         sizing = asyncio.create_task(in_thread(context_size, self.loaded.model))
-        asking = RunOfAuthor(self.loaded, self._turns, self._events)
+        asking = RunOfAuthor(self.loaded, self._turns, self._events, self._asked_apart)
         try:
             with asking_for(asking):  # what its own servers ask is asked in tasks that begin here
                 session = await self._open(self.loaded)
@@ -208,6 +210,8 @@ class Connection:
         self.prompter = None
         if self._watching is not None:
             self._watching.cancel()
+        if for_good:
+            await self._asked_apart.end(for_good=True)
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
         self._turns.end_background()  # it may have begun while the CLI was being ended

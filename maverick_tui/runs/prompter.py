@@ -65,7 +65,7 @@ class Prompter:
             self._free.release()
             return
         with asking_for(self._run):
-            await self._finished(self._start(turn, prompt, None))
+            await self._finished(turn, self._start(turn, prompt, None))
 
     def _start(self, turn: OpenTurn, prompt: str, channel: _Channel | None) -> asyncio.Task[None]:
         turn.is_asked = True
@@ -135,13 +135,16 @@ class Prompter:
 
         return SdkMessages(self._session_id, lambda: self._turns.mode)
 
-    async def _finished(self, asking: asyncio.Task[None]) -> None:
+    async def _finished(self, turn: OpenTurn, asking: asyncio.Task[None]) -> None:
         try:
             await asyncio.wait({asking})
         except asyncio.CancelledError:
             asking.cancel()
             await asyncio.wait({asking})
             raise
+        finally:
+            if turn.is_cut:  # its own tools may have asked others, in threads
+                await self._run.asked_apart.end()
 
     # -- execute ----------------------------------------------------------------------------------------------------
 
@@ -156,6 +159,9 @@ class Prompter:
         try:
             with asking_for(self._run), self._run.routing(self._routed):
                 result = await self._loaded.agent.execute(replace(context, extra=dict(extra)))
+        except asyncio.CancelledError:
+            await self._run.asked_apart.end()
+            raise
         except (Exception, SystemExit) as error:  # an author's mistake is the failure of the turn
             failed = error
         last = self._turns.current or turn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,9 @@ class Attended:
 
     def answers(self, *_asked: Any) -> None:
         return None
+
+    def apart(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def listener(self, *_about: Any) -> Any:
         raise NotImplementedError
