@@ -65,8 +65,8 @@ class AskingRun(Protocol):
 
 _run: ContextVar[AskingRun | None] = ContextVar("maverick_asking_run", default=None)
 _connected: list[tuple[AskingRun, asyncio.AbstractEventLoop]] = []
-"""All runs of this process that have a conversation, with their loops: a thread that an author has started knows of no
-context, and may outlast what has started it.
+"""All runs of this process that have had a conversation, with their loops: a thread that an author has started knows of
+no context, and may outlast what has started it.
 """
 
 

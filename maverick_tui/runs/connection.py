@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, cast
 
 from maverick_tui.agent.asking_run import asking_for, connected
@@ -68,6 +68,8 @@ class Connection:
         self._on_loss = on_loss
         self._stack = AsyncExitStack()
         self._asked_apart = AskedApart()
+        self._for_threads = ExitStack()
+        """Has the run known to threads of the author's, which may ask something while no CLI runs."""
         self._model: str | None = None
         self._past = past
         self._has_connected = False
@@ -153,7 +155,8 @@ class Connection:
             with asking_for(asking):  # what its own servers ask is asked in tasks that begin here
                 session = await self._open(self.loaded)
             asking.is_open = True
-            self._stack.enter_context(connected(asking))
+            self._for_threads.close()
+            self._for_threads.enter_context(connected(asking))
             size = await sizing
         finally:
             sizing.cancel()
@@ -212,6 +215,7 @@ class Connection:
             self._watching.cancel()
         if for_good:
             await self._asked_apart.end(for_good=True)
+            self._for_threads.close()
         stack, self._stack = self._stack, AsyncExitStack()
         await stack.aclose()
         self._turns.end_background()  # it may have begun while the CLI was being ended

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from claude_agent_sdk import create_sdk_mcp_server
 from claude_agent_sdk import tool as sdk_tool
 
-from maverick_tui import AgentContext, AgentResult
+from maverick_tui import AgentContext, AgentResult, MaverickConfig
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import ModeChanged, PermissionAsked, SnapshotTaken, ToolFinished, TurnEnded
 from maverick_tui.executor import tool
@@ -20,7 +22,7 @@ from maverick_tui.runs.commands import AnswerPermission, SetMode
 from tests.attacks.sandbox import MARKER, Sandbox, changes
 from tests.conftest import ServeModel
 from tests.runs.tracked import RUN, tracked
-from tests.runs.watching import Watched, watch
+from tests.runs.watching import PATIENCE, Watched, watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
 from tests.support.sampling import sampled
@@ -95,6 +97,37 @@ async def test_what_is_asked_apart_asks_the_person(sandbox: Sandbox, serve: Serv
     assert [event.tool for event in asked] == ["Write", "Bash"]
     assert {event.agent for event in asked} <= {"lead", "helper"}
     assert [event.is_error for event in told] == [True, True]
+    assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
+
+
+class Leaving(Talker):
+    """Leaves a thread behind that asks a helper later, when its own CLI is gone."""
+
+    name = "lead"
+    later = threading.Event()
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        threading.Thread(target=self._go_on, args=(context,), daemon=True).start()
+        return await self.run("go", context)
+
+    def _go_on(self, context: AgentContext) -> None:
+        self.later.wait(PATIENCE)
+        with suppress(asyncio.CancelledError):  # the run has ended
+            asyncio.run(Helper().run("HELPS", context))
+
+
+async def test_what_a_thread_asks_while_the_run_rests_asks_the_person(sandbox: Sandbox, serve: ServeModel) -> None:
+    before, config = sandbox.state(), MaverickConfig.load(idle_after=0.1)
+    async with serve([*helps(sandbox), scene(say("ok"), prompt="go")]), watch(Leaving, config=config) as run:
+        run.send(SetMode("default"))
+        assert (await run.ask("go")).outcome == "done"
+        connection = run.run._connection
+        while connection.is_open:
+            await asyncio.sleep(0.01)
+        run.denies_everything = True
+        Leaving.later.set()
+        await run.until(ToolFinished, 2)
+    assert [event.tool for event in run.all(PermissionAsked)] == ["Write", "Bash"]
     assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
 
 
