@@ -88,22 +88,35 @@ _OWN_KEYS = re.compile(
     r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[-_][\w@-]+)?(?:\.(?:key|pem|priv))?|krb5cc_\w+|ssh_host_\w+_key"
 )
 """How a key of ssh is called, perhaps with what it is for, and a ticket of Kerberos with whose it is."""
-_COPY = "bak|backup|copy|corrupted|new|old|orig|save|sw[op]|tmp"
+_COPY = "bak|backup|copy|corrupted|new|old|orig|save|sw[k-p]|tmp"
 _MARKS_OF_COPIES = re.compile(rf"(?:~|\.~?\d|[-._ ](?:{_COPY}))(?:[-._ ~\da-f]|{_COPY})*\Z")
 """What editors, programs and people put behind the name of a file that they copy, with numbers and dates."""
+_OF_EDITORS = re.compile(r"\.(?P<edited>.+)\.(?:(?:kate-)?sw[k-p]|un~)|\.#(?P<locked>.+)")
+"""What vim, nano, kate and emacs keep beside a file while it is edited; of a dot file perhaps without one more dot."""
 _LONGEST_NAME = 255
 
 
 def holds_secrets(path: str) -> bool:
     """Whether a file of a project holds secrets, by its name or the folder that it is in."""
     names = compared_names(path.split("/"))
-    name = copied(names[-1])
-    by_name = _SECRET_NAMES.fullmatch(name) is not None and _NO_SECRETS.fullmatch(name) is None
-    return by_name or is_of_keys(names, is_at_home=False)
+    return any(map(_is_secret, (names[-1], _edited(names[-1])))) or is_of_keys(names, is_at_home=False)
+
+
+def _is_secret(name: str) -> bool:
+    name = copied(name)
+    return _SECRET_NAMES.fullmatch(name) is not None and _NO_SECRETS.fullmatch(name) is None
+
+
+def _edited(name: str) -> str:
+    """What an editor keeps this for; empty if it is nothing of the kind."""
+    found = _OF_EDITORS.fullmatch(name) if len(name) <= _LONGEST_NAME else None
+    return found["edited"] or found["locked"] if found is not None else ""
 
 
 def is_of_keys(names: list[str], *, is_at_home: bool) -> bool:
     """Whether keys, or copies of them, are kept where these names lead."""
+    if names and (edited := _edited(names[-1])) and is_of_keys([*names[:-1], edited], is_at_home=is_at_home):
+        return True
     names = list(map(copied, names))
     if names and (names[-1].endswith(".kdbx") or _OWN_KEYS.fullmatch(names[-1])):
         return True

@@ -18,7 +18,9 @@ from tests.support.cases import each
      "db-secret.yaml", "prod.tfvars.json", ".dev.vars.staging", "rootkey.csv", "me_accessKeys.csv", "key.properties",
      "vault_pass.txt", "deploy_rsa", "ssh_host_rsa_key", "wg0.conf", "cookies.txt", "sftp.json", "gcp-key.json",
      "application_default_credentials.json", ".dockerconfigjson", "api_key.txt", "passwords.csv",
-     ".env~", "tls/server.key.bak", "x.pem.orig", "auth.json.old", "prod.tfstate.backup", ".netrc.swp"],
+     ".env~", "tls/server.key.bak", "x.pem.orig", "auth.json.old", "prod.tfstate.backup", ".netrc.swp",
+     ".auth.json.swp", ".token.txt.swo", ".id_rsa.swp", "..env.un~", ".credentials.json.un~", ".#token.json",
+     ".id_ed25519.kate-swp", ".deploy_rsa.swn"],
 )  # fmt: skip
 def test_secrets_are_known_by_their_names(path: str) -> None:
     assert holds_secrets(path)
