@@ -10,8 +10,6 @@ from typing import Any
 CONTEXT = 3
 _MOST_COMPARED = 2_000  # lines on each side; beyond that the search takes seconds
 _MOST_PAIRS = 3_000_000  # of equal lines that are looked at, some tenths of a second; lines that repeat make far more
-
-
 _LINE_BREAK = "\n"
 JOINED = "\\ no line break behind it any more: what follows is joined to it"
 PARTED = "\\ no line break behind it yet: one is put in"

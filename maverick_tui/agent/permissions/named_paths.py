@@ -67,7 +67,7 @@ def outright(rule: str) -> Iterator[tuple[list[str], str]]:
     """The names that a rule says before its first sign, and the rest of it; as often as brackets and braces may be
     signs or names, and accents be kept in another way.
     """
-    parts = [part for part in rule.removeprefix("~").split("/") if part not in ("", ".")]
+    parts = _names_of(rule)
     for signs in ("*?[{", "*?"):
         with_signs = (at for at, part in enumerate(parts) if set(ESCAPED.sub("", part)) & set(signs))
         first = next(with_signs, len(parts))
@@ -80,13 +80,17 @@ def in_folders(rule: str) -> list[str]:
     """What a rule says below its place, as patterns whose names are looked for one after the other: of all that fits
     these, some may not fit the rule.
     """
-    below = "/".join(part for part in rule.removeprefix("~").split("/") if part not in ("", ".")) or "**"
+    below = "/".join(_names_of(rule)) or "**"
     names = [ESCAPED.sub("", name) for name in below.split("/")]
     try:
         found = written_out(below) if any(name.count("{") != name.count("}") for name in names) else []
     except BadPatternError:
         found = []
     return list(dict.fromkeys(ESCAPED.sub(r"\1", one) for one in (below, *found)))
+
+
+def _names_of(rule: str) -> list[str]:
+    return [part for part in rule.removeprefix("~").split("/") if part not in ("", ".")]
 
 
 def _below(base: str) -> Callable[[str], str]:
