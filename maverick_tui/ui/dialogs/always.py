@@ -142,10 +142,9 @@ class AlwaysScreen(ReadDialog[RuleWanted | None]):
 
         if self._trial is None:
             return
-        told = self.query_one("#tried", Static)
+        told, (rule, is_for_agent) = self.query_one("#tried", Static), self._wanted  # later they may be gone
         await asyncio.sleep(delay)
         told.update(Content("Looking through your past calls …"))
-        rule, is_for_agent = self._wanted
         told.update(Content(inert(await in_thread(self._trial.try_out, rule, self._agent if is_for_agent else ""))))
         self.wait_for_reading()
 

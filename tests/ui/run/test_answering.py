@@ -19,6 +19,8 @@ from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import AnswerPermission, SendPrompt
 from maverick_tui.ui import cut_text, editor, wanted_twice
+from maverick_tui.ui.dialogs import always
+from maverick_tui.ui.dialogs.always import AlwaysScreen
 from maverick_tui.ui.dialogs.edit_call import EditCallScreen
 from maverick_tui.ui.rule_trial import RuleTrial
 from maverick_tui.ui.wanted_twice import AGAIN_WITHIN, APART
@@ -595,6 +597,35 @@ async def test_a_rule_for_all_of_a_tool_is_told_and_wanted_twice(monkeypatch: py
         await pilot.press("enter")
         await until(pilot, lambda: app.kept.commands, "it is still for a moment")
         assert [getattr(one, "rule", "") for one in app.kept.take()] == ["Bash"]
+
+
+async def test_a_rule_that_is_left_before_it_was_tried_out_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    after_typing, goes_on, sleep, tried = 1234.5, asyncio.Event(), asyncio.sleep, list[str]()
+
+    async def sleep_held(delay: float) -> None:
+        await (goes_on.wait() if delay == after_typing else sleep(delay))
+
+    async def on_unmount(screen: AlwaysScreen) -> None:  # its parts are gone by now, what it began is not yet ended
+        goes_on.set()
+        while not all(one.is_finished for one in screen.workers if one.node is screen):
+            await sleep(0)
+
+    def try_out(_trial: RuleTrial, rule: str, _agent: str) -> str:
+        tried.append(rule)
+        return "14 calls"
+
+    monkeypatch.setattr(always, "_AFTER_TYPING", after_typing)
+    monkeypatch.setattr(asyncio, "sleep", sleep_held)
+    monkeypatch.setattr(AlwaysScreen, "on_unmount", on_unmount)
+    monkeypatch.setattr(RuleTrial, "try_out", try_out)
+    async with watching(begun().ask("own", {"text": "x"}, rules=("own:put",), rules_file="r.toml").wait(1)) as (
+        app,
+        pilot,
+    ):
+        await pilot.press("alt+r")
+        await until(pilot, lambda: isinstance(app.screen, AlwaysScreen) and app.screen.is_armed)
+        await pilot.press("end", "backspace", "escape")
+        await until(pilot, lambda: app.top == "RunScreen" and tried[-1:] == ["own:pu"], "it went on behind the dialog")
 
 
 async def test_a_rule_is_shown_whole_and_has_no_secret() -> None:
