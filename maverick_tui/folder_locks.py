@@ -119,10 +119,13 @@ def _remove(folder: Path, keeps: Callable[[Path], bool]) -> bool:
     return False
 
 
-def remove_abandoned(place: Path | None = None, keeps: Callable[[Path], bool] = _nothing) -> list[Path]:
+def remove_abandoned(
+    place: Path | None = None, keeps: Callable[[Path], bool] = _nothing, *, is_ours: bool = False
+) -> list[Path]:
     """Remove the user's folders whose owner is gone. What cannot be read or removed is left alone.
 
-    Those of which `keeps` is true stay, and are returned.
+    Those of which `keeps` is true stay, and are returned. A place that `is_ours` has no others of that name: there they
+    may come from a copy of the disk, with other numbers.
     """
     if sys.platform == "win32":
         return []
@@ -130,7 +133,7 @@ def remove_abandoned(place: Path | None = None, keeps: Callable[[Path], bool] = 
     with suppress(OSError), os.scandir(place or tempfile.gettempdir()) as entries:
         for path in [entry.path for entry in entries if entry.name.startswith(_PREFIX)]:
             with suppress(OSError):
-                if _remove_if_abandoned(path, keeps, is_common=place is None):
+                if _remove_if_abandoned(path, keeps, is_ours=is_ours):
                     kept.append(Path(path))
     return kept
 
@@ -157,10 +160,10 @@ def _numbers(folder: os.stat_result, file: os.stat_result) -> bytes:
     return f"{folder.st_ino} {file.st_ino}\n".encode()
 
 
-def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool], *, is_common: bool) -> bool:
+def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool], *, is_ours: bool) -> bool:
     """Remove a folder whose lock nobody holds; never through a link, and nothing that others may have written to.
 
-    In a common place not all of that name are ours. Whether it is kept instead.
+    Elsewhere than in a place of ours not all of that name are. Whether it is kept instead.
     """
     if sys.platform == "win32":
         return False
@@ -175,7 +178,7 @@ def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool], *, is_common:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the owner lives
             ours = _numbers(about, os.fstat(lock))
-            return (not is_common or os.read(lock, len(ours) + 1) == ours) and _remove(Path(path), keeps)
+            return (is_ours or os.read(lock, len(ours) + 1) == ours) and _remove(Path(path), keeps)
         finally:
             os.close(lock)
     finally:

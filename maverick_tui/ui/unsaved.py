@@ -69,7 +69,9 @@ def told_of(folder: Path) -> str:
 
 def left_by_editors() -> list[str]:
     """What is told of folders whose window is gone, of each once a day; what is old is removed."""
-    left = [folder for folder in remove_abandoned(_place(), keeps=_is_wanted) if not _was_told_today(folder)]
+    left = [
+        folder for folder in remove_abandoned(_place(), keeps=_is_wanted, is_ours=True) if not _was_told_today(folder)
+    ]
     told = [f"{told_of(folder)}\nIf you do not want it: {shlex.join(['rm', '-r', str(folder)])}" for folder in left]
     for folder in left:
         (folder / _TOLD).touch()

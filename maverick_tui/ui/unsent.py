@@ -43,7 +43,7 @@ class Unsent:
             return []
         from maverick_tui.folder_locks import OWNER, remove_abandoned
 
-        remove_abandoned(_windows())
+        remove_abandoned(_windows(), is_ours=True)
         left = [file for file in theirs if not (_windows() / _window_of(file) / OWNER).is_file()]
         taken: list[tuple[int, Path]] = []
         for file in left:

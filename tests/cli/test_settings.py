@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.config import MaverickConfig, check_file, config_file
+from maverick_tui.folder_locks import OWNER
 from maverick_tui.settings_told import meanings, new_file
 from tests.cli.agent_files import environment
 from tests.conftest import TURNED_OFF
@@ -199,6 +200,16 @@ def test_a_broken_file_can_be_mended_and_a_link_stays_one(maverick: Run, editor:
     assert config_file().is_symlink()
     assert kept.read_text() == "timeout = 10\n"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o644
+
+
+def test_a_folder_of_the_persons_own_beside_the_settings_stays(maverick: Run, editor: Path) -> None:
+    own = write("timeout = 10\n").parent / "maverick-agents"
+    own.mkdir(mode=0o700)
+    (own / "mine.py").write_text("months of work")
+    (own / OWNER).write_text("anybody\n")  # a clone may bring that along
+    does(editor, "")
+    assert maverick("config", "edit").code == 0
+    assert (own / "mine.py").read_text() == "months of work"
 
 
 def test_there_is_a_way_back_into_the_editor(editor: Path) -> None:
