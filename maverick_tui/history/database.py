@@ -175,6 +175,7 @@ def _open(file: Path) -> sqlite3.Connection:
 
 def _connect(file: str) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+    connection.execute("PRAGMA secure_delete = ON")  # not every Python's SQLite overwrites what is removed
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA cache_size = -32768")
     return connection

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple
 from itertools import islice
 from operator import attrgetter
@@ -81,9 +81,7 @@ def update(connection: sqlite3.Connection, on_progress: Progress | None = None) 
         if on_progress is not None:
             on_progress(done, len(changed))
     if known:
-        with writing(connection):
-            for run_id in known:
-                forget(connection, run_id)
+        forget_for_good(connection, known)
     return len(changed) + len(known) + count_cut_answers(connection, OURS)
 
 
@@ -233,6 +231,15 @@ def forget(connection: sqlite3.Connection, run_id: str) -> None:
     connection.execute("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", (_row(run, 0, 0), _row(run + 1, 0, 0)))
     for table in ("journals", "runs", "turns", "places", "files", "conversations"):
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+
+
+def forget_for_good(connection: sqlite3.Connection, run_ids: Iterable[str]) -> None:
+    """Leave no word of these runs in the file; it takes some seconds where hundreds of megabytes are kept."""
+    with writing(connection):
+        for run_id in run_ids:
+            forget(connection, run_id)
+        connection.execute("INSERT INTO texts (texts) VALUES ('optimize')")  # till then FTS5 keeps the words of a row
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # where somebody reads, it goes with the last who closes
 
 
 def _row(run: int, number: int, piece: int) -> int:

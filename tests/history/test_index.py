@@ -325,6 +325,30 @@ def test_a_run_that_is_deleted_is_found_nowhere() -> None:
     assert listed() == ["000000000001"]
 
 
+def test_no_word_of_a_run_that_is_deleted_stays_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+
+    def connect_as_many_do(*given: Any, **named: Any) -> sqlite3.Connection:
+        connection = connect(*given, **named)
+        connection.execute("PRAGMA secure_delete = OFF")  # Debian's SQLite begins with ON
+        return connection
+
+    def kept_words() -> set[bytes]:
+        content = b"".join(file.read_bytes() for file in index_file().parent.glob("index.db*"))
+        return {word for word in (b"zebrafish", b"quokka", b"Quokka", b"other") if word in content}
+
+    monkeypatch.setattr(sqlite3, "connect", connect_as_many_do)
+    keep_run("000000000001", answer="other words")
+    with RunIndex() as of_another_process:
+        keep_run(prompt="Quokka, please", answer="zebrafish " * 2_000)
+        with RunIndex() as index:
+            assert kept_words() == {b"zebrafish", b"quokka", b"Quokka", b"other"}
+            delete_run(RUN)
+            index.refresh()
+        assert kept_words() == {b"other"}
+        assert [hit.run_id for hit in of_another_process.search(parse_filter("words"))] == ["000000000001"]
+
+
 def test_damage_and_a_newer_schema_are_told_and_what_came_before_is_there() -> None:
     path = keep(RUN, [*begun(), *turn(), *ended()])
     path.write_bytes(path.read_bytes() + b'{"seq": 99}\n')

@@ -89,6 +89,20 @@ def test_json_has_all_tasks_and_a_person_sees_fifty(said: Said) -> None:
     assert said("tasks", "list", "--tag", "none") == ["There are no such tasks in your list."]
 
 
+def test_what_is_removed_does_not_stay_in_the_file(said: Said) -> None:
+    file = Path(default_url().removeprefix("sqlite:///"))
+    said("tasks", "add", "Buy the axolotl")
+    said("tasks", "add", "Pay rent")
+
+    def kept() -> bytes:
+        return b"".join(one.read_bytes() for one in file.parent.glob(f"{file.name}*"))
+
+    assert b"axolotl" in kept()
+    said("tasks", "rm", "axolotl", "--yes")
+    assert b"axolotl" not in kept()
+    assert b"Pay rent" in kept()
+
+
 def test_what_is_removed_is_what_was_asked_about() -> None:
     store = TaskStore(open_database())
     for title in ("Buy milk", "Sell the milk farm"):

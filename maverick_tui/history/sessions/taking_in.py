@@ -26,6 +26,7 @@ from maverick_tui.history.updating import (
     Changed,
     Progress,
     forget,
+    forget_for_good,
     labels_changed,
     put_journal,
     put_run,
@@ -89,12 +90,12 @@ def list_sessions(connection: sqlite3.Connection, on_progress: Progress | None =
         _list(connection, new[first : first + _AT_ONCE])
         if on_progress is not None:
             on_progress(min(first + _AT_ONCE, len(new)), len(new))
-    if changed or known:
+    if changed:
         with writing(connection):
             for before, now in changed:
                 _renew(connection, before, now)
-            for run_id in known:
-                forget(connection, run_id)
+    if known:
+        forget_for_good(connection, known)
     return len(new) + len(changed) + len(known)
 
 
