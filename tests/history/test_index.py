@@ -329,7 +329,7 @@ def test_no_word_of_a_run_that_is_deleted_stays_in_the_file(monkeypatch: pytest.
     connect = sqlite3.connect
 
     def connect_as_many_do(*given: Any, **named: Any) -> sqlite3.Connection:
-        connection = connect(*given, **named)
+        connection: sqlite3.Connection = connect(*given, **named)
         connection.execute("PRAGMA secure_delete = OFF")  # Debian's SQLite begins with ON
         return connection
 
