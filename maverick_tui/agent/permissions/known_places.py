@@ -22,7 +22,8 @@ _RUN_BY_OTHERS = frozenset(
     " .config/i3 .config/sway .config/hypr .config/lazygit .config/gdb .config/code/user .config/cursor/user"
     " .config/vscodium/user .config/zed .config/awesome .config/bspwm .config/sxhkd .config/qtile .config/waybar"
     " .config/yazi .config/starship.toml .local/share/applications .github/hooks .github/mcp.json"
-    " .copilot .pi/extensions .lefthook .git_hooks".split()
+    " .copilot .pi/extensions .lefthook .git_hooks .pijul _darcs .hammerspoon .julia/config .gradle/init.gradle"
+    " .gradle/init.d".split()
 )
 _FIRST = frozenset(place.partition("/")[0] for place in _RUN_BY_OTHERS)
 _RUN_FILES = frozenset(
@@ -39,7 +40,8 @@ _RUN_FILES = frozenset(
     " .ocamlinit .utoprc .pylintrc .autoenv flake.nix shell.nix devenv.nix devbox.json"
     " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py .xonshrc .xsessionrc .direnvrc"
     " .wezterm.lua .tigrc .wgetrc .curlrc .rusty-hook.toml grumphp.yml .lite_project.lua .bazeliskrc"
-    " .autoenv_leave.zsh rust-toolchain rust-toolchain.toml".split()
+    " .autoenv_leave.zsh rust-toolchain rust-toolchain.toml jupyter_server_config.py jupyter_notebook_config.py"
+    " jupyter_lab_config.py latexmkrc .spacemacs .erlang .sbclrc .eclrc .tclshrc .wishrc .lessfilter".split()
 )
 _RUN_NAMES = re.compile(
     r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"

@@ -36,7 +36,15 @@ def test_more_names_of_what_others_run() -> None:
     hooks = (
         ".git_hooks/x simple-git-hooks.json .simple-git-hooks.cjs nano-staged.js .rusty-hook.toml rust-toolchain.toml"
     )
-    for name in (*names.split(), *newer.split(), *hooks.split(), ".externaltoolbuilders/x.launch", "tools/bazel"):
+    more = ".pijul/config _darcs/prefs/defaults jupyter_server_config.py latexmkrc .spacemacs .gradle/init.d/x.gradle"
+    for name in (
+        *names.split(),
+        *newer.split(),
+        *hooks.split(),
+        *more.split(),
+        ".externaltoolbuilders/x.launch",
+        "tools/bazel",
+    ):
         assert is_run_by_others(["project", *name.split("/")]), name
     for name in ("tools/bazel.md", ".github/workflows/ci.yml", "hooks/x.json"):
         assert not is_run_by_others(name.split("/")), name
