@@ -66,9 +66,7 @@ class Worktrees:
             return
         if self._is_at_work(run):
             return
-        from maverick_tui.ui.dialogs.worktree import WorktreeScreen
-
-        becomes = await self._app.push_screen_wait(WorktreeScreen(left))
+        becomes, left = await self._choice(run, left)
         if becomes is None or (becomes == "remove" and not await self._is_sure(run)):
             return
         if becomes != "leave":
@@ -78,6 +76,18 @@ class Worktrees:
             await self._carry_out(run, worktree, becomes, loses=loses, onto=left.head)
         if close is not None:
             close()
+
+    async def _choice(self, run: RunModel, left: Left) -> tuple[Becomes | None, Left]:
+        """What is to become of it, asked again if it has become something else while the person looked."""
+        from maverick_tui.ui.dialogs.worktree import WorktreeScreen
+
+        while (becomes := await self._app.push_screen_wait(WorktreeScreen(left))) in ("merge", "keep"):
+            found = await asyncio.to_thread(_look, run.run_id, run.title)
+            if found is None or found[1] == left:
+                break
+            left = found[1]
+            self._say("Something has changed there since: look again.")
+        return becomes, left
 
     def _is_at_work(self, run: RunModel) -> bool:
         """Whether it is, which is said then: nothing becomes of a worktree in the middle of a turn."""
