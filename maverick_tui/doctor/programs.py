@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from maverick_tui.doctor.findings import Finding, Situation
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 from maverick_tui.programs import end_group
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def _version_told(command: Sequence[str]) -> tuple[str, str]:
         except subprocess.TimeoutExpired:
             end_group(process)  # with what it has started, which may hold its output open
             return f"no answer within {_SECONDS:g} s", ""
-    said = one_line(out.decode("utf-8", "replace"))[:_MOST_SAID]
+    said = beginning(one_line(out.decode("utf-8", "replace")), _MOST_SAID)
     if process.returncode != 0:
         return f"exit code {process.returncode}{f': {said}' if said else ''}", ""
     return said or "nothing", _version_in(said)

@@ -17,6 +17,7 @@ from maverick_tui.executor.definition import ToolConfig
 from maverick_tui.executor.model.messages import Message, ToolCall
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
+from maverick_tui.masking.redact import beginning
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +158,7 @@ class Calls:
             )
         if call.invalid:
             raise AgentError(
-                f"The arguments of {call.tool_name} are not a JSON object: {call.invalid[:200]}",
+                f"The arguments of {call.tool_name} are not a JSON object: {beginning(call.invalid, 200)}",
                 kind="tool",
                 hint="Send them again.",
             )

@@ -16,6 +16,7 @@ from pydantic_core import from_json, to_jsonable_python
 from maverick_tui.executor import time_limit
 from maverick_tui.executor.definition import OutputConfig
 from maverick_tui.executor.model.wire import STRICT_JSON
+from maverick_tui.masking.redact import beginning
 from maverick_tui.shown import located
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
@@ -126,7 +127,9 @@ class OutputReader:
                 return Parsed(model.model_validate(value))
             except ValidationError as error:
                 return Parsed(
-                    errors=tuple(located(item["loc"], item["msg"][:_LONGEST]) for item in error.errors()[:_MOST_ERRORS])
+                    errors=tuple(
+                        located(item["loc"], beginning(item["msg"], _LONGEST)) for item in error.errors()[:_MOST_ERRORS]
+                    )
                 )
             except Exception as error:  # an author's validator may raise anything
                 return Parsed(errors=(f"{type(error).__name__}: {error}",))
@@ -137,7 +140,10 @@ class OutputReader:
             # An empty registry, so that no reference is looked up on the network.
             kind = jsonschema.validators.validator_for(self.json_schema)
             validator = kind(self.json_schema, registry=Registry())
-            found = [located(error.absolute_path, error.message[:_LONGEST]) for error in validator.iter_errors(value)]
+            found = [
+                located(error.absolute_path, beginning(error.message, _LONGEST))
+                for error in validator.iter_errors(value)
+            ]
         except time_limit.TookTooLongError:
             raise
         except Exception as error:  # a reference that leads nowhere

@@ -13,6 +13,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.cancel import CancelToken
+from maverick_tui.masking.redact import beginning
 from maverick_tui.shown import located
 from maverick_tui.threads import in_thread
 
@@ -253,4 +254,4 @@ def _read_docstring(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _wrong(error: ValidationError) -> str:
-    return "; ".join(located(item["loc"], item["msg"][:200]) for item in error.errors()[:5])
+    return "; ".join(located(item["loc"], beginning(item["msg"], 200)) for item in error.errors()[:5])

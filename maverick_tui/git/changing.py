@@ -25,6 +25,7 @@ from maverick_tui.git.repository import (
     tells_case_apart,
 )
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 
 SECONDS = 600.0
 """How long git may take: a large repository is checked out."""
@@ -163,7 +164,7 @@ class Git:
             if lock := _LOCKED.match(said):  # which is left behind if that git was killed
                 said = f"{said[: lock.end()]}: another git is at work there, or was killed"
                 hint = f"If no git is at work there, remove {one_line(str(self.folder / lock[1]))}, then try again."
-            words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")
+            words = beginning(one_line(said.removeprefix("fatal: ").removeprefix("error: ")), _SHOWN).rstrip(". ")
             raise GitError(
                 f"git {command} has failed in {self.folder}: {words or f'code {code}'}.",
                 said=said,

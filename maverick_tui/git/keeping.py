@@ -20,6 +20,7 @@ from maverick_tui.git.changing import GitError
 from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.making import NOBODYS
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 
 _SHOWN = 300
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding !diff !merge !eol !crlf !whitespace\n"
@@ -194,7 +195,7 @@ class KeepingGit:
             raise TookTooLongError(f"git {line[0]} takes too long.", path=str(folder)) from error
         if process.returncode:
             said = os.fsdecode(complaint).strip()
-            words = one_line(said.removeprefix("fatal: ").removeprefix("error: "))[:_SHOWN].rstrip(". ")
+            words = beginning(one_line(said.removeprefix("fatal: ").removeprefix("error: ")), _SHOWN).rstrip(". ")
             raise GitError(
                 f"git {line[0]} has failed: {words or f'code {process.returncode}'}.",
                 said=said,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.host.doing import Doing
+from maverick_tui.masking.redact import beginning
 from maverick_tui.runs.admission import TURN_COMES, WAITS_FOR_TURN
 from maverick_tui.runs.digest import Tally
 from maverick_tui.runs.figures import Figures
@@ -17,6 +18,8 @@ Phase = Literal[
     "starting", "queued", "connecting", "ready", "working", "asks", "waits", "done", "failed", "interrupted", "ended"
 ]  # fmt: skip
 NEEDS_PERSON: tuple[Phase, ...] = ("asks", "failed")
+LONGEST_PROMPT = 500
+"""Characters of what a run was asked first."""
 AT_REST: tuple[Phase, ...] = ("ready", "done", "failed", "interrupted", "ended")
 
 
@@ -146,7 +149,7 @@ class LiveState:
 
     def _asked_first(self, text: str) -> None:
         if not self._is_inheriting:
-            self.first_prompt = self.first_prompt or text[:500]
+            self.first_prompt = self.first_prompt or beginning(text, LONGEST_PROMPT)
 
     def to_json(self) -> dict[str, Any]:
         """As a host tells it."""

@@ -60,6 +60,11 @@ def redact(text: str) -> str:
     return masked(text, known_values())
 
 
+def beginning(text: str, most: int) -> str:
+    """At most so many characters of a text that somebody masks later: of a longer one, masked before it is cut."""
+    return text if len(text) <= most else redact(text)[:most]
+
+
 def redact_lines(text: str) -> list[str]:
     """The lines of a text without their ends, each masked as far as a secret reaches into it: a key has several."""
     spans, found, at = deque(sorted(secret_spans(text, known_values()))), list[str](), 0

@@ -20,6 +20,7 @@ from maverick_tui.events.kinds import (
     Noticed,
 )
 from maverick_tui.exceptions import AgentError, CLINotFoundError
+from maverick_tui.masking.redact import beginning
 from maverick_tui.modes import narrower, require_mode
 from maverick_tui.runs.apart import RunOfAuthor
 from maverick_tui.runs.asked_apart import AskedApart
@@ -123,7 +124,7 @@ class Connection:
         """Tell something of the agent that was loaded; until a session can be opened, each try loads it again."""
         if (kind, words) not in self._noticed:
             self._noticed.add((kind, words))
-            self._events.emit(Noticed(self._events.now(), kind, words[:LONGEST_NOTICE]))
+            self._events.emit(Noticed(self._events.now(), kind, beginning(words, LONGEST_NOTICE)))
 
     def _come_back(self, loaded: Loaded, past: Past) -> None:
         """Give the agent its conversation again, and no more than it had."""

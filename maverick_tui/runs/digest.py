@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.events.typed import MOST
+from maverick_tui.masking.redact import beginning
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 from maverick_tui.usage import Usage
@@ -129,7 +130,7 @@ class Tally:
             self.failures,
             self.asked,
             len(self._files),
-            tuple(name[:LONGEST_NAME] for name in list(self._files)[-MOST_FILES:]),
+            tuple(beginning(name, LONGEST_NAME) for name in list(self._files)[-MOST_FILES:]),
             max(0, new.total),
             new.cost_usd,
             self.is_ended,

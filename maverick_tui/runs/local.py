@@ -26,7 +26,7 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.exceptions import AgentError
 from maverick_tui.journal.writing import Journal
-from maverick_tui.masking.redact import redact
+from maverick_tui.masking.redact import beginning, redact
 from maverick_tui.runs.admission import Admission, AlwaysAdmitted
 from maverick_tui.runs.call_stops import CallStops
 from maverick_tui.runs.commands import (
@@ -428,7 +428,8 @@ class LocalRun:
         server among them that the person works with."""
         if hasattr(prompter.session, "stop_watching"):
             for name in await cast("Watches", prompter.session).stop_watching():
-                self.events.emit(Noticed(self.events.now(), "watch", f"{WATCHED_NO_MORE}: {name}"[:LONGEST_NOTICE]))
+                text = beginning(f"{WATCHED_NO_MORE}: {name}", LONGEST_NOTICE)
+                self.events.emit(Noticed(self.events.now(), "watch", text))
 
     def _passed(self, call: str) -> None:
         _ = self._spawn(self._stop_at_fuse(call))

@@ -14,6 +14,7 @@ from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
+from maverick_tui.masking.redact import beginning
 from maverick_tui.runs.apart import RunOfAuthor
 from maverick_tui.runs.loading import Loaded
 from maverick_tui.runs.log import EventLog
@@ -125,7 +126,7 @@ class Prompter:
         if missing:
             told.append(f"No image is kept for {', '.join(missing)}: a name is all there is. Attach it again.")
         for text in told:
-            self._events.emit(Noticed(self._events.now(), "images", text[:LONGEST_NOTICE]))
+            self._events.emit(Noticed(self._events.now(), "images", beginning(text, LONGEST_NOTICE)))
 
     def _messages(self) -> SdkMessages | None:
         """What makes the messages that an author's code reads; None where the session has them itself."""

@@ -33,6 +33,7 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.exceptions import AgentError
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 from maverick_tui.modes import narrower
 from maverick_tui.reset_times import reset_time
 from maverick_tui.runs.failures import failure_of
@@ -192,7 +193,7 @@ class Turns:
         if self.current is None:
             self.begin(prompt, origin="background").idle.clear()
         elif prompt:
-            self._log.emit(Noticed(self.now(), "job", f"{BY_ITSELF}: {prompt}"[:LONGEST_NOTICE]))
+            self._log.emit(Noticed(self.now(), "job", beginning(f"{BY_ITSELF}: {prompt}", LONGEST_NOTICE)))
 
     def ended(self, answered: Answered) -> None:
         """Such an answer has ended."""
@@ -230,7 +231,7 @@ class Turns:
         else:
             self._next_model = model
             text = f"{model} takes over, at the latest with the next prompt."
-            self._log.emit(Noticed(self.now(), "model", text[:LONGEST_NOTICE]))
+            self._log.emit(Noticed(self.now(), "model", beginning(text, LONGEST_NOTICE)))
 
     def end_jobs(self) -> bool:
         """The session is gone, and its jobs with it; whether there were any."""
@@ -242,7 +243,8 @@ class Turns:
     def end_tasks(self) -> None:
         """The session is gone, and with it what went on in the background."""
         if stopped := [one_line(about or call) for call, about in self.tasks.items() if call in self._behind]:
-            self._log.emit(Noticed(self.now(), "tasks", f"{TASKS_STOPPED}: {', '.join(stopped)}"[:LONGEST_NOTICE]))
+            text = f"{TASKS_STOPPED}: {', '.join(stopped)}"
+            self._log.emit(Noticed(self.now(), "tasks", beginning(text, LONGEST_NOTICE)))
         self.tasks.clear()
         self._behind.clear()
 

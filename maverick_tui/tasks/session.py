@@ -39,6 +39,7 @@ from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.executor.model.config import AgentConfig
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult, TerminateReason
 from maverick_tui.folder_locks import scratch_folder
+from maverick_tui.masking.redact import beginning
 from maverick_tui.tasks import texts
 from maverick_tui.tasks.chat import Chat
 from maverick_tui.tasks.database import SessionFactory, close_database, open_database
@@ -122,7 +123,7 @@ class TasksSession:
     async def begin(self) -> None:
         """Show what to know first: the end of the conversation that goes on, or that nothing is kept; and the list."""
         for text in await self._recalled():
-            self._tell(Noticed(self._now(), "notification", text[:LONGEST_NOTICE]))
+            self._tell(Noticed(self._now(), "notification", beginning(text, LONGEST_NOTICE)))
         await self._show()
 
     async def ask(self, prompt: str) -> Answered:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 from maverick_tui.ui.told_work import work_told
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Worktrees:
         """Let what came of it stand at the end of the run, as long as that is shown here: its journal has ended."""
         from maverick_tui.events.kinds import LONGEST_NOTICE, Noticed
 
-        self._board.receive(run, Noticed(time.time(), "worktree", one_line(text)[:LONGEST_NOTICE]))
+        self._board.receive(run, Noticed(time.time(), "worktree", beginning(one_line(text), LONGEST_NOTICE)))
 
     def _work(self, work: Any) -> None:
         work_told(self._app, work, group="worktrees", title=TITLE)

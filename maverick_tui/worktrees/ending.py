@@ -16,6 +16,7 @@ from maverick_tui.git.changing import Git, GitError, filtered
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 from maverick_tui.signals import at_signals, end_by
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
@@ -381,7 +382,7 @@ def _move_forward(project: Git, worktree: Worktree, head: str, new: str) -> None
         if not isinstance(error, GitError):
             raise
         said = one_line(error.said)  # of each file that it could not write
-        why = f"git says: {said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}" if said else error.message
+        why = f"git says: {said if len(said) <= _SHOWN else f'{beginning(said, _SHOWN)}...'}" if said else error.message
         raise _half_merged(worktree, why, left) if left else _no_merge(worktree, why, _AS_BEFORE) from error
 
 

@@ -20,6 +20,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git
 from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.inert import one_line, whole_line
+from maverick_tui.masking.redact import beginning
 from maverick_tui.removing import remove_folder
 from maverick_tui.toml_text import read_toml
 from maverick_tui.worktrees import records
@@ -167,7 +168,7 @@ def _bring(worktree: Worktree, name: str, *, is_link: bool) -> str:
         else:
             shutil.copy2(source, target, follow_symlinks=False)
     except (OSError, shutil.Error) as error:
-        return one_line(str(error))[:200]
+        return beginning(one_line(str(error)), 200)
     except RecursionError:
         remove_folder(target)
         return "its folders are nested too deeply"

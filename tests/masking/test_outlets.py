@@ -19,6 +19,8 @@ from claude_agent_sdk._errors import MessageParseError
 
 from maverick_tui import AgentContext, AgentResult, ConfigError, MalformedResponseError, MaverickAgent, ProcessError
 from maverick_tui.agent.engine.claude.failures import api_failure, wrap_sdk_error
+from maverick_tui.agent.engine.claude.notices import Notices
+from maverick_tui.agent.engine.claude.scheduling import Jobs
 from maverick_tui.agent.engine.claude.transport import STDERR_LINE_LENGTH, CliTransport
 from maverick_tui.batch.folder import StartedRun, opened
 from maverick_tui.batch.items import Item
@@ -47,9 +49,12 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.history.labels import name_run
 from maverick_tui.history.reading import read_run
 from maverick_tui.host import notify_command
+from maverick_tui.host.far.failures import noise
+from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.live import LiveRun
 from maverick_tui.host.notify_command import Told
 from maverick_tui.host.orders import Order
+from maverick_tui.host.state import LiveState
 from maverick_tui.inert import inert
 from maverick_tui.journal.batches import FAILURES
 from maverick_tui.journal.folders import journal_of
@@ -60,6 +65,7 @@ from maverick_tui.masking.redact import MASK, conceal, redact
 from maverick_tui.offline.cassette_file import Tape
 from maverick_tui.offline.cassette_scrubber import Scrubber
 from maverick_tui.review.kinds import ChangedFile, ChangedHunk
+from maverick_tui.runs.digest import Tally
 from maverick_tui.runs.failures import failure_of
 from maverick_tui.runs.news import News
 from maverick_tui.runs.outcome import ReadOutcome
@@ -68,6 +74,7 @@ from maverick_tui.settings_told import settings_told
 from maverick_tui.shown import shown
 from maverick_tui.ui.changes.diff_text import prepared
 from maverick_tui.ui.log_file import kept_log, log_path
+from maverick_tui.ui.run.exporting import _plain
 from maverick_tui.ui.widgets.prompt_history import PromptHistory
 from tests.history.kept import begun, keep
 from tests.history.sessions.stored import ID, Session, call
@@ -374,6 +381,50 @@ def test_a_raw_answer_is_masked_before_it_is_cut() -> None:
     assert isinstance(failure, MalformedResponseError)
     assert failure.raw_response is not None
     assert "hunter" not in failure.raw_response
+
+
+def told_first(text: str) -> str:
+    state = LiveState()
+    state.take(ev.TurnStarted(1, 1, text, "p"))
+    return json.dumps(LiveRun("7f3a00c0ffee", state.to_json(), 1.0, has_host=True).to_json())
+
+
+def told_by_the_cli(text: str) -> str:
+    running = {"task_id": "t", "tool_use_id": "c", "description": text}
+    return redact(repr(Notices().read("task_started", running, 1.0)))
+
+
+def listed_job(text: str) -> str:
+    return redact(repr(Jobs().listed([{"id": "j", "prompt": text}], 1.0)))
+
+
+def machine_that_talks(text: str) -> str:
+    return redact(noise(Machine("far"), text).message)
+
+
+def files_changed_while_nobody_looked(text: str) -> str:
+    tally = Tally()
+    tally.begin(0.0, ev.Usage())
+    tally.take(ev.ToolCalled(1, "c", "Write", {"file_path": text, "content": ""}))
+    tally.take(ev.ToolFinished(2, "c", ""))
+    return redact(repr(tally.digest(ev.Usage())))
+
+
+@pytest.mark.parametrize(
+    ("longest", "told"),
+    [
+        (500, told_first),
+        (ev.LONGEST_NOTICE, told_by_the_cli),
+        (2_000, listed_job),
+        (40, _plain),
+        (300, machine_that_talks),
+        (500, files_changed_while_nobody_looked),
+    ],
+)
+def test_a_text_is_masked_before_it_is_cut(longest: int, told: Callable[[str], str]) -> None:
+    text = told("x" * (longest - 8) + f" {VARIABLE}")
+    assert "xxxx" in text
+    assert "hunter" not in text
 
 
 def test_what_settings_and_servers_are_given_is_concealed() -> None:

@@ -14,6 +14,7 @@ from maverick_tui.exceptions import ConfigError, InvalidToolError
 from maverick_tui.executor import time_limit
 from maverick_tui.executor.mcp.connection import ServerConnection, first_of
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
+from maverick_tui.masking.redact import beginning
 from maverick_tui.shown import located
 
 OPENING_SECONDS = 30.0
@@ -131,7 +132,7 @@ class ServerTool:
                 f"{self.name} cannot be called: its schema refers to {error}, which is elsewhere."
             ) from error
         errors = sorted(found, key=lambda error: [str(at) for at in error.path])
-        return "; ".join(located(wrong.path, wrong.message[:200]) for wrong in errors[:5])
+        return "; ".join(located(wrong.path, beginning(wrong.message, 200)) for wrong in errors[:5])
 
 
 def _validator(name: str, schema: dict[str, Any]) -> Any:
@@ -144,7 +145,7 @@ def _validator(name: str, schema: dict[str, Any]) -> Any:
         kind.check_schema(schema)
     except SchemaError as error:
         raise ConfigError(
-            f"The tool {name!r} has parameters that are not a JSON schema: {error.message[:200]}.",
+            f"The tool {name!r} has parameters that are not a JSON schema: {beginning(error.message, 200)}.",
             hint="Correct the server, or leave the tool out.",
         ) from error
     # An empty registry, since the default one fetches what a schema refers to.

@@ -15,6 +15,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.history.sessions.files import Stored
 from maverick_tui.history.sessions.prompts import Said, branch_of, said_in, text_of
+from maverick_tui.masking.redact import beginning
 from maverick_tui.usage import Usage
 
 _CUT = "The beginning of this session is left out: it is too long to be read as a whole."
@@ -95,7 +96,7 @@ class _Teller:
             self._outcome, self._failure = "interrupted", None
         elif said.kind == "output":
             if said.text:
-                yield ev.Noticed(self._at, "informational", said.text[: ev.LONGEST_NOTICE])
+                yield ev.Noticed(self._at, "informational", beginning(said.text, ev.LONGEST_NOTICE))
         else:
             yield from self._begin_turn(said)
 

@@ -9,6 +9,7 @@ from maverick_tui.host.far.lines import OLDEST, VERSION, GatewayHello
 from maverick_tui.host.far.machines import Machine
 from maverick_tui.host.ways import AwayError
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 
 _FAILED = 255
 """What ssh leaves with when it is ssh that has failed."""
@@ -112,4 +113,4 @@ def noise(machine: Machine, said: str) -> ConfigError:
 
 def _last_line(said: str) -> str:
     lines = [one_line(text).strip() for text in said.splitlines()]
-    return next((text[:300] for text in reversed(lines) if text), "")
+    return next((beginning(text, 300) for text in reversed(lines) if text), "")

@@ -12,6 +12,7 @@ from textual.app import App
 
 from maverick_tui.history.export.formats import Format, by_suffix, format_for, pieces
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import redact
 
 if TYPE_CHECKING:
     from maverick_tui.history.export.formats import PrinterFor
@@ -140,4 +141,4 @@ def _problem(target: Path, form: str) -> str:
 
 def _plain(title: str) -> str:
     """A title as part of a file's name."""
-    return "-".join(re.findall(r"\w+", title.lower()))[:40] or "run"
+    return "-".join(re.findall(r"\w+", redact(title).lower()))[:40] or "run"

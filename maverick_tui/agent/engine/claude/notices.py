@@ -9,6 +9,7 @@ from typing import Any
 from maverick_tui.agent.record import count_of
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
+from maverick_tui.masking.redact import beginning
 
 _WATCHES = "Monitor"
 """The tool whose command wakes the model with each line that it prints."""
@@ -63,7 +64,7 @@ class Notices:
         if not text:
             return []
         task = self.tasks.get(str(data.get("agent_id") or ""))
-        return [ev.Noticed(at, kind, text[: ev.LONGEST_NOTICE], task.call if task else "")]
+        return [ev.Noticed(at, kind, beginning(text, ev.LONGEST_NOTICE), task.call if task else "")]
 
     def _task(self, kind: str, data: Mapping[str, Any], at: float) -> list[ev.Event]:
         task_id = str(data.get("task_id") or "")
@@ -85,7 +86,7 @@ class Notices:
         usage = data.get("usage")
         used = usage if isinstance(usage, Mapping) else {}
         tokens, tool_uses = count_of(used, "total_tokens"), count_of(used, "tool_uses")
-        return [ev.TaskProgressed(at, call, str(status), description[: ev.LONGEST_NOTICE], tokens, tool_uses)]
+        return [ev.TaskProgressed(at, call, str(status), beginning(description, ev.LONGEST_NOTICE), tokens, tool_uses)]
 
 
 def _retry(data: Mapping[str, Any], at: float) -> ev.RetryScheduled:

@@ -17,6 +17,7 @@ from maverick_tui.events.background import Job
 from maverick_tui.events.kinds import LONGEST_NOTICE, Event, JobsScheduled
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
+from maverick_tui.masking.redact import beginning
 
 # What our hooks learn of the CLI, on its way to whoever listens: system messages of our own, by their subtypes.
 BEGAN = "maverick_call_began"
@@ -80,7 +81,7 @@ def apart_from_project(allowed_tools: Iterable[str], setting_sources: Sequence[s
 def woken_by(news: str) -> str:
     """What has woken the agent, by the prompt that tells the model of it; empty if that does not say."""
     says = "  ".join(filter(None, map(one_line, _SAYS.findall(news))))
-    return f"Woken: {says}"[:LONGEST_NOTICE] if says else ""
+    return beginning(f"Woken: {says}", LONGEST_NOTICE) if says else ""
 
 
 class JobWatch:
@@ -139,7 +140,7 @@ class Jobs:
         if not tool or is_error:
             return []
         known = detail if isinstance(detail, Mapping) else {}
-        prompt = str(arguments.get("prompt") or "")[:LONGEST]
+        prompt = beginning(str(arguments.get("prompt") or ""), LONGEST)
         if tool == "CronDelete":
             return self._become([job for job in self.items if job.id != str(arguments.get("id"))], at)
         if tool == "CronCreate":
@@ -158,7 +159,7 @@ class Jobs:
 
     def _known(self, told: Mapping[str, Any]) -> Job:
         """A job as it was scheduled; a wakeup has no id of its own before it is listed."""
-        ident, prompt = str(told.get("id") or ""), str(told.get("prompt") or "")[:LONGEST]
+        ident, prompt = str(told.get("id") or ""), beginning(str(told.get("prompt") or ""), LONGEST)
         for job in self.items:
             if job.id == ident or (not job.id and job.prompt == prompt):
                 return job._replace(id=ident)
