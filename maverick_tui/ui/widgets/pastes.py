@@ -13,8 +13,9 @@ MOST_CHARACTERS = 2_000
 
 _MARK = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
 _LINE_END = re.compile("\\r\\n?|[\\u2028\\u2029]")
-_SHELL = re.compile(r"\A\n*(?=!)")
 _COMMAND = re.compile(r"\A\n*(?=[!/])")
+_COMES_BACK = re.compile(r"\A\n*(?=!|/(?!compact\b))", re.IGNORECASE)
+"""Of our commands only `/compact` waits among prompts, and is one again."""
 
 
 def typed(text: str) -> str:
@@ -34,10 +35,10 @@ def as_prompt(text: str) -> str:
 
 
 def still_prompt(text: str) -> str:
-    """A text that was a prompt before, as it stands in one, with such a blank: the Enter that sends it again does not
-    run it.
+    """A text that was a prompt before, as it stands in one, with such a blank: the Enter that sends it again neither
+    runs it nor obeys it, whoever wrote it (`/export md FILE`).
     """
-    return _SHELL.sub(r"\g<0> ", typed(text), count=1)
+    return _COMES_BACK.sub(r"\g<0> ", typed(text), count=1)
 
 
 class Pastes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from maverick_tui.history.index import RunIndex
 from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
@@ -45,14 +47,17 @@ async def test_a_key_finds_it_and_enter_puts_it_where_the_cursor_is() -> None:
         assert app.kept.take() == []
 
 
-async def test_what_was_a_prompt_is_one_again_and_no_command() -> None:
-    keep("aaaaaaaaaaa1", [*begun("aaaaaaaaaaa1"), *turn(1, "!touch made", "No."), *ended()])
+@pytest.mark.parametrize("text", ["!touch made", "/export md made", "\n/Export jsonl made", "/clear"])
+async def test_what_was_a_prompt_is_one_again_and_no_command(text: str) -> None:
+    keep("aaaaaaaaaaa1", [*begun("aaaaaaaaaaa1"), *turn(1, text, "No."), *ended()])
     async with watching(Tape().connect().prompt("Go").say("Done.").done(), size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+r")
         await until(pilot, lambda: app.top == "PastPromptsScreen")
-        await until(pilot, lambda: "touch made" in app.screen.query_one(ChoiceList).text)
+        await until(pilot, lambda: text.strip() in app.screen.query_one(ChoiceList).text)
         await pilot.press("enter")
-        await until(pilot, lambda: app.top == "RunScreen" and "touch made" in app.run_screen.prompt.text)
+        await until(pilot, lambda: app.top == "RunScreen" and text.strip() in app.run_screen.prompt.text)
         await pilot.press("enter")
         (sent,) = app.kept.take()
         assert isinstance(sent, SendPrompt), "an agent's file may have suggested it"
+        assert sent.text.strip() == text.strip()
+        assert app.top == "RunScreen", "nothing is asked: it was a prompt before"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from maverick_tui.ui.run.prompting import is_shell
+from maverick_tui.ui.run.slash_commands import slash_command
 from maverick_tui.ui.widgets.pastes import as_prompt, still_prompt, typed
 from tests.support.cases import each
 
@@ -13,3 +14,8 @@ def test_no_prompt_that_comes_back_is_a_command_whatever_whoever_wrote_it_puts_b
     assert "!touch PWNED" in comes_back
     assert not is_shell(comes_back)
     assert not is_shell(typed(as_prompt(f"{before}!touch PWNED\nand more")))
+    assert slash_command(typed(still_prompt(f"{before}/export md PWNED"))) is None
+
+
+def test_what_was_a_command_among_the_prompts_is_one_again() -> None:
+    assert slash_command(still_prompt("/compact The sums matter")) == ("compact", "The sums matter")
