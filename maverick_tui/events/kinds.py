@@ -574,6 +574,10 @@ class PermissionAsked(Event):
     marks: tuple[dict[str, Any], ...] = ()
     """Parts of its arguments that are to be looked at, and why: see `events/marks.py`."""
     rules_agent: str = ""
+    replaces: str = ""
+    """What is lost where a call of Write finds a file already."""
+    patch: tuple[dict[str, Any], ...] = ()
+    """What it changes there: hunks as a `structuredPatch` has them."""
 
 
 @dataclass(frozen=True, slots=True)

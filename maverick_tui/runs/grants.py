@@ -17,8 +17,10 @@ from maverick_tui.agent.permissions.rule_texts import wrong_with
 from maverick_tui.agent.permissions.rules import call_made, covers_command, host_of, is_plain, path_of, paths_of
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
+from maverick_tui.masking.key_files import holds_secrets
 from maverick_tui.runs.deeds import deed_of
 from maverick_tui.runs.own_questions import ASKS_PERSON
+from maverick_tui.runs.replaced import Replaced, replaced_by
 
 _PATTERN_SIGNS = frozenset("*?[]{}()!\\")
 
@@ -40,6 +42,7 @@ class Weighed:
     rule: str = ""
     offers: list[Grant] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    replaced: Replaced = field(default_factory=Replaced)
 
 
 class Grants:
@@ -62,7 +65,10 @@ class Grants:
         if is_free and (rule := self._granted(tool, arguments, about.causes)):
             return Weighed(rule)
         offers = self._offered(tool, arguments, about.known_as) if is_free else []
-        return Weighed("", offers, marks_in(Call(tool, arguments, self._cwd), self._places))
+        path = str(arguments.get("file_path", ""))
+        may_read = not (self._places.why_not_to_read(path) or holds_secrets(path))
+        replaced = replaced_by(tool, arguments, self._cwd, may_read=may_read)
+        return Weighed("", offers, marks_in(Call(tool, arguments, self._cwd), self._places), replaced)
 
     def rule_for(self, tool: str, arguments: Mapping[str, Any], causes: frozenset[str] = frozenset()) -> str:
         """The text of the grant that allows this call; nothing if none does, or if it asks each time.

@@ -125,6 +125,8 @@ class Questions:
                 rules_file=str(user_file()) if rules else "",
                 rules_agent=about.ruled_as if rules else "",
                 marks=tuple(mark.to_json() for mark in weighed.marks),
+                replaces=weighed.replaced.words,
+                patch=weighed.replaced.patch,
             )
         )
 

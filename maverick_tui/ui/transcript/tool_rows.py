@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from rich.style import Style
@@ -261,7 +262,9 @@ def place(entry: ToolEntry, renderer: Renderer, palette: Palette) -> list[Row]:
     path = str(entry.arguments.get(name, ""))
     shown = (*names, "old_string", "new_string", "content", "new_source")
     rows = renderer.plain(one_line(_show_of(entry)(path)), _style(entry, name, palette)) if path else []
-    return rows + _others(entry, shown, renderer, palette)
+    rows += _others(entry, shown, renderer, palette)
+    replaces = entry.question.replaces if entry.question is not None else ""
+    return rows + (renderer.plain(one_line(replaces), palette.warning) if replaces else [])
 
 
 def _others(entry: ToolEntry, shown: tuple[str, ...], renderer: Renderer, palette: Palette) -> list[Row]:
@@ -277,6 +280,8 @@ def _hunks(entry: ToolEntry) -> list[Hunk]:
     show, part = (revealed, str) if is_asked else (inert, _beginning)  # what has to be allowed is never cut
     if (patch := _patch(entry)) is not None:
         return hunks_of_patch(patch)
+    if is_asked and entry.question is not None and (known := hunks_of_patch(entry.question.patch)):
+        return [replace(hunk, lines=tuple(f"{line[:1]}{revealed(line[1:])}" for line in hunk.lines)) for hunk in known]
     if entry.name == "Edit":
         old, new = (part(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
         return hunks_between(old, new, show=show)

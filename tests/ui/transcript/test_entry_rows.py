@@ -138,6 +138,18 @@ def test_a_change_shows_its_file_in_full() -> None:
     assert "+ a = 2" in text
 
 
+def test_a_file_that_is_replaced_is_shown_as_a_change_of_what_is_there() -> None:
+    lines = [f" line {number}" for number in range(16, 20)]
+    patch = ({"oldStart": 16, "newStart": 16, "lines": [*lines, "-line 20", "+LINE\u00a020"]},)
+    words = "It replaces what is there, 40 lines: this is what changes."
+    content = "\n".join(f"line {number}" for number in range(1, 41))
+    _, entry = asking("Write", {"file_path": "notes.txt", "content": content}, replaces=words, patch=patch)
+    text = text_of(entry)
+    for part in (words, "19   line 19", "20 - line 20", "20 + LINE<U+00A0>20"):
+        assert part in text
+    assert "line 1\n" not in text
+
+
 def test_arguments_that_are_too_long_say_so_but_not_where_they_have_to_be_allowed() -> None:
     change = {"file_path": "x", "content": "line\n" * 2_999 + "last"}
     text = text_of(told(*Tape().connect().prompt("Go").tool("Write", change).events).entries[-1])

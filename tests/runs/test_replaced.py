@@ -1,0 +1,86 @@
+"""The question about a Write says what it replaces; the real CLI asks it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from maverick_tui.events.kinds import PermissionAsked, ToolFinished, TurnEnded
+from maverick_tui.runs.commands import AnswerPermission
+from maverick_tui.runs.replaced import MOST, Replaced, replaced_by
+from tests.conftest import ServeModel
+from tests.runs.watching import watch
+from tests.support.agents import Talker
+from tests.support.cases import each
+from tests.support.model import call, say, scene
+
+
+class Scribe(Talker):
+    allowed_tools = ("Read", "Write")
+    permission_mode = "default"
+
+
+async def test_a_question_about_a_file_that_is_there_shows_what_changes_in_it(serve: ServeModel) -> None:
+    old = [f"line {number}" for number in range(1, 41)]
+    new = ["LINE 20" if line == "line 20" else line for line in old]
+    place = Path("notes.txt").absolute()
+    place.write_text("\n".join(old) + "\n")
+    write = call("Write", file_path=str(place), content="\n".join(new) + "\n")
+    fresh = call("Write", file_path=str(place.with_name("fresh.txt")), content="new\n")
+    steps = [call("Read", file_path=str(place)), write, fresh, say("Done.")]
+    async with serve([scene(*steps, prompt=".*")]), watch(Scribe) as run:
+        run.prompt("go")
+        asked = await run.until(PermissionAsked)
+        assert asked.replaces == "It replaces what is there, 40 lines: this is what changes."
+        (hunk,) = asked.patch
+        assert hunk["oldStart"] == 17
+        assert [line for line in hunk["lines"] if line[0] != " "] == ["-line 20", "+LINE 20"]
+        run.send(AnswerPermission(asked.request, "once"))
+        second = await run.until(PermissionAsked, 2)
+        assert (second.replaces, second.patch) == ("", ())
+        run.send(AnswerPermission(second.request, "once"))
+        await run.until(TurnEnded)
+        assert not [one for one in run.all(ToolFinished) if one.is_error]
+        assert place.read_text().split("\n")[19] == "LINE 20"
+
+
+def _replaced(content: str = "b\n", name: str = "f", *, may_read: bool = True) -> Replaced:
+    return replaced_by("Write", {"file_path": name, "content": content}, Path.cwd(), may_read=may_read)
+
+
+@each(
+    ("before", "content", "words"),
+    [
+        (b"a\n", "a\n", "It has these very lines already."),
+        (b"a", "b", "It replaces what is there, 1 line: this is what changes."),
+        (b"\xff\xfe", "b", "It replaces what is there: 2 bytes."),
+        (b"a\0", "b", "It replaces what is there: 2 bytes."),
+        (b"x" * (MOST + 1), "b", "It replaces what is there: 100,001 bytes."),
+        (b"a", "b" * (MOST + 1), "It replaces what is there: 1 byte."),
+        (b"", "b", ""),
+    ],
+)
+def test_what_is_told_is_as_much_as_can_be_read_and_shown(before: bytes, content: str, words: str) -> None:
+    Path("f").write_bytes(before)
+    assert _replaced(content).words == words
+    assert bool(_replaced(content).patch) == words.endswith("changes.")
+
+
+def test_what_must_not_be_read_and_what_is_no_file_is_not_opened() -> None:
+    Path("secret").write_text("word\n")
+    os.mkfifo("pipe")  # whoever opens it waits for ever
+    assert _replaced(name="secret", may_read=False) == Replaced("It replaces what is there: 5 bytes.")
+    assert [_replaced(name=name) for name in ("pipe", "/dev/zero", ".", "nothing", "\0", "~nobody-at-all/x")] == (
+        [Replaced()] * 6
+    )
+
+
+def test_the_lines_of_a_key_are_masked_though_the_patch_has_only_some_of_them() -> None:
+    body = [f"{number:02}" + "Ab3+" * 15 + "xy" for number in range(20)]
+    lines = ["-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----", *"abcd", ""]
+    Path("f").write_text("\n".join(lines))
+    changed = lines.copy()
+    changed[12] = "something else"
+    shown = str(_replaced("\n".join(changed)).patch)
+    assert "something else" in shown
+    assert not [line for line in body if line in shown]
