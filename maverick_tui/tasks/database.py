@@ -47,6 +47,11 @@ def close_database(factory: SessionFactory) -> None:
 
 def open_engine(url: str) -> Engine:
     """An engine for this URL, with SQLite set up so that several processes can write."""
+    if _ends_password_early(url):  # what is behind it would be shown, and looked up, as the name of a server
+        raise ConfigError(
+            "The tasks cannot be opened: the password in the URL has an @ that stands there as it is.",
+            hint="Write @ in a password as %40, and / as %2F.",
+        )
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -69,6 +74,14 @@ def open_engine(url: str) -> Engine:
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _ends_password_early(url: str) -> bool:
+    """Whether a password has an `@`, which ends it for whoever reads the URL."""
+    user, colon, rest = url.partition("://")[2].partition(":")
+    place, _, query = rest.partition("@")[2].partition("?")
+    names = (part.partition("=")[0] for part in query.split("&"))
+    return bool(colon) and "/" not in user and any("@" in part for part in (place, *names))
 
 
 def _set_up_sqlite(connection: Any, _record: Any) -> None:

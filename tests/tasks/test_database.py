@@ -101,6 +101,11 @@ BAD = [
     ("postgresql+nodriver://me:hunter2@host/db", "Can't load plugin"),
     ("postgresql//me:hunter2@host/db", "it is not a database URL"),
     ("postgresql://me:hunter2@host:port/db", "it is not a database URL"),
+    ("postgresql://me:p@ss/hunter2@host/db", "the password in the URL has an @"),
+    ("postgresql://me@corp:p/ss@hunter2@host/db", "the password in the URL has an @"),
+    ("nosuch://me:p@ss?hunter2@host/db", "the password in the URL has an @"),
+    ("nosuch://me:hunter2@host/db?user=a@b", "Can't load plugin"),
+    ("nosuch://me@host/a:b@c@d", "Can't load plugin"),
 ]
 
 
