@@ -14,6 +14,7 @@ from typing import Any, Literal
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.folder_locks import alone
 from maverick_tui.snapshots.attribution import TAKEN_BACK, Writer
+from maverick_tui.snapshots.caps import NotTrackedError
 from maverick_tui.snapshots.disk import FOLDER
 from maverick_tui.snapshots.entries import entries_of
 from maverick_tui.snapshots.planning import Step, file_of
@@ -27,7 +28,7 @@ _TUPLES = ("numbers", "paths", "given_back")
 
 @dataclass(frozen=True, slots=True)
 class UndoRecord:
-    """One time that something was taken back, or given back again; `after` is empty while that is being done."""
+    """One time that something was taken back, or given back again; `after` is empty until its end is known."""
 
     run_id: str
     at: float
@@ -64,8 +65,11 @@ class UndoRecords:
         """All that are written down; those that were cut short, as far as they got."""
         found = _read(self._file)
         if any(one.wanted is not None for one in found):
-            with self._alone():  # somebody may be at it in this moment
-                found = self._ended()
+            try:
+                with self._alone():  # somebody may be at it in this moment
+                    found = self._ended()
+            except NotTrackedError:  # how far they got is told as soon as there can be snapshots again
+                found = [one for one in found if one.wanted is None]
         return found
 
     def to_give_back(self) -> list[UndoRecord]:
@@ -90,13 +94,11 @@ class UndoRecords:
             except MaverickError:  # then all is as it was
                 self._write(known)
                 raise
-            if undone.after is not None and undone.done:
-                numbers = was.number, undone.after.number
-                # What is not so any more, somebody has saved since it was done: that is not for a redo to replace.
-                paths = tuple(path for path in self._as_wanted(wanted, undone.after) if path in undone.paths)
+            if undone.done:
+                wanted = {path: file for path, file in wanted.items() if path in undone.paths}
                 if redone is not None:
                     known = [_given_back(one, undone.paths) if one.at == redone.at else one for one in known]
-                known = [*known, replace(begun, after=undone.after.id, numbers=numbers, paths=paths)]
+                known = [*known, self._with_end(replace(begun, paths=tuple(wanted), wanted=wanted), undone.after)]
             self._write(known)
         return undone
 
@@ -111,7 +113,8 @@ class UndoRecords:
         """All that are written down. Nobody is at it now: those that have not come to an end were cut short."""
         found = _read(self._file)
         if any(one.wanted is not None for one in found):
-            found = [self._completed(one) if one.wanted is not None else one for one in found]
+            now = self._shadow.take(self._run_id)
+            found = [self._with_end(one, now) for one in found]
             found = [one for one in found if one.paths]
             self._write(found)
         return found
@@ -125,10 +128,13 @@ class UndoRecords:
             os.fsync(stream.fileno())
         unnamed.replace(self._file)
 
-    def _completed(self, record: UndoRecord) -> UndoRecord:
-        """One that was cut short: what is as it was to be was done."""
-        now = self._shadow.take(self._run_id)
-        assert record.wanted is not None
+    def _with_end(self, record: UndoRecord, now: Snapshot | None) -> UndoRecord:
+        """It with what there was at its end; if that could not be kept, it stays as one that was cut short.
+
+        What was to be and is not so, was not done, or somebody has saved since: that is not for a redo to replace.
+        """
+        if now is None or record.wanted is None:
+            return record
         done = tuple(self._as_wanted(record.wanted, now))
         return replace(record, after=now.id, numbers=(record.numbers[0], now.number), paths=done, wanted=None)
 

@@ -23,7 +23,7 @@ class Undone:
     before: Snapshot
     """What was there before."""
     after: Snapshot | None
-    """What is there now; None if that could not be kept, for then it cannot be taken back again."""
+    """What is there now; None if that could not be kept, for then it cannot be taken back again until it can."""
     done: tuple[Step, ...]
     refused: tuple[Step, ...]
 

@@ -17,13 +17,14 @@ from maverick_tui.review.run_review import RunReview
 from maverick_tui.review.taking_back import long_commands
 from maverick_tui.review.undo_records import UndoRecords
 from maverick_tui.snapshots import undoing
+from maverick_tui.snapshots.caps import NotTrackedError
 from maverick_tui.snapshots.planning import Span
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import Snapshot
 from maverick_tui.snapshots.undoing import Undone
 from tests.review import played
 from tests.review.played import PlayedRun, now, why
-from tests.snapshots.folders import project
+from tests.snapshots.folders import content, project
 
 RUN = "run-aaaa"
 
@@ -329,3 +330,32 @@ def test_what_a_person_saves_while_an_undo_goes_on_is_not_replaced_by_a_redo(
     assert RunReview(RUN).redo().paths == {"x.txt"}
     assert (folder / "a.txt").read_text() == "mine\n"
     assert [step.path for step in RunReview(RUN).plan() if not step.why_not] == ["x.txt"]
+
+
+def test_what_was_undone_while_no_snapshot_could_be_taken_of_it_can_be_given_back_once_one_can(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = content(folder)
+    run = PlayedRun(folder, RUN)
+    run.write("a.txt", "the run's\n")
+    run.write("x.txt", "x\n")
+    run.write("y.txt", "y\n")
+    run.end_turn()
+    left = content(folder)
+    take = Shadow.take
+
+    def refused_once_it_is_done(shadow: Shadow, *arguments: Any, **options: Any) -> Snapshot:
+        if not (folder / "x.txt").exists():
+            raise NotTrackedError("the disk is full", folder)
+        return take(shadow, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Shadow, "take", refused_once_it_is_done)
+        undone = RunReview(RUN).undo()
+        assert undone.after is None
+        assert content(folder) == before
+        assert RunReview(RUN).last_undo is None
+    (folder / "y.txt").write_text("mine\n")
+    assert RunReview(RUN).redo().paths == {"a.txt", "x.txt"}
+    assert content(folder) == {**left, "y.txt": ("file", left["y.txt"][1], b"mine\n")}
+    assert RunReview(RUN).last_undo is None

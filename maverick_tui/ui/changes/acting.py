@@ -277,7 +277,7 @@ class Acting:
         told = f"{done} {'path' if done == 1 else 'paths'} {word}." if done else f"Nothing was {word}."
         told += _left_words(undone.refused)
         if done and undone.after is None:
-            told += " What was there could not be kept, so this cannot be undone."
+            told += " What is there now could not be kept: until it can, this cannot be undone."
         elif done and not is_redo:
             told += f" {self._screen.key('changes.redo')} gives it back."
         self._tell(told, is_done=bool(done))
