@@ -15,9 +15,10 @@ from maverick_tui import paths
 from maverick_tui.cli.asking import answer_to, is_anybody_there
 from maverick_tui.config import check_file, config_file
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.folder_locks import remove_abandoned, scratch_folder
+from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import redact
+from maverick_tui.settings_left import left_edits, note_begun, set_aside
 from maverick_tui.settings_told import new_file
 from maverick_tui.signals import at_signals, end_by
 from maverick_tui.ui.editor import edit_in_terminal
@@ -37,7 +38,7 @@ def edit_settings() -> str:
                 _edit_until_right(copy, file)
             except SystemExit:  # the window is gone, or somebody ends us
                 if copy.exists() and copy.read_bytes() != content:
-                    typer.echo(_set_aside(copy, file), err=True)
+                    typer.echo(set_aside(copy, file), err=True)
                 raise
             if before == copy.read_bytes():
                 return "nothing was changed."
@@ -55,11 +56,13 @@ def edit_settings() -> str:
 def _copy_beside(file: Path, content: bytes) -> Iterator[Path]:
     """A copy for nobody else to read, on the same disk, in a folder of its own: editors put files of theirs beside."""
     paths.make_private(file.parent)
-    remove_abandoned(file.parent)  # one that was killed has left all of the settings, keys included
+    for told in left_edits(file):  # of one that was killed
+        typer.echo(told, err=True)
     with scratch_folder("edit", file.parent) as folder:
         copy = folder / file.name
         with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as out:
             out.write(content)
+        note_begun(folder, content)
         yield copy
 
 
@@ -71,14 +74,14 @@ def _edit_until_right(copy: Path, file: Path) -> None:
             return
         wrong = inert(redact(wrong.replace(str(copy), str(file))))
         if not is_anybody_there():
-            raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))
+            raise ConfigError(wrong, path=str(file), hint=set_aside(copy, file))
         try:
             answer = answer_to(f"{wrong}\nEdit it again, or discard what you wrote?", "[E/d]")
         except KeyboardInterrupt:
-            typer.echo(_set_aside(copy, file), err=True)
+            typer.echo(set_aside(copy, file), err=True)
             raise
         if not answer:  # Ctrl+D
-            raise ConfigError(wrong, path=str(file), hint=_set_aside(copy, file))
+            raise ConfigError(wrong, path=str(file), hint=set_aside(copy, file))
         if answer.strip().lower().startswith("d"):
             raise ConfigError("What you wrote was discarded.", path=str(file), hint="The settings are as they were.")
         line = int(found[1]) if (found := _LINE.search(wrong)) else None
@@ -94,18 +97,9 @@ def _wrong_with(copy: Path) -> str:
     return "\n".join(wrong_keys(copy))
 
 
-def _set_aside(copy: Path, file: Path) -> str:
-    """Keep what somebody wrote, though it cannot be used."""
-    aside = file.with_name(f"{file.name}.rejected")
-    copy.replace(aside)
-    return f"The settings are as they were; what you wrote is in {aside}."
-
-
 def _put_in_place(copy: Path, file: Path, before: bytes | None) -> None:
     if before != (file.read_bytes() if file.exists() else None):
-        raise ConfigError(
-            f"{file} was changed by somebody else meanwhile.", path=str(file), hint=_set_aside(copy, file)
-        )
+        raise ConfigError(f"{file} was changed by somebody else meanwhile.", path=str(file), hint=set_aside(copy, file))
     copy.chmod(_PRIVATE if before is None else stat.S_IMODE(file.stat().st_mode))
     with copy.open("rb") as written:
         os.fsync(written.fileno())

@@ -1,7 +1,7 @@
 """At the start: what was being restored when somebody was killed is brought to an end; old snapshots and scratch go,
 and processes that nobody has ended.
 
-What an editor has kept that was open then is told.
+What an editor has kept that was open then is told, and what was saved of the settings.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ async def _tell_unsaved(app: App[Any]) -> None:
 
 
 def _left_by_editors() -> list[str]:
+    from maverick_tui.config import config_file
+    from maverick_tui.settings_left import left_edits
     from maverick_tui.ui.unsaved import left_by_editors
 
-    return left_by_editors()
+    return [*left_edits(Path(os.path.realpath(config_file()))), *left_by_editors()]
 
 
 async def _tidy(app: App[Any]) -> None:
@@ -51,12 +53,10 @@ def _end_survivors() -> None:
 
 
 def _tidied() -> dict[Path, str]:
-    from maverick_tui.config import config_file
     from maverick_tui.folder_locks import remove_abandoned
     from maverick_tui.paths import user_state
 
     remove_abandoned()
-    remove_abandoned(Path(os.path.realpath(config_file())).parent)  # where the settings were being edited
     if not (user_state() / "snapshots").exists():
         return {}
     from maverick_tui.review.removing import tidy_snapshots

@@ -249,10 +249,21 @@ def test_there_is_a_way_out_of_the_editor(editor: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM", "SIGKILL"])
-def test_no_copy_of_the_settings_stays_when_the_window_goes(name: str, maverick: Run, editor: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "saved", "stays"),
+    [
+        ("SIGHUP", "timeout = 3\n", True),
+        ("SIGTERM", "timeout = 3\n", True),
+        ("SIGKILL", "timeout = 3\n", True),
+        ("SIGKILL", "timeout = 3\n[env]\nSHOP_TOKEN = 'hunter2-hunter2'\n", False),
+        ("SIGKILL", "timeout = 10\n", False),
+    ],
+)
+def test_no_copy_of_the_settings_stays_when_the_window_goes_but_what_was_saved_does(
+    name: str, saved: str, stays: bool, maverick: Run, editor: Path
+) -> None:
     wait = "import os, time\nparent = os.getppid()\nwhile os.getppid() == parent: time.sleep(0.01)"
-    does(editor, f"path.write_text('timeout = 3\\n')\nprint('edited', flush=True)\n{wait}")
+    does(editor, f"path.write_text({saved!r})\nprint('edited', flush=True)\n{wait}")
     write("timeout = 10\n")
     command = [sys.executable, "-m", "maverick_tui", "config", "edit"]
     with in_terminal(command, environment(EDITOR=os.environ["EDITOR"])) as terminal:
@@ -261,10 +272,11 @@ def test_no_copy_of_the_settings_stays_when_the_window_goes(name: str, maverick:
         terminal.wait()
     rejected = config_file().with_name("config.toml.rejected")
     if name == "SIGKILL":
+        write("timeout = 20\n")  # meanwhile: what was there at first is no change of the person's
         does(editor, "")
-        assert maverick("config", "edit").out.endswith("nothing was changed.\n")
-        assert left_beside() == ["config.toml"]
-    else:
-        assert rejected.read_text() == "timeout = 3\n"
-        assert left_beside() == ["config.toml", rejected.name]
-    assert config_file().read_text() == "timeout = 10\n"
+        ran = maverick("config", "edit")
+        assert ran.out.endswith("nothing was changed.\n")
+        assert (f"what you wrote is in {rejected}." in ran.err) is stays
+    assert left_beside() == (["config.toml", rejected.name] if stays else ["config.toml"])
+    assert not stays or (rejected.read_text(), rejected.stat().st_mode & 0o77) == (saved, 0)
+    assert config_file().read_text() == ("timeout = 20\n" if name == "SIGKILL" else "timeout = 10\n")
