@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from maverick_tui.ownership import is_persons
+
 APP = "maverick"
 
 PACKAGE = Path(__file__).resolve().parent
@@ -136,16 +138,48 @@ def working_folder() -> Path:
         return Path.home()
 
 
-def project_folders(cwd: Path) -> list[Path]:
+def project_folders(cwd: Path, *, of_anybody: bool = False) -> list[Path]:
     """The working directory and the folders above it, up to the repository's root.
 
-    Outside a repository it is the working directory alone: what lies above it may be anybody's. The home
-    directory is left out, since what is there is the user's and not a project's.
+    Outside a repository it is the working directory alone: what lies above it may be anybody's. So may a repository
+    that git would not work in: it is passed over with all that lies in it, unless those `of_anybody` are asked for.
+    The home directory is left out, since what is there is the user's and not a project's.
     """
-    place = os.path.realpath(cwd)
-    chain = [place]
-    while (above := os.path.dirname(chain[-1])) != chain[-1]:  # noqa: PTH120 - as texts: it is asked very often
-        chain.append(above)
-    root = next((i for i, folder in enumerate(chain) if os.path.lexists(os.path.join(folder, ".git"))), 0)  # noqa: PTH118
+    above = list[str]()
     home = os.path.realpath(Path.home())
-    return [Path(folder) for folder in chain[: root + 1] if folder != home]
+    for folder, is_repository in _upwards(cwd):
+        above.append(folder)
+        if is_repository and (of_anybody or is_persons(folder)):
+            break
+        if is_repository:
+            above.clear()
+    else:
+        above.clear()
+    return [Path(folder) for folder in dict.fromkeys((os.path.realpath(cwd), *above)) if folder != home]
+
+
+def strangers_repository(cwd: Path) -> str:
+    """Why the repository around a folder does not count, and what to do about it; empty if it does, or is none."""
+    top = next((folder for folder, is_repository in _upwards(cwd) if is_repository), None)
+    if top is None or is_persons(top):
+        return ""
+    import shlex
+
+    from maverick_tui.inert import whole_line
+
+    place, here = whole_line(top), os.path.realpath(cwd)
+    apart = "" if top == here else f", and its agents, rules and settings do not count in {whole_line(here)}"
+    return (
+        f"The git repository in {place} belongs to another user: git does not work there{apart}."
+        f" If you trust it, run: git config --global --add safe.directory {shlex.quote(place)}"
+    )
+
+
+def _upwards(cwd: Path) -> Iterator[tuple[str, bool]]:
+    """A folder and those above it, and of each whether git could take it for the top of a repository."""
+    folder = os.path.realpath(cwd)  # texts: it is asked very often
+    while True:
+        yield folder, os.path.lexists(os.path.join(folder, ".git"))  # noqa: PTH118
+        if (above := os.path.dirname(folder)) == folder:  # noqa: PTH120
+            return
+        folder = above

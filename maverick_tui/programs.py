@@ -65,7 +65,7 @@ def search_path(*folders: Path) -> list[str]:
     # Whose worktree one is in is a project as well.
     worktrees = (worktree for folder in looked_at if (worktree := worktree_around(folder)) is not None)
     looked_at += [project for worktree in worktrees if (project := worktree_project(worktree)) is not None]
-    projects = {place for folder in looked_at for place in project_folders(folder)}
+    projects = {place for folder in looked_at for place in project_folders(folder, of_anybody=True)}
     # As texts: git is looked for very often, and paths are slow.
     own = tuple(_begins(place) for place in projects if place != place.parent)
     places = absolute_places(os.environ.get("PATH", os.defpath))

@@ -44,6 +44,9 @@ def list_agents(as_json: AsJson = False) -> None:
     inputs}], "shadowed": [the same, hidden by nearer ones of their name],
     "problems": [{path, line, severity, message, hint}]}
     """
+    from maverick_tui.cli.place import tell_of_stranger
+
+    tell_of_stranger(Path.cwd())
     catalog = _discover()
     if as_json:
         _print_json(
@@ -205,8 +208,10 @@ def _discover() -> Catalog:
 def _find(name: str) -> AgentListing:
     """The agent of that name; if only a broken file could hold it, what is wrong with that file."""
     from maverick_tui.agent.catalog.problems import errors
+    from maverick_tui.cli.place import tell_of_stranger
     from maverick_tui.exceptions import AgentNotFoundError, ConfigError
 
+    tell_of_stranger(Path.cwd())
     catalog = _discover()
     try:
         return catalog.get(name)

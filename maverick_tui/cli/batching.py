@@ -25,6 +25,7 @@ from maverick_tui.batch.running import Batch
 from maverick_tui.cli.batch_progress import REDRAW_EVERY, Progress, spent
 from maverick_tui.cli.exit_codes import FAILED, OVER_LIMIT
 from maverick_tui.cli.layout import count, say_error
+from maverick_tui.cli.place import tell_of_place
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
 from maverick_tui.exceptions import AgentError, ConfigError
@@ -32,7 +33,6 @@ from maverick_tui.host.far.machines import find_machine
 from maverick_tui.host.orders import Order
 from maverick_tui.inert import inert
 from maverick_tui.journal.batches import FAILURES, RESULTS
-from maverick_tui.paths import too_much
 from maverick_tui.runs.figures import dollars
 from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.loading import has_own_prompt
@@ -122,8 +122,7 @@ def _require_usable(wish: Wish, items: list[Item], config: MaverickConfig) -> No
         )
     if not wish.here.is_dir():
         raise typer.BadParameter(f"Directory '{wish.cwd}' does not exist.", param_hint="--cwd")
-    if warning := too_much(wish.here):
-        print(f"maverick: {warning}", file=sys.stderr)
+    tell_of_place(wish.here)
     made = load_agent(wish.agent, wish.here)(config=config)
     try:
         limited(made, config, RunLimits(wish.max_turns, wish.max_cost, wish.seconds), wish.allowed)

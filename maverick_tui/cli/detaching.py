@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import uuid
 from dataclasses import replace
 
 from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.cli.headless import Wanted, check_place, made_for, prompt_for
 from maverick_tui.cli.launching import piped
+from maverick_tui.cli.place import tell_of_place
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host.orders import Order
 from maverick_tui.host.starting import start_host
 from maverick_tui.offline.settings import settings_for
-from maverick_tui.paths import too_much
 
 
 def run_detached(wanted: Wanted) -> str:
     """Start the run, once all that can be wrong with it has been looked at; its id."""
-    if warning := too_much(wanted.cwd):
-        print(f"maverick: {warning}", file=sys.stderr)
+    tell_of_place(wanted.cwd)
     order = asyncio.run(_order(wanted))
     start_host(order)
     return order.run_id

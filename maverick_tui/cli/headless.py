@@ -21,6 +21,7 @@ from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.cli.exit_codes import NOBODY_READS
 from maverick_tui.cli.launching import piped
 from maverick_tui.cli.layout import Paper, say_error, throw_output_away
+from maverick_tui.cli.place import tell_of_place
 from maverick_tui.cli.result_forms import Form, Result, Way, standard_forms
 from maverick_tui.cli.verdict import verdict_of
 from maverick_tui.config import MaverickConfig
@@ -30,7 +31,6 @@ from maverick_tui.history.going_on import GoingOn
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import journal_of
 from maverick_tui.offline.settings import settings_for
-from maverick_tui.paths import too_much
 from maverick_tui.runs.holding import RunLimits
 from maverick_tui.runs.loading import has_own_prompt
 from maverick_tui.runs.placing import Wish, leave_place, trusted_needs, words_on
@@ -70,8 +70,7 @@ class Wanted:
 
 def run_headless(wanted: Wanted) -> int:
     """Run the agent here; returns the exit code."""
-    if warning := too_much(wanted.cwd):
-        print(f"maverick: {warning}", file=sys.stderr)
+    tell_of_place(wanted.cwd)
     agent = load_agent(wanted.agent, wanted.cwd)
     check_place(wanted, agent)
     if wanted.prompt is None:

@@ -60,9 +60,11 @@ def list_rules(
     """
     from maverick_tui.agent.permissions.standing import shown_rules, user_file
     from maverick_tui.cli.layout import display_path, wrap
+    from maverick_tui.cli.place import tell_of_stranger
     from maverick_tui.inert import inert, whole_line
     from maverick_tui.masking.redact import redact
 
+    tell_of_stranger(Path.cwd())
     standing = _all_rules()
     listed = [rule for rule in standing.rules if not agent or rule.agent in ("", agent)]
     if as_json:

@@ -94,7 +94,7 @@ def check_rules(situation: Situation) -> Iterator[Finding]:
 def check_folder(situation: Situation) -> Iterator[Finding]:
     """Whether agents should work here."""
     details = {"folder": str(situation.cwd)}
-    if why := paths.too_much(situation.cwd):
+    if why := paths.too_much(situation.cwd) or paths.strangers_repository(situation.cwd):
         what, _, hint = why.rpartition(". ")
         yield Finding("Folder", "warning", what, hint, details)
     else:

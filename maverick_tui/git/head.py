@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.git.asking import ask
-from maverick_tui.git.repository import find_repository, read_small
+from maverick_tui.git.repository import persons_repository, read_small
 from maverick_tui.inert import one_line
 
 _ELSEWHERE = "refs/heads/.invalid"
@@ -40,7 +40,7 @@ def read_checkout(folder: Path) -> Checkout | None:
 
 def head_of(folder: Path) -> str | None:
     """The checked-out branch, even one without commits; the first 7 digits of a detached commit; None if unknown."""
-    repository = find_repository(folder)
+    repository = persons_repository(folder)
     if repository is None:
         return None
     head = repository.own / "HEAD"

@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from maverick_tui.ownership import is_persons
+
 _MOST = 8_192
 """The most bytes of one of git's small files."""
 _MOST_POINTER = 1 << 20
@@ -69,6 +71,14 @@ def find_repository(folder: Path) -> Repository | None:
     return None
 
 
+def persons_repository(folder: Path) -> Repository | None:
+    """The same, unless git does not work there, since it is another user's. What agents might have git do is another
+    matter: they may tell it to, so whoever judges that looks at the repository as it is.
+    """
+    found = find_repository(folder)
+    return found if found is not None and is_persons(str(found.top)) else None
+
+
 class Unfinished(NamedTuple):
     """What was begun in a repository: a merge, a bisect; and what to do about it."""
 
@@ -102,7 +112,7 @@ def is_anothers(repository: Repository) -> bool:
 
 def repository_of(folder: Path) -> str:
     """The folder of the repository around a folder: the same for all its worktrees. Empty outside of one."""
-    found = find_repository(folder)
+    found = persons_repository(folder)
     if found is None:
         return ""
     return str(found.common.parent if found.common.name == ".git" else found.top)

@@ -16,8 +16,9 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.git.changing import Git, GitError, encoded, filtered, filters_of
 from maverick_tui.git.persons_own import run_own_git
-from maverick_tui.git.repository import Repository, find_repository, unfinished
+from maverick_tui.git.repository import Repository, find_repository, persons_repository, unfinished
 from maverick_tui.inert import one_line
+from maverick_tui.paths import strangers_repository
 from maverick_tui.review.kinds import Part
 from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.snapshot import LINK
@@ -78,9 +79,10 @@ def named(paths: Collection[str]) -> list[str]:
 
 def repository_of(root: Path) -> Repository:
     """The repository that files of a folder are committed to. ConfigError if there is none."""
-    repository = find_repository(root)
+    repository = persons_repository(root)
     if repository is None:
-        raise _refused("the folder is in no git repository", "Make one with `git init`.", root)
+        hint = strangers_repository(root) or "Make one with `git init`."
+        raise _refused("the folder is in no git repository", hint, root)
     return repository
 
 

@@ -21,7 +21,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.keeping import KeepingGit, TookTooLongError, own_excludes
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import persons_repository
 from maverick_tui.snapshots.adopting import ADOPTED
 from maverick_tui.snapshots.caps import Caps, NotTrackedError, why_not
 from maverick_tui.snapshots.snapshot import EMPTY_BLOB, EMPTY_TREE, Snapshot, from_text
@@ -61,7 +61,7 @@ def shadows_folder() -> Path:
 
 def root_of(folder: Path) -> Path:
     """The folder whose snapshots are taken for a run in this one: all of its repository, if it is in one."""
-    repository = find_repository(folder)
+    repository = persons_repository(folder)
     top = repository.top if repository is not None else folder
     return Path(os.path.realpath(folder if why_not(top) else top))
 

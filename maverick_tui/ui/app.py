@@ -191,8 +191,10 @@ class MaverickApp(App[int]):
         self._make_ready()
         self._tell_problems(self.preferences.problems, "Preferences")
         works_here = not self.launch.is_demo and self.launch.replays is None and not self.launch.attaches
-        if works_here and (warning := paths.too_much(self.launch.cwd)):
-            self.notify(warning, title="Not a project", severity="warning", timeout=WARNED_FOR, markup=False)
+        told = {"Not a project": paths.too_much, "Another user's repository": paths.strangers_repository}
+        for title, of in told.items() if works_here else ():
+            if warning := of(self.launch.cwd):
+                self.notify(warning, title=title, severity="warning", timeout=WARNED_FOR, markup=False)
 
     @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:

@@ -17,8 +17,9 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.head import head_of
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import persons_repository
 from maverick_tui.inert import one_line
+from maverick_tui.paths import strangers_repository
 from maverick_tui.walking import walk
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.races import require_running
@@ -77,12 +78,13 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
 
 def base_of(cwd: Path) -> tuple[Git, str]:
     """Git in the project around a folder, and the commit that a worktree of it begins with. ConfigError without one."""
-    repository = find_repository(cwd)
+    repository = persons_repository(cwd)
     if repository is None:
         raise ConfigError(
             f"{cwd} is in no git repository, so a run cannot have a worktree of it.",
             path=str(cwd),
-            hint="Run `git init` and commit something there, or run it without a worktree.",
+            hint=strangers_repository(cwd)
+            or "Run `git init` and commit something there, or run it without a worktree.",
         )
     git = Git(repository.top)
     base = git.commit("HEAD")

@@ -1,0 +1,115 @@
+"""Whether a repository is the person's, as git sees it: one that somebody else has put there counts for nothing.
+
+Anybody may make a `.git` in `/tmp`, and all folders below it would be in their repository. Git works in none that
+another user owns, unless the person's own settings name it in `safe.directory`. They are read here: else git would have
+to be started for each look at agents and rules.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+
+_SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
+"""Where builds of git have the settings of the machine."""
+_LARGEST = 1_000_000
+_DEEPEST = 10
+"""As many files as git follows from one that includes another."""
+_HEADER = re.compile(r'\s*\[\s*([-.\w]+)\s*("(?:[^"\\]|\\.)*")?\s*\]')
+_PARTS = re.compile(r'"((?:[^"\\]|\\.)*)"|\\(.)|([#;].*)|([^"\\#;]+)')
+
+
+def is_persons(top: str) -> bool:
+    """Whether git works for us in the repository whose files are in this folder.
+
+    The folder, what is called `.git` in it, and the folder that a file of that name leads to are ours, or our settings
+    of git name the folder.
+    """
+    if sys.platform == "win32":  # where owners are something else
+        return True
+    pointer = os.path.join(top, ".git")  # noqa: PTH118
+    return all(map(_is_ours, (top, pointer, *_led_to(top, pointer)))) or _is_named(top)
+
+
+def _led_to(top: str, pointer: str) -> list[str]:
+    text = _text(pointer).rstrip("\r\n")  # nothing of a folder
+    path = text.removeprefix("gitdir: ")
+    return [] if path == text else [os.path.realpath(os.path.join(top, path))]  # noqa: PTH118
+
+
+def _is_ours(path: str) -> bool:
+    assert sys.platform != "win32"
+    try:
+        owner = os.lstat(path).st_uid
+    except OSError:
+        return False
+    us = os.geteuid()
+    if us == 0 and owner != 0:  # whoever has become root keeps what is theirs, and nobody else's
+        before = os.environ.get("SUDO_UID", "")
+        us = int(before) if before.isascii() and before.isdigit() else us
+    return owner == us
+
+
+def _is_named(top: str) -> bool:
+    """Whether `safe.directory` has this folder, in the settings of the person or of the machine."""
+    place, is_named = os.path.realpath(top), False
+    for value in _safe_directories():
+        if not value:  # it takes back those before it
+            is_named = False
+        elif value == "*":
+            is_named = True
+        elif os.path.isabs(expanded := os.path.expanduser(value)):  # noqa: PTH111, PTH117 - they are texts
+            is_below = expanded.endswith("/*") and place.startswith(os.path.realpath(expanded[:-1]).rstrip("/") + "/")
+            is_named = is_named or is_below or os.path.realpath(expanded) == place
+    return is_named
+
+
+def _safe_directories() -> Iterator[str]:
+    if os.environ.get("GIT_CONFIG_NOSYSTEM", "").lower() in ("", "0", "false", "no", "off"):
+        named = os.environ.get("GIT_CONFIG_SYSTEM")
+        for file in (named,) if named is not None else _SYSTEM:
+            yield from _values(file)
+    if (own := os.environ.get("GIT_CONFIG_GLOBAL")) is not None:
+        yield from _values(own)
+        return
+    settings = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    yield from _values(f"{settings}/git/config")
+    yield from _values("~/.gitconfig")
+
+
+def _values(file: str, depth: int = 0) -> Iterator[str]:
+    """Those in a file of git's settings and in what it includes; what is included on a condition does not count yet."""
+    file = os.path.expanduser(file)  # noqa: PTH111 - Path's may raise
+    section = ""
+    for line in _text(file).replace("\\\n", "").splitlines():
+        if header := _HEADER.match(line):
+            section = "" if header[2] else header[1].lower()
+        name, _, value = line[header.end() if header else 0 :].partition("=")
+        key = f"{section}.{name.strip().lower()}"
+        if key == "safe.directory":
+            yield _unquoted(value)
+        elif key == "include.path" and depth < _DEEPEST and (path := _unquoted(value)):
+            folder = os.path.dirname(file)  # noqa: PTH120
+            yield from _values(os.path.join(folder, os.path.expanduser(path)), depth + 1)  # noqa: PTH111, PTH118
+
+
+def _text(file: str) -> str:
+    if not os.path.isfile(file):  # noqa: PTH113 - a pipe would be waited for
+        return ""
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as opened:  # noqa: PTH123
+            return opened.read(_LARGEST)
+    except OSError:
+        return ""
+
+
+def _unquoted(value: str) -> str:
+    """A value as git takes it: without quotes, escapes, and what is behind a `#`."""
+    found = ""
+    for quoted, escaped, comment, plain in _PARTS.findall(value.strip()):
+        if comment:
+            return found.rstrip()
+        found += re.sub(r"\\(.)", r"\1", quoted) if quoted else escaped or plain
+    return found

@@ -1,0 +1,186 @@
+"""Repositories of other users: git works in none, and nothing of them counts for the person below."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from maverick_tui.agent.catalog.discovery import discover
+from maverick_tui.agent.permissions.standing import RuleBook
+from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.head import head_of
+from maverick_tui.git.repository import find_repository, persons_repository, repository_of
+from maverick_tui.ownership import is_persons
+from maverick_tui.paths import project_folders, strangers_repository
+from maverick_tui.programs import search_path
+from maverick_tui.review.committing import uncommitted
+from maverick_tui.snapshots.shadow import root_of
+from maverick_tui.worktrees.making import base_of
+from tests.support.command_line import command_line
+
+MALLORY = 12345
+
+pytestmark = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0, reason="only root can have files that are another user's"
+)
+
+
+def repository(top: Path) -> Path:
+    top.mkdir(exist_ok=True)
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", top], check=True)
+    return top
+
+
+def give_away(*places: Path) -> None:
+    for place in places:
+        for path in (place, *place.rglob("*")):
+            os.lchown(path, MALLORY, -1)
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """A folder where everybody may put things, in which another user has made a repository with agents and rules."""
+    shared = repository(tmp_path / "shared")
+    (shared / "mine").mkdir()
+    agents = shared / ".maverick" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "theirs.md").write_text("---\nname: theirs\ndescription: Another user's.\n---\nHi\n")
+    (shared / ".maverick" / "rules.toml").write_text('deny = ["Bash(ls:*)"]\n')
+    (shared / ".mcp.json").write_text("{}")
+    give_away(shared / ".git", shared / ".maverick")
+    return shared
+
+
+def linked(top: Path) -> None:
+    """A `.git` of ours that leads to a repository of theirs."""
+    (top / ".git").rename(top.parent / "theirs.git")
+    (top / ".git").write_text(f"gitdir: {top.parent / 'theirs.git'}\n")
+    give_away(top.parent / "theirs.git")
+
+
+def behind_a_link(top: Path) -> None:
+    (top / ".git").rename(top.parent / "theirs")
+    (top / ".git").symlink_to(top.parent / "theirs")
+    give_away(top.parent / "theirs")
+
+
+OWNERS: dict[str, Callable[[Path], None]] = {
+    "ours": lambda top: None,
+    "only what is in it": lambda top: give_away(top / ".git" / "config"),
+    "git's own folder": lambda top: give_away(top / ".git"),
+    "only the folder": lambda top: os.chown(top, MALLORY, -1),
+    "a file that leads to theirs": linked,
+    "a link to theirs": behind_a_link,
+}
+
+
+def git_works_in(top: Path) -> bool:
+    return not subprocess.run(["git", "rev-parse", "--git-dir"], cwd=top, capture_output=True, check=False).returncode
+
+
+@pytest.mark.parametrize("way", OWNERS)
+def test_whose_it_is_is_what_git_says(way: str, tmp_path: Path) -> None:
+    top = repository(tmp_path / "project")
+    OWNERS[way](top)
+    assert is_persons(str(top)) == git_works_in(top) == (way in ("ours", "only what is in it", "a link to theirs"))
+
+
+SETTINGS = {
+    "all": ("[safe]\n\tdirectory = *\n", True),
+    "this one": ("[core]\n[Safe] Directory={top}\n", True),
+    "quoted, with a comment": ('[safe]\n  directory = "{top}" ; of the team\n', True),
+    "in two lines": ("[safe]\n  directory = {half}\\\n{rest}\n", True),
+    "another one": ("[safe]\n\tdirectory = {top}/x\n", False),
+    "taken back": ("[safe]\n\tdirectory = *\n\tdirectory =\n", False),
+    "commented out": ("[safe]\n\t# directory = *\n[other]\n\tdirectory = *\n", False),
+    "of a subsection": ('[safe "x"]\n\tdirectory = *\n', False),
+    "included": ('[include]\n\tpath = "more"\n', True),
+    "included on a condition": ('[includeIf "gitdir:{top}/"]\n\tpath = more\n', False),
+    "nothing": ("", False),
+}
+
+
+@pytest.mark.parametrize(
+    ("way", "of"), [*((way, "home") for way in SETTINGS), ("all", "GIT_CONFIG_GLOBAL"), ("all", "GIT_CONFIG_SYSTEM")]
+)
+def test_safe_directories_count_as_git_counts_them(
+    way: str, of: str, shared: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, expected = SETTINGS[way]
+    file = home / ".gitconfig"
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    if of != "home":
+        monkeypatch.setenv(of, str(file := home / "settings"))
+    half = len(str(shared)) // 2
+    file.write_text(text.format(top=shared, half=str(shared)[:half], rest=str(shared)[half:]))
+    (home / "more").write_text("[safe]\n\tdirectory = *\n")
+    assert is_persons(str(shared)) == git_works_in(shared) == expected
+
+
+def test_whoever_has_become_root_keeps_what_is_theirs(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    give_away(shared)
+    for before, expected in ((str(MALLORY), True), ("1", False), ("x", False), ("", False)):
+        monkeypatch.setenv("SUDO_UID", before)
+        assert is_persons(str(shared)) == expected
+        if before != "x":
+            assert git_works_in(shared) == expected
+
+
+def test_nothing_of_another_users_repository_counts_below_it(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = shared / "mine"
+
+    def counts() -> list[object]:
+        return [
+            project_folders(mine) == [mine, shared],
+            "theirs" in [agent.name for agent in discover(mine).agents],
+            bool(RuleBook(mine, None, lambda *_: False)().rules),
+            root_of(mine) == shared,
+            repository_of(mine) == str(shared),
+            head_of(mine) == "main",
+            not strangers_repository(mine),
+        ]
+
+    assert counts() == [False] * 7
+    assert project_folders(mine) == [mine]
+    told = f"The git repository in {shared} belongs to another user: git does not work there, and its agents, rules"
+    assert strangers_repository(mine).startswith(told)
+    assert "do not count" not in strangers_repository(shared), "whoever works in that very folder has chosen it"
+    for wants_one in (lambda: base_of(mine), lambda: uncommitted(mine, [])):
+        with pytest.raises(ConfigError, match="is in no git repository") as refused:
+            wants_one()
+        assert refused.value.hint.endswith(f"run: git config --global --add safe.directory {shared}")
+    # What agents may do is judged by what they might have git do, and its programs are nobody's of ours.
+    assert (persons_repository(mine), find_repository(mine) is not None) == (None, True)
+    (shared / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{shared / 'bin'}:/usr/bin")
+    assert search_path(mine) == ["/usr/bin"]
+
+    (settings := tmp_path / "settings").write_text(f"[safe]\n\tdirectory = {shared}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    assert counts() == [True] * 7
+
+
+def test_the_persons_own_repository_counts_through_one_that_is_not(shared: Path, tmp_path: Path) -> None:
+    """Else its rules could be put out of force by a `.git` in a folder of it where others may write."""
+    repository(tmp_path)
+    assert project_folders(shared / "mine") == [shared / "mine", tmp_path]
+    assert root_of(shared / "mine") == shared / "mine", "git looks no further"
+
+
+def test_lists_say_why_something_is_not_there(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = command_line(monkeypatch, capsys)
+    why = f"maverick: The git repository in {shared} belongs to another user"
+    assert why not in run("agents", "list").err
+    monkeypatch.chdir(shared / "mine")
+    for line in (["agents", "list"], ["agents", "show", "theirs"], ["rules", "list"], ["run", "theirs", "go"]):
+        ran = run(*line)
+        assert ran.err.startswith(why), line
+        assert why not in ran.out
