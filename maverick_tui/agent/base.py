@@ -295,8 +295,8 @@ class MaverickAgent(MadeWith, ABC):
     async def _require_trusted(self, folder: Path) -> None:
         """ConfigError if it would start hooks or servers in a folder where nobody has trusted them."""
         if self.hooks or self.mcp_servers:
-            own_agents = await load_module("maverick_tui.agent.catalog.own_agents")
-            await asyncio.to_thread(own_agents.require_trusted, self, folder)
+            started_elsewhere = await load_module("maverick_tui.agent.catalog.started_elsewhere")
+            await asyncio.to_thread(started_elsewhere.require_trusted, self, folder)
 
     def api_session(
         self, settings: MaverickConfig, cwd: Path, listener: Listener

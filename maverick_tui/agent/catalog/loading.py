@@ -19,11 +19,11 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.folders import read_file
 from maverick_tui.agent.catalog.listing import AgentListing, files_to_trust, own_commands
 from maverick_tui.agent.catalog.mcp_servers import McpJson, McpLookup, expand_server
-from maverick_tui.agent.catalog.own_agents import note_own
 from maverick_tui.agent.catalog.problems import Problem, errors
 from maverick_tui.agent.catalog.python_classes import BASE
 from maverick_tui.agent.catalog.python_file import text_of
 from maverick_tui.agent.catalog.started_commands import not_trusted, settings_of, started_in
+from maverick_tui.agent.catalog.started_elsewhere import note_found
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.exceptions import ConfigError
 
@@ -111,22 +111,24 @@ def _with_commands(
     settings: Mapping[str, Any] | None = None,
     mcp_json: McpJson | None = None,
 ) -> Prepared:
-    """The same with the commands that an agent which is not the project's starts, in this folder or in another.
+    """The same with the commands that an agent starts, in this folder or in another: what one of the project starts
+    there is trusted with its file.
 
     Only its class knows the `settings` of a Python agent. `names` are those of all agents of its file, by their
     classes: its code may ask them, too, and nobody need have loaded them.
     """
-    if listing.source == "project":
-        return prepared
+    project = listing.cwd if listing.source == "project" else None
 
     def make() -> type[MaverickAgent]:
         cls = prepared.make()
         for class_name, name in names.items():
             if isinstance(neighbour := getattr(sys.modules.get(cls.__module__), class_name, None), type):
-                note_own(neighbour, name)
-        note_own(cls, listing.name, settings, mcp_json)
+                note_found(neighbour, name, project=project)
+        note_found(cls, listing.name, settings, mcp_json, project)
         return cls
 
+    if project is not None:
+        return replace(prepared, make=make)
     if settings is None:
         with quiet():
             settings = settings_of(make(), listing.name)

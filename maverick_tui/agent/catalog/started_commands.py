@@ -1,4 +1,4 @@
-"""The commands that an agent which is not the project's starts by itself in a folder: its hooks and its MCP servers.
+"""The commands that an agent starts by itself where it is not the project's: its hooks and its MCP servers.
 
 The folder may be anybody's clone, and nobody can say what `npx`, `cargo` or `make` find there. So the commands are
 trusted once for each folder, before they are started in it: whoever loads an agent asks for that in the folder where it
@@ -102,11 +102,14 @@ def commands_in(kind: str, value: Mapping[str, Any] | None) -> list[str]:
     return [f"{kind} {name}: {line}" for name, how in (value or {}).items() for line in lines_of(how)]
 
 
-def not_trusted(name: str, folder: Path, *, is_known: bool) -> NotTrustedError:
-    """Why the commands of an agent are not started in a folder, and what to do."""
+def not_trusted(name: str, folder: Path, *, of: Path | None = None, is_known: bool) -> NotTrustedError:
+    """Why the commands of an agent are not started in a folder, and what to do; it may be one `of` another project."""
+    steps = f"Read them in that folder with: maverick agents show {name}, then run: maverick agents trust {name}"
+    if of is not None:  # which nobody finds there by its name
+        steps = f"It is trusted in {of} alone. Copy its file to {paths.user_config() / 'agents'}. {steps}"
     return NotTrustedError(
         f"The agent {name!r} starts commands that may run code in {folder.resolve()}, and they"
         f" {'have changed since you trusted them' if is_known else 'are not trusted'} there.",
         path=str(folder),
-        hint=f"Read them in that folder with: maverick agents show {name}, then run: maverick agents trust {name}",
+        hint=steps,
     )

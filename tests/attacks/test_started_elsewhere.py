@@ -1,8 +1,11 @@
-"""An agent of one's own goes on to a clone: nothing that its servers and hooks find there runs before it is trusted."""
+"""An agent goes on to a clone that it is not from: nothing that its servers and hooks find there runs before it is
+trusted.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +17,7 @@ import pytest
 from maverick_tui import AgentContext, ConfigError, MaverickAgent, MaverickConfig, load_agent, paths
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.catalog.loading import prepare
-from maverick_tui.agent.catalog.own_agents import require_trusted
+from maverick_tui.agent.catalog.started_elsewhere import require_trusted
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
 from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import TurnEnded
@@ -81,13 +84,13 @@ class {name}(MaverickAgent):
 """
 
 
-def write(name: str, brings: str, way: str = "return None") -> None:
-    """An agent of one's own, with a second one in its file."""
+def write(name: str, brings: str, way: str = "return None", project: Path | None = None) -> None:
+    """An agent of one's own or of a project, with a second one in its file."""
     classes = [name.title(), "Second"]
     body = [
         FILE.format(name=one, hooks=HOOKS, brings=indent(brings, " " * 4), way=indent(way, " " * 8)) for one in classes
     ]
-    folder = paths.user_config() / "agents"
+    folder = paths.user_config() / "agents" if project is None else project / ".maverick" / "agents"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text("".join(body))
 
@@ -162,6 +165,54 @@ async def test_it_starts_nothing_in_a_clone_before_that_is_trusted(
         ended = await ask(clone, is_attended=is_attended)
         assert ended.failure is None
         assert ran(clone)
+
+
+@pytest.mark.parametrize("way", sampled(["itself", "one of its file", "a session"], 1))
+async def test_nor_does_an_agent_of_a_project_in_another_one(
+    serve: ServeModel, project: Path, clone: Path, way: str
+) -> None:
+    write("linter", SERVERS, WAYS[way], project)
+    trust(project, "linter")
+    async with serve(ANSWERS) as model:
+        ended = await ask(project, is_attended=True)
+        assert ended.failure is None
+        assert ran(project)
+        asked = len(model.requests)
+        ended = await ask(clone, is_attended=True)
+        assert not ran(clone)
+        assert len(model.requests) == asked
+        assert ended.failure is not None
+        assert f"starts commands that may run code in {clone}, and they are not trusted there" in ended.failure.message
+        assert f"It is trusted in {project} alone. Copy its file to {paths.user_config() / 'agents'}." in str(
+            ended.failure.hint
+        )
+        write("linter", SERVERS, WAYS[way])
+        trust(clone, "linter", "second")
+        assert (await ask(clone, is_attended=True)).failure is None
+        assert ran(clone)
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_what_counts_as_the_project_of_an_agent(has_git: bool, project: Path, clone: Path, tmp_path: Path) -> None:
+    write("linter", SERVERS, project=project)
+    (project / "within").mkdir()
+    inside, worktree, pretender = repository(project / "inside"), tmp_path / "worktree", tmp_path / "pretender"
+    own = [project, project / "within"]
+    others = [clone, inside, tmp_path, pretender]
+    pretender.mkdir()
+    if has_git:
+        subprocess.run(["git", "worktree", "add", "-q", worktree], cwd=project, check=True)
+        (pretender / ".git").write_bytes((worktree / ".git").read_bytes())
+        own += [worktree, find_place(Wish("0" * 12, True), "linter", None, project).cwd]
+    else:
+        shutil.rmtree(project / ".git")
+    trust(project, "linter")
+    agent = load_agent("linter", project)()
+    for there in own:
+        require_trusted(agent, there)
+    for there in others:
+        with pytest.raises(NotTrustedError):
+            require_trusted(agent, there)
 
 
 @pytest.mark.parametrize("is_python", [True, False])
