@@ -11,15 +11,20 @@ import pytest
 
 from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.permissions.standing import RuleBook
+from maverick_tui.doctor.files import check_folder
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, persons_repository, repository_of
 from maverick_tui.ownership import is_persons
 from maverick_tui.paths import project_folders, strangers_repository
 from maverick_tui.programs import search_path
+from maverick_tui.review.blame import blame
 from maverick_tui.review.committing import uncommitted
 from maverick_tui.snapshots.shadow import root_of
+from maverick_tui.ui.mentions.files import read_names
 from maverick_tui.worktrees.making import base_of
+from maverick_tui.worktrees.needs import needs_of
+from tests.doctor.situations import here
 from tests.support.command_line import command_line
 
 MALLORY = 12345
@@ -184,3 +189,14 @@ def test_lists_say_why_something_is_not_there(
         ran = run(*line)
         assert ran.err.startswith(why), line
         assert why not in ran.out
+    (told,) = check_folder(here())
+    assert (told.state, told.hint.startswith("If you trust it, run: git config")) == ("warning", True)
+
+
+def test_what_is_asked_of_a_repository_goes_without_there(shared: Path) -> None:
+    (shared / ".maverick" / "worktree.toml").write_text('setup = ["make"]\n')
+    assert needs_of(shared / "mine") is None
+    file = shared / "mine" / "file"
+    file.write_text("line\n")
+    assert read_names(shared / "mine") == ["file"]
+    assert [line.commit for line in blame(file)] == [""]

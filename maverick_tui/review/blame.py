@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
-from maverick_tui.git.repository import find_repository, repository_of
+from maverick_tui.git.repository import persons_repository, repository_of
 from maverick_tui.masking.redact import redact_lines
 from maverick_tui.review.accounts import RunAccount
 from maverick_tui.review.kinds import YOU, Author, Authors
@@ -72,7 +72,7 @@ def blame(file: Path, first: int = 1, last: int | None = None) -> list[BlamedLin
         is_new = is_new and told is None
         found = [better(old, new) for old, new in zip(found, told or found, strict=True)]
     origins = _origins(path, first, last)
-    project, repository = find_repository(path.parent), repository_of(path.parent)
+    project, repository = persons_repository(path.parent), repository_of(path.parent)
     # What stood here once may have come back from a run's worktree: the last snapshot here knows nothing of that.
     has_worktrees = bool(origins) and any(_has_project(one, repository) for one in records.all_worktrees())
     wanted = {at: one for at, one in origins.items() if has_worktrees or not found[at].is_of_a_run}
@@ -118,7 +118,7 @@ def _lines(path: Path, told: Path) -> list[bytes]:
 
 def _origins(path: Path, first: int, last: int) -> dict[int, _Origin]:
     """Where git says that lines come from; nothing of those that are not committed."""
-    repository = find_repository(path.parent)
+    repository = persons_repository(path.parent)
     if repository is None or last < first:
         return {}
     name = os.path.relpath(path, repository.top)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git
-from maverick_tui.git.repository import find_repository, read_small
+from maverick_tui.git.repository import persons_repository, read_small
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.masking.redact import beginning
 from maverick_tui.removing import remove_folder
@@ -62,7 +62,7 @@ class Needs(NamedTuple):
 
 def needs_of(folder: Path) -> Needs | None:
     """What worktrees of the project around a folder need; None if it does not say. ConfigError if it is wrong."""
-    repository = find_repository(folder)
+    repository = persons_repository(folder)
     if repository is None:
         return None
     top = Path(os.path.realpath(repository.top))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from maverick_tui import ownership
 from maverick_tui.journal.folders import kept_runs
 from maverick_tui.ui.app import MaverickApp
 from maverick_tui.ui.launch import Launch
@@ -191,6 +192,15 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
         assert "reach all your files" in notice.message
         await seen(app, pilot, app._setup.ready.done)
         assert app.focused is before
+
+
+async def test_a_repository_of_another_user_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setattr(ownership, "_is_ours", lambda path: path != str(tmp_path / ".git"))
+    async with started(tmp_path / "work", agent=None, prompt=None) as (app, pilot):
+        await seen(app, pilot, lambda: "Another user's repository" in [one.title for one in app._notifications])
+        (notice,) = [one for one in app._notifications if one.title == "Another user's repository"]
+        assert notice.message.endswith(f"git config --global --add safe.directory {tmp_path}")
 
 
 @pytest.mark.explore  # so it does in a terminal, and from the command line

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui.git.asking import ask
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import persons_repository
 from maverick_tui.inert import one_line
 
 MOST_WALKED = 20_000
@@ -27,7 +27,7 @@ _NOT_ENTERED = frozenset(("node_modules", "__pycache__", "site-packages", "targe
 def read_names(folder: Path, stop: Callable[[], bool] = lambda: False) -> list[str]:
     """Names of the files below a folder, as a prompt would have them: those in the folder itself first."""
     told = None
-    if find_repository(folder) is not None:
+    if persons_repository(folder) is not None:
         told = ask(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", stop=stop)
     names = _split(told) if told is not None else _walked(folder, stop)
     known = [name for name in names if _can_be_typed(name)]
