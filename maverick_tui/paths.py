@@ -145,9 +145,9 @@ def project_folders(cwd: Path, *, of_anybody: bool = False) -> list[Path]:
     that git would not work in: it is passed over with all that lies in it, unless those `of_anybody` are asked for.
     The home directory is left out, since what is there is the user's and not a project's.
     """
-    above = list[str]()
+    place, above = os.path.realpath(cwd), list[str]()
     home = os.path.realpath(Path.home())
-    for folder, is_repository in _upwards(cwd):
+    for folder, is_repository in _upwards(place):
         above.append(folder)
         if is_repository and (of_anybody or is_persons(folder)):
             break
@@ -155,19 +155,20 @@ def project_folders(cwd: Path, *, of_anybody: bool = False) -> list[Path]:
             above.clear()
     else:
         above.clear()
-    return [Path(folder) for folder in dict.fromkeys((os.path.realpath(cwd), *above)) if folder != home]
+    return [Path(folder) for folder in dict.fromkeys((place, *above)) if folder != home]
 
 
 def strangers_repository(cwd: Path) -> str:
     """Why the repository around a folder does not count, and what to do about it; empty if it does, or is none."""
-    top = next((folder for folder, is_repository in _upwards(cwd) if is_repository), None)
+    here = os.path.realpath(cwd)
+    top = next((folder for folder, is_repository in _upwards(here) if is_repository), None)
     if top is None or is_persons(top):
         return ""
     import shlex
 
     from maverick_tui.inert import whole_line
 
-    place, here = whole_line(top), os.path.realpath(cwd)
+    place = whole_line(top)
     apart = "" if top == here else f", and its agents, rules and settings do not count in {whole_line(here)}"
     return (
         f"The git repository in {place} belongs to another user: git does not work there{apart}."
@@ -175,10 +176,9 @@ def strangers_repository(cwd: Path) -> str:
     )
 
 
-def _upwards(cwd: Path) -> Iterator[tuple[str, bool]]:
+def _upwards(folder: str) -> Iterator[tuple[str, bool]]:
     """A folder and those above it, and of each whether git could take it for the top of a repository."""
-    folder = os.path.realpath(cwd)  # texts: it is asked very often
-    while True:
+    while True:  # as texts: it is asked very often
         yield folder, os.path.lexists(os.path.join(folder, ".git"))  # noqa: PTH118
         if (above := os.path.dirname(folder)) == folder:  # noqa: PTH120
             return
