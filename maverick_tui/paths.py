@@ -41,6 +41,11 @@ def user_state() -> Path:
     return _user_folder("MAVERICK_STATE_DIR", "user_state_path")
 
 
+def edited_settings() -> Path:
+    """Where copies of the settings are while somebody edits them, with the keys in them: no agent looks there."""
+    return user_state() / "settings"
+
+
 def make_private(folder: Path) -> None:
     """Make a folder of ours, and those above it that are missing, for us alone.
 

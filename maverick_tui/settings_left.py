@@ -1,7 +1,8 @@
 """What somebody had saved of their settings while they edited them, when we were killed.
 
 They edit a copy, which holds all of the settings, keys included, and goes at the next start. What was changed in it
-stays beside the settings, unless there is a secret in it.
+stays, unless there is a secret in it. Copies are in a folder of our state: beside the settings, which many keep in a
+repository, an agent that works there could read and write them.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
+from maverick_tui import paths
 from maverick_tui.bounded import read_whole
 from maverick_tui.folder_locks import remove_abandoned
 from maverick_tui.masking.redact import redact, redact_data
 
+COPY = "config.toml"
 _BEGUN = "begun"
 """A file that says by its digest what the copy was at first: the settings may be others by now."""
 _MOST = 1_000_000
@@ -27,24 +30,24 @@ def note_begun(folder: Path, content: bytes) -> None:
     (folder / _BEGUN).write_text(_digest(content))
 
 
-def set_aside(copy: Path, file: Path) -> str:
+def set_aside(copy: Path) -> str:
     """Keep what somebody wrote, though it does not count; where it is, in a sentence."""
-    aside = file.with_name(f"{file.name}.rejected")
+    aside = paths.edited_settings() / f"{copy.name}.rejected"
     copy.replace(aside)
     return f"The settings are as they were; what you wrote is in {aside}."
 
 
-def left_edits(file: Path) -> list[str]:
-    """Remove what was left where these settings were edited; where what was saved there is now, in sentences."""
+def left_edits() -> list[str]:
+    """Remove what was left where settings were edited; where what was saved there is now, in sentences."""
     told = list[str]()
 
     def look(folder: Path) -> bool:
         with suppress(OSError):
-            if _is_wanted(folder, folder / file.name):
-                told.append(set_aside(folder / file.name, file))
+            if _is_wanted(folder, folder / COPY):
+                told.append(set_aside(folder / COPY))
         return False
 
-    remove_abandoned(file.parent, keeps=look)
+    remove_abandoned(paths.edited_settings(), keeps=look, is_ours=True)
     return told
 
 

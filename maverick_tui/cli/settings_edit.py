@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +15,10 @@ from maverick_tui.cli.asking import answer_to, is_anybody_there
 from maverick_tui.config import check_file, config_file
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
+from maverick_tui.history.whole_files import write_whole
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import redact
-from maverick_tui.settings_left import left_edits, note_begun, set_aside
+from maverick_tui.settings_left import COPY, left_edits, note_begun, set_aside
 from maverick_tui.settings_told import new_file
 from maverick_tui.signals import at_signals, end_by
 from maverick_tui.ui.editor import edit_in_terminal
@@ -33,12 +33,13 @@ def edit_settings() -> str:
     try:
         before = file.read_bytes() if file.exists() else None
         content = new_file().encode() if before is None else before
-        with _copy_beside(file, content) as copy, at_signals(end_by):
+        paths.make_private(file.parent)
+        with _copy(content) as copy, at_signals(end_by):
             try:
                 _edit_until_right(copy, file)
             except SystemExit:  # the window is gone, or somebody ends us
                 if copy.exists() and copy.read_bytes() != content:
-                    typer.echo(set_aside(copy, file), err=True)
+                    typer.echo(set_aside(copy), err=True)
                 raise
             if before == copy.read_bytes():
                 return "nothing was changed."
@@ -53,13 +54,13 @@ def edit_settings() -> str:
 
 
 @contextmanager
-def _copy_beside(file: Path, content: bytes) -> Iterator[Path]:
-    """A copy for nobody else to read, on the same disk, in a folder of its own: editors put files of theirs beside."""
-    paths.make_private(file.parent)
-    for told in left_edits(file):  # of one that was killed
+def _copy(content: bytes) -> Iterator[Path]:
+    """A copy for nobody else to read, in a folder of its own: editors put files of theirs beside."""
+    paths.make_private(paths.edited_settings())
+    for told in left_edits():  # of one that was killed
         typer.echo(told, err=True)
-    with scratch_folder("edit", file.parent) as folder:
-        copy = folder / file.name
+    with scratch_folder("edit", paths.edited_settings()) as folder:
+        copy = folder / COPY
         with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as out:
             out.write(content)
         note_begun(folder, content)
@@ -74,14 +75,14 @@ def _edit_until_right(copy: Path, file: Path) -> None:
             return
         wrong = inert(redact(wrong.replace(str(copy), str(file))))
         if not is_anybody_there():
-            raise ConfigError(wrong, path=str(file), hint=set_aside(copy, file))
+            raise ConfigError(wrong, path=str(file), hint=set_aside(copy))
         try:
             answer = answer_to(f"{wrong}\nEdit it again, or discard what you wrote?", "[E/d]")
         except KeyboardInterrupt:
-            typer.echo(set_aside(copy, file), err=True)
+            typer.echo(set_aside(copy), err=True)
             raise
         if not answer:  # Ctrl+D
-            raise ConfigError(wrong, path=str(file), hint=set_aside(copy, file))
+            raise ConfigError(wrong, path=str(file), hint=set_aside(copy))
         if answer.strip().lower().startswith("d"):
             raise ConfigError("What you wrote was discarded.", path=str(file), hint="The settings are as they were.")
         line = int(found[1]) if (found := _LINE.search(wrong)) else None
@@ -99,8 +100,9 @@ def _wrong_with(copy: Path) -> str:
 
 def _put_in_place(copy: Path, file: Path, before: bytes | None) -> None:
     if before != (file.read_bytes() if file.exists() else None):
-        raise ConfigError(f"{file} was changed by somebody else meanwhile.", path=str(file), hint=set_aside(copy, file))
-    copy.chmod(_PRIVATE if before is None else stat.S_IMODE(file.stat().st_mode))
-    with copy.open("rb") as written:
-        os.fsync(written.fileno())
-    copy.replace(file)
+        raise ConfigError(f"{file} was changed by somebody else meanwhile.", path=str(file), hint=set_aside(copy))
+    try:
+        write_whole(file, [copy.read_bytes().decode()])  # UTF-8, or it would be wrong
+    except OSError as error:
+        why = f"{file} cannot be written: {error.strerror or error}."
+        raise ConfigError(why, path=str(file), hint=set_aside(copy)) from error

@@ -6,7 +6,6 @@ What an editor has kept that was open then is told, and what was saved of the se
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +31,10 @@ async def _tell_unsaved(app: App[Any]) -> None:
 
 
 def _left_by_editors() -> list[str]:
-    from maverick_tui.config import config_file
     from maverick_tui.settings_left import left_edits
     from maverick_tui.ui.unsaved import left_by_editors
 
-    return [*left_edits(Path(os.path.realpath(config_file()))), *left_by_editors()]
+    return [*left_edits(), *left_by_editors()]
 
 
 async def _tidy(app: App[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -10,11 +11,15 @@ import stat
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.cli import settings_edit
 from maverick_tui.config import MaverickConfig, check_file, config_file
 from maverick_tui.folder_locks import OWNER
+from maverick_tui.paths import edited_settings
 from maverick_tui.settings_told import meanings, new_file
 from tests.cli.agent_files import environment
 from tests.conftest import TURNED_OFF
@@ -143,6 +148,14 @@ def left_beside() -> list[str]:
     return sorted(path.name for path in config_file().parent.iterdir())
 
 
+def rejected() -> Path:
+    return edited_settings() / "config.toml.rejected"
+
+
+def left_of_copies() -> list[Path]:
+    return [path for path in edited_settings().iterdir() if path != rejected()]
+
+
 def test_a_file_that_is_not_there_is_made_with_comments_for_nobody_else(maverick: Run, editor: Path) -> None:
     does(editor, "path.write_text(path.read_text() + 'timeout = 20\\n')")
     ran = maverick("config", "edit")
@@ -160,10 +173,10 @@ def test_an_edit_that_is_wrong_changes_nothing_and_is_not_lost(maverick: Run, ed
     ran = maverick("config", "edit")
     assert ran.code == 1
     assert "Did you mean 'timeout'?" in ran.err
-    assert "config.toml.rejected" in ran.err
+    assert "settings/config.toml.rejected" in ran.err
     assert config_file().read_text() == "timeout = 10\n"
-    assert config_file().with_name("config.toml.rejected").read_text() == "timout = 3\n"
-    assert left_beside() == ["config.toml", "config.toml.rejected"]
+    assert rejected().read_text() == "timout = 3\n"
+    assert (left_beside(), left_of_copies()) == (["config.toml"], [])
 
 
 @pytest.mark.parametrize(
@@ -200,6 +213,40 @@ def test_a_broken_file_can_be_mended_and_a_link_stays_one(maverick: Run, editor:
     assert config_file().is_symlink()
     assert kept.read_text() == "timeout = 10\n"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o644
+
+
+def test_an_agent_in_the_repository_of_the_settings_reads_and_writes_no_copy(
+    maverick: Run, editor: Path, tmp_path: Path
+) -> None:
+    repository = tmp_path / "dotfiles"
+    repository.mkdir()
+    (repository / "config.toml").write_text("timeout = 10\n")
+    config_file().parent.mkdir(parents=True)
+    config_file().symlink_to(repository / "config.toml")
+    does(editor, f"pathlib.Path({str(tmp_path / 'edited')!r}).write_text(str(path))\npath.write_text('timout = 3')")
+    assert maverick("config", "edit").code == 1
+    assert sorted(path.name for path in repository.iterdir()) == ["config.toml"]
+    copy = Path((tmp_path / "edited").read_text())
+    copy.parent.mkdir()
+    judge = Judge(("Read", "Write"), repository, person=True)
+    for path in (copy, copy.with_name(".config.toml.swp"), rejected(), config_file().with_name("config.toml~")):
+        path.write_text("")
+        for tool in ("Read", "Write"):
+            verdict = judge.judge(tool, {"file_path": str(path), "content": ""}, mode="acceptEdits")
+            assert verdict.decision != "allow", (tool, path)
+
+
+def test_what_cannot_be_put_in_place_is_not_lost(maverick: Run, editor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write("timeout = 10\n")
+    does(editor, "path.write_text('timeout = 3\\n')")
+    monkeypatch.setattr(settings_edit, "write_whole", full)
+    ran = maverick("config", "edit")
+    assert "No space left on device" in ran.err
+    assert "settings/config.toml.rejected" in ran.err
+    assert (config_file().read_text(), rejected().read_text()) == ("timeout = 10\n", "timeout = 3\n")
 
 
 def test_a_folder_of_the_persons_own_beside_the_settings_stays(maverick: Run, editor: Path) -> None:
@@ -270,13 +317,13 @@ def test_no_copy_of_the_settings_stays_when_the_window_goes_but_what_was_saved_d
         terminal.see("edited")
         os.kill(terminal.pid, getattr(signal, name))
         terminal.wait()
-    rejected = config_file().with_name("config.toml.rejected")
     if name == "SIGKILL":
         write("timeout = 20\n")  # meanwhile: what was there at first is no change of the person's
         does(editor, "")
         ran = maverick("config", "edit")
         assert ran.out.endswith("nothing was changed.\n")
-        assert (f"what you wrote is in {rejected}." in ran.err) is stays
-    assert left_beside() == (["config.toml", rejected.name] if stays else ["config.toml"])
-    assert not stays or (rejected.read_text(), rejected.stat().st_mode & 0o77) == (saved, 0)
+        assert (f"what you wrote is in {rejected()}." in ran.err) is stays
+    assert (left_beside(), left_of_copies()) == (["config.toml"], [])
+    assert rejected().exists() is stays
+    assert not stays or (rejected().read_text(), rejected().stat().st_mode & 0o77) == (saved, 0)
     assert config_file().read_text() == ("timeout = 20\n" if name == "SIGKILL" else "timeout = 10\n")

@@ -17,9 +17,8 @@ import pytest
 from textual.worker import WorkerCancelled
 
 from maverick_tui import paths
-from maverick_tui.config import config_file
 from maverick_tui.folder_locks import OWNER
-from maverick_tui.settings_left import note_begun
+from maverick_tui.settings_left import COPY, note_begun
 from maverick_tui.ui.editor import find_editor
 from maverick_tui.ui.unsaved import left_by_editors, note_taken, told_of
 from tests.masking.examples import RANDOM
@@ -105,16 +104,16 @@ async def test_what_was_edited_when_an_application_was_killed_goes_with_the_next
         assert not left.exists()
 
 
-async def test_what_was_saved_of_the_settings_when_somebody_was_killed_is_beside_them_from_the_next_start_on() -> None:
-    left = config_file().parent / "maverick-edit-killed"
+async def test_what_was_saved_of_the_settings_when_somebody_was_killed_is_told_at_the_next_start() -> None:
+    left = paths.edited_settings() / "maverick-edit-killed"
     paths.make_private(left)
     (left / OWNER).touch()
     note_begun(left, b"")
-    (left / config_file().name).write_text("timeout = 3\n")
+    (left / COPY).write_text("timeout = 3\n")
     async with watching(Tape().connect()) as (app, pilot):
         await until(pilot, lambda: app._notifications, "it is told")
         (told,) = app._notifications
-        rejected = config_file().with_name("config.toml.rejected")
+        rejected = paths.edited_settings() / f"{COPY}.rejected"
         assert str(rejected) in told.message
         assert rejected.read_text() == "timeout = 3\n"
         await until(pilot, lambda: not left.exists(), "the copy is gone")

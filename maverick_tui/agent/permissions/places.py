@@ -31,7 +31,7 @@ from maverick_tui.agent.permissions.noting import says_first
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
-from maverick_tui.masking.key_files import compared, compared_names, is_of_keys, leads_to_keys
+from maverick_tui.masking.key_files import compared, compared_names, copied, is_of_keys, leads_to_keys
 from maverick_tui.walking import is_too_long, walk
 from maverick_tui.worktrees.needs import setup_line
 from maverick_tui.worktrees.records import worktree_at
@@ -89,7 +89,8 @@ class Places:
 
     @cached_property
     def _named_keys(self) -> list[Path]:
-        return self._named(path for paths in self._variables(_KEY_VARIABLES) for path in paths.split(os.pathsep))
+        named = (path for paths in self._variables(_KEY_VARIABLES) for path in paths.split(os.pathsep))
+        return [*self._named(named), paths.edited_settings(), paths.edited_settings().resolve()]
 
     @cached_property
     def _named_programs(self) -> list[Path]:
@@ -391,7 +392,7 @@ class Places:
         holds_keys = any(is_of_keys(names, is_at_home=is_at_home) for names, is_at_home in self._ways(place))
         is_named = any(is_within(place, folder) for folder in self._named_keys)
         is_own = any(alias.of == "own" and alias.names_of(place) == ["config.toml"] for alias in self._aliases)
-        if holds_keys or is_named or is_own or place in self._secret:
+        if holds_keys or is_named or is_own or place.parent / copied(place.name) in self._secret:
             yield f"{place} is where keys and passwords are kept."
         shown = place.as_posix()
         is_odd = is_below(shown, KERNELS) or not _is_file_or_folder(shown)
