@@ -141,17 +141,24 @@ class Git:
         who: str = "",
         codes: tuple[int, ...] = (),
         index: Path | None = None,
+        inside: Path | None = None,
         seconds: float = SECONDS,
     ) -> bytes:
-        """The same as it is; `codes` are those that are no failure, either. `index` is one of ours to work with."""
+        """The same as it is; `codes` are those that are no failure, either. `index` is one of ours to work with.
+
+        `inside` is git's own folder, to be in that and not among the files.
+        """
         if command in _WRITING and index is None:
             self.require_own()
         variables = {**self._variables, **(self._identity(who) if who else {})}
         if index is not None:
             variables |= {**as_variables({"core.splitIndex": "false"}, variables), "GIT_INDEX_FILE": str(index)}
+        if inside is not None:
+            variables["GIT_DIR"] = str(inside)
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
-            code, told, complaint = self._answer(line, variables, stdin, seconds, is_writing=command in _WRITING)
+            folder, is_writing = inside or self.folder, command in _WRITING
+            code, told, complaint = self._answer(line, folder, variables, stdin, seconds, is_writing=is_writing)
         except subprocess.TimeoutExpired as error:
             raise GitError(
                 f"git {command} has taken more than {seconds:g} s.", path=str(self.folder), hint="Try it by hand."
@@ -175,12 +182,19 @@ class Git:
         return told
 
     def _answer(
-        self, line: list[str], variables: Mapping[str, str], stdin: bytes, seconds: float, *, is_writing: bool
+        self,
+        line: list[str],
+        folder: Path,
+        variables: Mapping[str, str],
+        stdin: bytes,
+        seconds: float,
+        *,
+        is_writing: bool,
     ) -> tuple[int, bytes, bytes]:
         pipe = subprocess.PIPE
-        line = line if is_writing else tied_if_it_may_wait(line, self.folder)
+        line = line if is_writing else tied_if_it_may_wait(line, folder)
         process = subprocess.Popen(
-            line, cwd=self.folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            line, cwd=folder, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
         )
         with process, nullcontext() if is_writing else ends_with_us(process):
             try:
@@ -231,6 +245,16 @@ class Git:
         """Whether a file that is executable is another one than one that is not, by the settings."""
         told = [one.value.lower() for one in self.settings if one.key == "core.filemode"]
         return not told or told[-1] not in ("false", "no", "off", "0")
+
+    def differences(self, one: str, other: str, *how: str) -> bytes:
+        """What of two commits is not the same, whatever a `.gitattributes` says: by one that an agent has written, git
+        would show and count nothing of what that has changed.
+        """
+        repository = find_repository(self.folder)
+        if repository is None:
+            raise self._no_change("its repository is gone")
+        # From there git sees no files, and by an index that is not there no others either.
+        return self.run("diff-tree", "-r", *how, one, other, inside=repository.own, index=repository.own / "no-index")
 
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""

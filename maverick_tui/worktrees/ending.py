@@ -192,7 +192,7 @@ def changed_by(worktree: Worktree) -> Changed:
     """How much its commits have changed since it was made."""
     git = git_of(worktree) if worktree.is_there else Git(Path(worktree.project))
     tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
-    listed = git("diff-tree", "-r", "--numstat", "-z", worktree.base, tip).split("\0")
+    listed = os.fsdecode(git.differences(worktree.base, tip, "--numstat", "-z")).split("\0")
     rows = [line.split("\t") for line in listed if line.count("\t") >= 2]
     added, removed = (sum(int(row[at]) for row in rows if row[at].isdecimal()) for at in (0, 1))
     return Changed(len(rows), added, removed)
@@ -231,7 +231,7 @@ def diff_of(worktree: Worktree) -> str:
     """What its commits have changed since it was made, as a diff."""
     git = git_of(worktree) if worktree.is_there else Git(Path(worktree.project))
     tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
-    return git.run("diff-tree", "-r", "-p", worktree.base, tip).decode(errors="replace")
+    return git.differences(worktree.base, tip, "-p").decode(errors="replace")
 
 
 def has_branch(worktree: Worktree) -> bool:

@@ -597,6 +597,20 @@ def test_what_cannot_be_merged_cleanly_leaves_the_project_as_it_was_and_can_be_k
     assert other.worktree.branch == f"{made.branch}-2"
 
 
+def test_what_it_has_changed_is_counted_and_shown_whatever_its_attributes_say(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / ".gitattributes").write_text("* -diff\n")
+    (made.top / "a.txt").write_text("ours\n")
+    (made.top / "picture").write_bytes(b"\0")
+    ending.commit_all(made, "work")
+    for is_there in (True, False):  # git asks its index where the file is gone
+        assert (made.top / ".gitattributes").exists() is is_there
+        assert ending.changed_by(made).words == "3 files, +2 -3"
+        assert "\n+ours" in ending.diff_of(made)
+        assert "Binary files /dev/null and b/picture differ" in ending.diff_of(made)
+        (made.top / ".gitattributes").unlink(missing_ok=True)
+
+
 def test_it_is_made_again_from_its_last_commit_as_long_as_there_is_one(project: Path, tmp_path: Path) -> None:
     made = make(RUN, "fixer", project).worktree
     commit(made.top, c__txt="c\n")
