@@ -59,6 +59,8 @@ class Result(NamedTuple):
     seconds: float = 0.0
     changed: ending.Changed = ending.Changed()
     diff: str = ""
+    diff_more: int = 0
+    """How many more lines that has than are kept of it."""
     test: CommandEnd | None = None
     problem: str = ""
     """Why what it has done could not be committed; its worktree stays then."""
@@ -86,6 +88,7 @@ class Result(NamedTuple):
             "seconds": round(self.seconds, 3),
             **self.changed._asdict(),
             "diff": redact(self.diff),
+            "diff_more": self.diff_more,
             "test": None,
             "problem": self.problem,
             "ignored": [redact(path) for path in self.loss.ignored],
@@ -151,9 +154,14 @@ class Race:
         try:
             ending.commit_all(worktree, message_for(worktree))
             # Masked before it is cut: half a secret would not be known for one.
-            diff = redact(ending.diff_of(worktree)[: 2 * _LONGEST_DIFF])[:_LONGEST_DIFF]
+            whole = ending.diff_of(worktree)
+            diff = redact(whole[: 2 * _LONGEST_DIFF])[:_LONGEST_DIFF]
+            more = 0
+            if len(whole) > _LONGEST_DIFF:
+                diff = diff[: diff.rfind("\n") + 1]
+                more = whole.count("\n") - diff.count("\n")
             loss = ending.loss_of(worktree)
-            result = result._replace(changed=ending.changed_by(worktree), diff=diff, loss=loss)
+            result = result._replace(changed=ending.changed_by(worktree), diff=diff, diff_more=more, loss=loss)
             result = result._replace(problem=result.problem or loss.unknown)
         except ConfigError as error:
             result = result._replace(problem=error.message)

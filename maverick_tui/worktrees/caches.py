@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from maverick_tui.git.repository import read_small
 
 _NAMES = frozenset({"__pycache__", "node_modules", ".gradle", ".nox", ".tox", ".venv", "venv"})
+_TAGGED = frozenset({".mypy_cache", ".pytest_cache", ".ruff_cache", "target"})
 _TAG = "CACHEDIR.TAG"
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 """What that begins with (https://bford.info/cachedir/): of Cargo, mypy, pytest, Ruff, uv and others."""
@@ -41,6 +42,9 @@ def is_known(folder: Path) -> bool:
 
 
 def in_caches(top: Path, paths: Iterable[str]) -> set[str]:
-    """Those of the paths below a folder that are in such a folder."""
-    is_one = cache(lambda folder: is_known(top / folder))
+    """Those of the changed paths below a folder that are in such a folder.
+
+    A tag alone does not count: a run may write one beside sources, and none of its changes there would be told.
+    """
+    is_one = cache(lambda folder: folder.name in _NAMES or (folder.name in _TAGGED and is_known(top / folder)))
     return {path for path in paths if any(is_one(folder) for folder in reversed(PurePosixPath(path).parents[:-1]))}

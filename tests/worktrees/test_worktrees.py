@@ -24,6 +24,7 @@ from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host import worktrees
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
+from maverick_tui.ui.race.rows import Lane, lane_text
 from maverick_tui.worktrees import ending, races, records
 from maverick_tui.worktrees.making import make, make_again
 from maverick_tui.worktrees.removing import discard, remove_tree
@@ -846,6 +847,23 @@ def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     for worktree in (winner, second):
         ending.remove(worktree)
     assert state(project) == before
+
+
+def test_what_is_not_shown_of_a_long_diff_is_counted(project: Path) -> None:
+    race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")])
+    with race.running():
+        made = [make(one.run_id, one.agent, project, race=race.race_id).worktree for one in race.entrants]
+        (made[0].top / "a.txt").write_text("longer than anybody reads\n" * 20_000)
+        (made[1].top / "a.txt").write_text("a line\n" * 5_000)
+        first, second = (race.finish(one, "done")._replace(problem="") for one in race.entrants)
+    whole = 20_000 + len("diff index --- +++ @@ -one -two -three".split())
+    for result in (first, second):
+        lane = Lane(result.entrant, result.word, result=result)
+        shown = ["".join(text for text, _ in line) for line in lane_text(lane, 60, shows_diff=True)][1:]
+        count = whole if result is first else whole - 15_000
+        assert " ".join(shown[4_000:]) == f"{count - 4_000:,} more lines: maverick runs diff {result.entrant.run_id}"
+    assert first.to_json()["diff_more"] == whole - first.diff.count("\n") > 0
+    assert second.to_json()["diff_more"] == 0
 
 
 def test_what_git_ignores_of_a_winner_stays_and_what_its_test_has_made_is_not_merged(project: Path) -> None:

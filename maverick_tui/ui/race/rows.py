@@ -97,7 +97,7 @@ def lane_text(lane: Lane, width: int, *, shows_diff: bool) -> list[Line]:
     if result.problem:
         lines += (((part, "warning"),) for part in wrap_words(one_line(redact(result.problem)), width))
     if shows_diff:
-        return [*lines, *_diff(result.diff, width)]
+        return [*lines, *_diff(result, width)]
     for line in inert(redact(result.answer)).expandtabs(TAB).split("\n")[:_MOST_LINES]:
         lines += (((part, "text"),) for part in wrap_words(line, width))
     if result.test is not None and not result.test.is_fine and result.test.output.strip():
@@ -107,12 +107,16 @@ def lane_text(lane: Lane, width: int, *, shows_diff: bool) -> list[Line]:
     return lines
 
 
-def _diff(diff: str, width: int) -> list[Line]:
-    if not diff.strip():
+def _diff(result: Result, width: int) -> list[Line]:
+    if not result.diff.strip():
         return [(("It has changed nothing.", "muted"),)]
     roles = {"+": "success", "-": "error", "@": "accent"}
     lines: list[Line] = []
-    for line in inert(redact(diff)).expandtabs(TAB).split("\n")[:_MOST_LINES]:
+    told = inert(redact(result.diff)).expandtabs(TAB).rstrip("\n").split("\n")
+    for line in told[:_MOST_LINES]:
         is_head = line.startswith(_HEADS)
         lines.append(((cut(line, width), "muted" if is_head else roles.get(line[:1], "text")),))
+    if more := result.diff_more + len(told[_MOST_LINES:]):
+        words = f"{more:,} more lines: maverick runs diff {result.entrant.run_id}"
+        lines += (((part, "warning"),) for part in wrap_words(words, width))
     return lines

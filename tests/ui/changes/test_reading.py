@@ -72,10 +72,11 @@ async def test_what_tools_make_anew_is_listed_last(tmp_path: Path, home: Path) -
         run.write(name, "new\n")
     run.write("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
     run.write("venv", "a file of that name\n")
+    run.write("web/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")  # beside sources
     run.edit("b.txt", "b", "c")
     seen = look(RunReview("7f3a00c0ffee"), Wanted(START), is_fresh=True)
     assert [file.path for file in seen.files] == [
-        "b.txt", "venv", "web/page.js",
+        "b.txt", "venv", "web/CACHEDIR.TAG", "web/page.js",
         "__pycache__/a.pyc", "lib/node_modules/left/index.js", "target/CACHEDIR.TAG", "target/debug/app",
     ]  # fmt: skip
     assert seen.diff is not None
