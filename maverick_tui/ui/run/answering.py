@@ -7,6 +7,7 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from maverick_tui.agent.tools import EDIT_TOOLS
 from maverick_tui.fuse_amounts import TAKES, amount_in
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact_data
@@ -255,7 +256,7 @@ class Answering:
             return
         if (grant := by_scope(question.grants).get(scope)) is None:
             self._tell("This question does not offer that.", 3)
-        elif entry or scope == SCOPES[0]:
+        elif entry or (scope == SCOPES[0] and question.tool not in EDIT_TOOLS):  # of these it is any edit of the file
             self._twice.forget()
             self.run.answer(question.request, "run", grant=grant)
         elif self._twice.press((question.request, scope), partial(self._allow_for_run, question, grant)) == "first":

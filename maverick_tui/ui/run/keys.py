@@ -16,7 +16,12 @@ _PAGES = (
 )
 _APPROVAL = (
     _first("ctrl+y", "allow_once", "Allow once", "approval.allow_once"),
-    _first("ctrl+t", "allow_run", "Allow this very call for the run", "approval.allow_run"),
+    _first(
+        "ctrl+t",
+        "allow_run",
+        "Allow this very call for the run; of an edit, all of the file (press twice)",
+        "approval.allow_run",
+    ),
     _first("alt+t", "allow_alike", "Allow calls that begin alike for the run (press twice)", "approval.allow_alike"),
     _first("alt+a", "allow_all", "Allow all of the tool for the run (press twice)", "approval.allow_all"),
     _first("alt+r", "allow_always", "Always allow, by a rule", "approval.allow_always"),

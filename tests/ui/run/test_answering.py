@@ -428,6 +428,21 @@ async def test_what_reaches_beyond_the_call_is_wanted_twice_and_any_other_key_ta
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2], "a click is no slip"
 
 
+async def test_all_edits_of_a_file_are_wanted_twice() -> None:
+    edit = {"file_path": "a.py", "old_string": "1", "new_string": "2"}
+    grants = ("Edit of a.py", "Edit in this folder")
+    async with watching(begun().ask("Edit", edit, grants=grants).wait(1)) as (app, pilot):
+        await pilot.press("ctrl+t")
+        told = [notice.message for notice in app._notifications]
+        assert told == ["Press ^t again to allow for this run: Edit of a.py"]
+        await _passed(app, pilot)
+        assert app.kept.take() == []
+        app.now += 1
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: app.kept.commands, "it is still for a moment")
+        assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [0]
+
+
 async def _passed(app: FedApp, pilot: Pilot[Any]) -> None:
     """Wait until whatever waits for keys to end has had its time."""
     passed = asyncio.Event()

@@ -202,7 +202,7 @@ async def test_shift_tab_asks_for_the_next_mode() -> None:
 # -- questions ---
 
 
-@pytest.mark.parametrize(("key", "decision"), [("ctrl+y", "once"), ("ctrl+t", "run"), ("ctrl+x", "deny")])
+@pytest.mark.parametrize(("key", "decision"), [("ctrl+y", "once"), ("ctrl+x", "deny")])
 async def test_a_question_is_answered_by_one_key(key: str, decision: str) -> None:
     async with watching(asking()) as (app, pilot):
         shown = app.shown()
