@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from maverick_tui import paths
@@ -40,15 +40,35 @@ def note_place(batch_id: str, folder: Path) -> None:
         raise
 
 
+def begun_places() -> tuple[Path, ...]:
+    """Where the folders of all batches are that were begun here."""
+    begun = _begun()
+    try:
+        state = begun.stat()
+    except OSError:
+        return ()
+    return _places_in(begun, (state.st_dev, state.st_ino, state.st_mtime_ns, state.st_ctime_ns))
+
+
+@lru_cache(maxsize=4)
+def _places_in(begun: Path, _state: tuple[int, ...]) -> tuple[Path, ...]:
+    try:
+        with os.scandir(begun) as batches:
+            return tuple(Path(place) for one in batches if (place := place_of(one.name)))
+    except OSError:
+        return ()
+
+
+def files_in(place: Path) -> list[Path]:
+    """The files in the folder of a batch that it writes to, or would."""
+    return [place / name for name in (RESULTS, FAILURES, RUNS, ABOUT, WRITER)]
+
+
 def batch_files(folder: Path) -> set[str]:
     """The files in a folder, by their paths in it, that batches write to, or would."""
-    top, found = os.path.realpath(folder), set[str]()
-    with suppress(FileNotFoundError), os.scandir(_begun()) as batches:
-        for place in [place_of(one.name) for one in batches]:
-            if place == top or place.startswith(f"{top}{os.sep}"):
-                names = (f"{place}/{name}" for name in (RESULTS, FAILURES, RUNS, ABOUT, WRITER))
-                found.update(os.path.relpath(name, top) for name in names)
-    return found
+    top = Path(os.path.realpath(folder))
+    inside = (place for place in begun_places() if place.is_relative_to(top))
+    return {str(file.relative_to(top)) for place in inside for file in files_in(place)}
 
 
 def _begun() -> Path:

@@ -11,7 +11,7 @@ import re
 import stat
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from maverick_tui import paths
@@ -27,10 +27,12 @@ from maverick_tui.agent.permissions.leading import (
     steps_of_links,
 )
 from maverick_tui.agent.permissions.links import Alias, aliases
+from maverick_tui.agent.permissions.named_paths import folded
 from maverick_tui.agent.permissions.noting import says_first
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
+from maverick_tui.journal.batches import begun_places, files_in
 from maverick_tui.masking.key_files import compared, compared_names, copied, is_of_keys, leads_to_keys
 from maverick_tui.walking import is_too_long, walk
 from maverick_tui.worktrees.needs import setup_line
@@ -128,7 +130,8 @@ class Places:
         """Whether a place matters by where it is, also if nothing is there yet."""
         named = (*self._named_programs, *self._named_keys)
         return bool(parts_of_git([path])) or any(
-            any(one.names(place) for one in self._sourced)
+            self._is_of_batch(place)
+            or any(one.names(place) for one in self._sourced)
             or any(is_within(place, one) for one in named)
             or any(alias.names_of(place) is not None for alias in self._aliases)
             for place in set(places_of(path, here))
@@ -204,7 +207,7 @@ class Places:
     @property
     def _known(self) -> list[Path]:
         """Places that matter by where they are, and not by their names."""
-        places = [*self._own, *self._git, *self._named_programs, *self._named_keys, *self._secret]
+        places = [*self._own, *self._git, *self._named_programs, *self._named_keys, *self._secret, *begun_places()]
         places += (alias.real for alias in self._aliases)
         return [*places, *(Path(file) for one in self._sourced for file in one.files)]
 
@@ -371,6 +374,8 @@ class Places:
         is_own = any(is_within(place, folder) for folder in self._own) and not is_worked_in
         if is_own or any(alias.of == "own" for alias in aliased):
             yield f"{place} is where Maverick or Claude Code keeps its own settings and agents."
+        if self._is_of_batch(place):
+            yield f"{place} is where a batch keeps what came of its prompts."
         if any(is_run_by_others(names) for names, _ in self._ways(place)) or any(
             is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
@@ -398,6 +403,14 @@ class Places:
         is_odd = is_below(shown, KERNELS) or not _is_file_or_folder(shown)
         if is_odd and not is_below(shown, _ORDINARY_DEVICES):
             yield f"{place} is not an ordinary file."
+
+    def _is_of_batch(self, place: Path) -> bool:
+        """Whether it is a file that a batch goes by, or the folder with those, unless that is worked in. What else is
+        in there is not the batch's.
+        """
+        folders, files = _of_batches(begun_places())
+        name = folded(str(place))
+        return name in files or (name in folders and not any(is_within(base, place) for base in self.bases))
 
     def _ways(self, place: Path) -> Iterator[tuple[list[str], bool]]:
         """The names by which a place is known, and whether they begin in the home directory."""
@@ -441,6 +454,13 @@ def _keys_below(top: Path) -> str:
             if is_of_keys([*parents, compared(name)], is_at_home=False):
                 return f"All of {top} would be searched, with the keys in {folder}/{name}."
     return too_much if any(map(is_too_long, unread)) else ""
+
+
+@lru_cache(maxsize=4)
+def _of_batches(begun: tuple[Path, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The folders of batches, and the files in them that batches go by, in any case."""
+    files = (file for place in begun for file in files_in(place))
+    return frozenset(folded(str(place)) for place in begun), frozenset(folded(str(file)) for file in files)
 
 
 def _of_path(place: Path) -> str:
