@@ -98,10 +98,11 @@ def _in_any_spelling(command: str) -> str:
 def _is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only_reading: bool) -> bool | None:
     """As `is_about_files`. A path that begins with one slash is below the base, but many mean the root."""
     sayings = (said, f"/{said}") if said.startswith("/") and not is_absolute(said) else (said,)
+    ways = [way for saying in sayings for way in roots.ways_of(saying)]
     by_aliases = calls_by_aliases(call)
     found = (
-        is_about_files(saying, one, roots, limits, only_reading=only_reading)
-        for saying, one in product(sayings, (call, *(by_aliases or ())))
+        is_about_files(saying, one, begin, limits, only_reading=only_reading)
+        for (saying, begin), one in product(ways, (call, *(by_aliases or ())))
     )
     return _any((*found, None if by_aliases is None else False))
 

@@ -325,14 +325,14 @@ class Judge:
         return f"{outside[0] or 'It'} is outside of {self._cwd}." if outside and not named else ""
 
     def _about(
-        self, call: Call, standing: Standing, effect: Effect, roots_at: Callable[[tuple[Path, ...]], Roots]
+        self, call: Call, standing: Standing, effect: Effect, roots_at: Callable[..., Roots]
     ) -> Iterator[_About]:
         """The standing rules that a call is up against; certain ones first."""
         rules = list(standing.of(effect))
         only_reads = bool(rules) and call.tool in SHELLS and not self._doubt(call)
         perhaps, limits = list[_About](), Limits()
         for rule in rules:
-            roots = roots_at((rule.base or self._cwd, *rule.elsewhere))
+            roots = roots_at((rule.base or self._cwd, *rule.elsewhere), standing.projects)
             found = is_about(rule.tool, call, roots, limits, only_reads=only_reads)
             if found:
                 yield _About(rule, is_certain=True)

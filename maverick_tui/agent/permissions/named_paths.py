@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from maverick_tui.agent.permissions.leading import home_folder
-from maverick_tui.executor.files.globs import ESCAPED, BadPatternError, matcher, written_out
+from maverick_tui.executor.files.globs import ESCAPABLE, ESCAPED, BadPatternError, matcher, written_out
 
 
 def place_of(rule: str, base: Path) -> Path | None:
@@ -80,13 +81,58 @@ def in_folders(rule: str) -> list[str]:
     """What a rule says below its place, as patterns whose names are looked for one after the other: of all that fits
     these, some may not fit the rule.
     """
+    return list(dict.fromkeys(ESCAPED.sub(r"\1", one) for one in _with_whole_names(rule)))
+
+
+@lru_cache(maxsize=8192)
+def said_of(folder: Path, rule: str, place: Path) -> tuple[str, ...]:
+    """What a rule whose paths begin at a place says of a folder, as rules whose paths begin there."""
+    whole, start = ([*map(folded, one.parts)] for one in (folder, place))
+    if whole == start[: len(whole)]:
+        inner = (ESCAPABLE.sub(r"\\\g<0>", name) for name in place.parts[len(whole) :])
+        return tuple("/".join((".", *inner, one)) for one in _with_whole_names(rule))
+    found = dict[str, None]()
+    if start == whole[: len(start)]:
+        for said in _with_whole_names(rule):
+            found.update(dict.fromkeys(_after(said.split("/"), folder.parts[len(start) :])))
+    return tuple(found)
+
+
+def _after(parts: Sequence[str], names: Iterable[str]) -> Iterator[str]:
+    """What is left of the names in a pattern behind these: all ways through it are followed at once."""
+    parts = [part for before, part in pairwise(("", *parts)) if (before, part) != ("**", "**")]
+    is_all_below = "*" not in ESCAPED.sub("", parts[-1])
+    at = {0}
+    for name in names:
+        # `**` may stand for no folder; a folder that is named has all below it, unless that was by a star.
+        at |= {one + 1 for one in at if one < len(parts) and parts[one] == "**"}
+        stays = {one for one in at if (parts[one] == "**" if one < len(parts) else is_all_below)}
+        at = stays | {one + 1 for one in at - stays if one < len(parts) and _is_named(name, parts[one])}
+    for one in sorted(at):
+        if one < len(parts) or is_all_below:
+            yield "/".join((".", *(parts[one:] or ["**"])))
+
+
+@lru_cache(maxsize=1024)
+def _is_named(name: str, part: str) -> bool:
+    if not set(part) & set("*?[{\\"):
+        return folded(name) == folded(part)
+    try:
+        ways = ((name, part), (folded(name), folded(part)))
+        return any(matcher(f"base/{said}", broadly=True)(f"base/{one}") for one, said in ways)
+    except BadPatternError:
+        return False
+
+
+def _with_whole_names(rule: str) -> list[str]:
+    """What a rule says below its place; where its braces reach over several names, all that they stand for as well."""
     below = "/".join(_names_of(rule)) or "**"
     names = [ESCAPED.sub("", name) for name in below.split("/")]
     try:
         found = written_out(below) if any(name.count("{") != name.count("}") for name in names) else []
     except BadPatternError:
         found = []
-    return list(dict.fromkeys(ESCAPED.sub(r"\1", one) for one in (below, *found)))
+    return [below, *found]
 
 
 def _names_of(rule: str) -> list[str]:

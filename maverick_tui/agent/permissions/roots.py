@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from maverick_tui.agent.permissions.named_paths import folded, outright, place_of
+from maverick_tui.agent.permissions.named_paths import folded, outright, place_of, said_of
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.git.asking import ask
@@ -16,12 +16,20 @@ from maverick_tui.git.past_names import past_names
 
 class Roots:
     """The bases of rules, whose links are followed once for all that is held against them; `bases` has one at least.
+    `projects` are some, and behind each its worktrees.
 
     On some systems the case of a path makes no difference, so it makes none here: whoever asks looks closer.
     """
 
-    def __init__(self, bases: Sequence[Path]) -> None:
+    def __init__(
+        self, bases: Sequence[Path], projects: Sequence[Sequence[Path]] = (), *, are_elsewhere: bool = False
+    ) -> None:
+        """`are_elsewhere` says that the agent works in none of them."""
         self._bases = bases
+        self._projects = projects
+        self._are_elsewhere = are_elsewhere
+        self._ways = dict[str, list[tuple[str, Roots]]]()
+        self._of_worktrees = dict[tuple[Path, ...], Roots]()
         self._listed = dict[tuple[Path, bool], list[str] | None]()
         self._taken = dict[tuple[str, ...], list[str] | None]()
         self._led = dict[str, list[tuple[Path, str]]]()
@@ -46,7 +54,7 @@ class Roots:
             yield from self._by_name.get(_folded(folder), ())
 
     def near(self, tops: Collection[Path], rule: str) -> list[Path]:
-        """Those that are in one of these resolved folders, or around one; and the first one in any case.
+        """Those that are in one of these resolved folders, or around one; and the first one, if the agent works there.
 
         A link from there may lead into such a folder.
         """
@@ -57,7 +65,7 @@ class Roots:
         near = (
             root for name, some in self._by_name.items() if name in around or name.startswith(within) for root in some
         )
-        return list(dict.fromkeys([self._roots[0], *near]))
+        return list(dict.fromkeys([*([] if self._are_elsewhere else self._roots[:1]), *near]))
 
     def known_to_git(self, top: Path, *, looks_back: bool) -> list[str] | None:
         """The paths that git has in a repository, with `looks_back` in any commit; None if it does not say.
@@ -88,6 +96,37 @@ class Roots:
             self._led[rule] = list(dict.fromkeys((real, rest) for real, name, rest in behind if real != name))
         return self._led[rule]
 
+    def ways_of(self, rule: str) -> list[tuple[str, Roots]]:
+        """A rule with its roots. What one that begins at the root or at home says of files of a project it says of the
+        worktrees as well, where the same files have other paths.
+        """
+        if _begins_at_base(rule) or not self._projects:
+            return [(rule, self)]
+        if rule not in self._ways:
+            self._ways[rule] = [*self._ways_below(rule)]
+        return self._ways[rule]
+
+    def _ways_below(self, rule: str) -> Iterator[tuple[str, Roots]]:
+        begun = [(root, rule) for root in self._elsewhere(rule)]
+        named = [*begun, *self.behind_links(rule)]
+        is_held = False
+        for project, *worktrees in self._projects:
+            inside = {said for at, one in begun if _is_inside(at, one, project) for said in said_of(project, one, at)}
+            for said in dict.fromkeys(found for place, one in named for found in said_of(project, one, place)):
+                unsaid = [top for top in worktrees if all(said not in said_of(top, one, at) for at, one in named)]
+                if unsaid:
+                    yield said, self._roots_of((*([project] if said in inside else []), *unsaid))
+                    is_held = is_held or said in inside
+        if not is_held:  # as it is in the project itself
+            yield rule, self
+
+    def _roots_of(self, tops: tuple[Path, ...]) -> Roots:
+        """Those of a project's worktrees, that of the agent before all others."""
+        if tops not in self._of_worktrees:
+            own = [top for top in tops if self._roots[0].is_relative_to(top)]
+            self._of_worktrees[tops] = Roots([*own, *tops], are_elsewhere=not own)
+        return self._of_worktrees[tops]
+
     def _elsewhere(self, rule: str) -> list[Path]:
         root = place_of(rule, self._roots[0])
         return [] if root is None else [root]
@@ -95,6 +134,15 @@ class Roots:
 
 def _begins_at_base(rule: str) -> bool:
     return not rule.startswith(("//", "~/"))
+
+
+def _is_inside(place: Path, rule: str, project: Path) -> bool:
+    """Whether all that a rule says below a place is in a project, by plain names."""
+    if not project.is_relative_to(place) or "{" in rule:  # braces may reach over several names
+        return False
+    inner = project.parts[len(place.parts) :]
+    names = [part for part in rule.removeprefix("~").split("/") if part not in ("", ".")][: len(inner)]
+    return tuple(names) == inner and not set("".join(names)) & set("*?[\\")
 
 
 def _folded(folder: Path) -> str:

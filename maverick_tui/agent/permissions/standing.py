@@ -15,13 +15,14 @@ from typing import Any
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.rule_texts import EFFECTS, OWN, Effect, wrong_with
+from maverick_tui.agent.permissions.same_files import SameFiles
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, ToolRule, parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.globs import names_in
-from maverick_tui.git.repository import find_repository, read_small, worktrees_of
+from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.masking.redact import redact
 from maverick_tui.toml_text import read_toml
-from maverick_tui.worktrees.records import Worktree, all_worktrees, origin_of, worktree_at
+from maverick_tui.worktrees.records import Worktree, origin_of, worktree_at
 
 FILE_NAME = "rules.toml"
 PROJECT_FOLDER = ".maverick"
@@ -67,6 +68,8 @@ class Standing:
 
     rules: tuple[StandingRule, ...] = ()
     problem: str = ""
+    projects: tuple[tuple[Path, ...], ...] = ()
+    """Projects, and behind each its worktrees: what is forbidden by its whole path is forbidden in those, too."""
 
     def of(self, effect: Effect) -> Iterator[StandingRule]:
         """Those with an effect that are heeded."""
@@ -76,9 +79,9 @@ class Standing:
         """These rules, and whatever those of others deny or ask about."""
         more = dict.fromkeys(rule for other in others for rule in other.rules if rule.effect != "allow")
         problems = dict.fromkeys((self.problem, *(other.problem for other in others)))
-        return Standing(
-            (*self.rules, *(rule for rule in more if rule not in self.rules)), " ".join(filter(None, problems))
-        )
+        projects = dict.fromkeys((*self.projects, *(project for other in others for project in other.projects)))
+        rules = (*self.rules, *(rule for rule in more if rule not in self.rules))
+        return Standing(rules, " ".join(filter(None, problems)), tuple(projects))
 
     def beginning_at(self, folder: Path) -> Standing:
         """These rules, with paths that begin there where they would begin wherever an agent works."""
@@ -160,30 +163,12 @@ class RuleBook:
             except ConfigError as error:
                 problems.append(error.message)
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
-        # What is forbidden is forbidden in all of them; what is allowed is allowed where the agent works alone.
-        groups = self._same_files() if any(rule.effect != "allow" for rule in mine) else []
-        elsewhere = {
-            base: tuple(dict.fromkeys(place for tops in groups for place in _beside(base or self.cwd, tops)))
-            for base in {rule.base for rule in mine}
-        }
+        if all(rule.effect == "allow" for rule in mine):  # which holds where the agent works alone
+            return Standing(tuple(mine), " ".join(problems))
+        same = SameFiles(self._inside, self._worktree)
+        elsewhere = {base: same.beside(base or self.cwd) for base in {rule.base for rule in mine}}
         held = (rule if rule.effect == "allow" else replace(rule, elsewhere=elsewhere[rule.base]) for rule in mine)
-        return Standing(tuple(held), " ".join(problems))
-
-    def _same_files(self) -> list[list[str]]:
-        """The tops of the project and of all its worktrees: those of runs, and those that git has, whoever has made
-        them. In each list, that of `cwd` is the first.
-        """
-        places = dict[str, list[str]]()
-        for one in all_worktrees():
-            if not one.became or one.is_there:
-                places.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
-        of_runs, cwd = list[str](), self._inside[0]
-        if (own := self._worktree) is not None:
-            project = os.path.realpath(own.project)
-            of_runs = [os.path.realpath(own.path), project, *places.get(project, ())]
-        elif around := [project for project in places if cwd.is_relative_to(project)]:
-            of_runs = [project := max(around, key=len), *places[project]]
-        return [list(dict.fromkeys(tops)) for tops in (of_runs, *map(_tops_of_git, self._inside))]
+        return Standing(tuple(held), " ".join(problems), same.projects)
 
 
 def _folders_for(cwd: Path) -> list[Path]:
@@ -191,25 +176,6 @@ def _folders_for(cwd: Path) -> list[Path]:
     cwd = Path(os.path.realpath(cwd))
     _folders[cwd] = list(dict.fromkeys((*paths.project_folders(cwd), *_folders.get(cwd, ()))))
     return _folders[cwd]
-
-
-def _tops_of_git(cwd: Path) -> list[str]:
-    """The tops of all worktrees of the repository that a folder is in, its own first; empty if there is but one."""
-    repository = find_repository(cwd)
-    others = worktrees_of(repository) if repository is not None else []
-    if repository is None or not others:
-        return []
-    first = find_repository(repository.common.parent)  # none of it where that is bare, or a submodule's
-    mains = [first.top] if first is not None and first.common == repository.common else []
-    return [os.path.realpath(top) for top in (repository.top, *mains, *others)]
-
-
-def _beside(base: Path, tops: Sequence[str]) -> tuple[Path, ...]:
-    """What is in the other tops where `base` is in the first."""
-    if not tops or not Path(os.path.realpath(base)).is_relative_to(tops[0]):
-        return ()
-    below = os.path.relpath(os.path.realpath(base), tops[0])
-    return tuple(Path(top, below) for top in tops[1:])
 
 
 def _base(folder: Path, worktree: Worktree | None) -> Path:

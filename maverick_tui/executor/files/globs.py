@@ -11,7 +11,8 @@ MOST_ALTERNATIVES = 100
 """The most patterns that the braces of one may stand for."""
 _MOST_CHARACTERS = 2_000
 """Braces are looked for anew after each pair, which takes the square of their number."""
-ESCAPED = re.compile(r"\\([*?\[\]{}()!,#^ \\])")
+ESCAPABLE = re.compile(r"[*?\[\]{}()!,#^ \\]")
+ESCAPED = re.compile(rf"\\({ESCAPABLE.pattern})")
 """A sign that is an ordinary character, since a backslash stands before it; before others, that is one itself."""
 _OF_BRACES = re.compile(rf"{ESCAPED.pattern}|[{{}},]")
 _OF_NAME = re.compile(rf"{ESCAPED.pattern}|(?P<choice>\[!?\]?[^\]]*\])")

@@ -1,0 +1,71 @@
+"""Same files: a project and its worktrees have them in several places, and what is forbidden in one is in all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from maverick_tui.git.repository import find_repository, worktrees_of
+from maverick_tui.worktrees.records import Worktree, all_worktrees
+
+
+class SameFiles:
+    """Where the files are that an agent works on: its project and all worktrees of that, those of runs, and those that
+    git has, whoever has made them.
+    """
+
+    def __init__(self, inside: Sequence[Path], worktree: Worktree | None) -> None:
+        """`inside` are the folder that the agent works in and the outermost one whose rules hold there; `worktree` is
+        that of the run, if they are in one.
+        """
+        of_runs = _tops_of_runs()
+        of_git = [tops for tops in map(_tops_of_git, inside) if tops]
+        self._groups = [*_group_of_run(inside[0], worktree, of_runs), *of_git]
+        """The tops of each; that of the agent's folder is the first."""
+        known = {one: [one, *tops] for one, tops in of_runs.items()}
+        for first, *others in of_git:
+            is_of_run = worktree is not None and first == os.path.realpath(worktree.path)
+            project = os.path.realpath(worktree.project) if worktree is not None and is_of_run else first
+            known.setdefault(project, [project]).extend((first, *others))
+        self.projects = tuple(tuple(dict.fromkeys(map(Path, tops))) for tops in known.values())
+        """Each project of which any worktrees are known, and those: of what a rule names in it by its whole path, the
+        same file is in each. Not the other way round: who names the folder that worktrees are in does not mean the
+        project.
+        """
+
+    def beside(self, base: Path) -> tuple[Path, ...]:
+        """What is in the other tops where `base` is in the first of its group."""
+        real, found = os.path.realpath(base), list[Path]()
+        for first, *others in self._groups:
+            if Path(real).is_relative_to(first):
+                found += (Path(top, os.path.relpath(real, first)) for top in others)
+        return tuple(dict.fromkeys(found))
+
+
+def _tops_of_runs() -> dict[str, list[str]]:
+    """The tops of the worktrees of runs, by their projects."""
+    found = dict[str, list[str]]()
+    for one in all_worktrees():
+        if not one.became or one.is_there:
+            found.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
+    return found
+
+
+def _group_of_run(cwd: Path, worktree: Worktree | None, of_runs: dict[str, list[str]]) -> list[list[str]]:
+    if worktree is not None:
+        project = os.path.realpath(worktree.project)
+        return [list(dict.fromkeys((os.path.realpath(worktree.path), project, *of_runs.get(project, ()))))]
+    around = [project for project in of_runs if cwd.is_relative_to(project)]
+    return [[project := max(around, key=len), *of_runs[project]]] if around else []
+
+
+def _tops_of_git(cwd: Path) -> list[str]:
+    """The tops of all worktrees of the repository that a folder is in, its own first; empty if there is but one."""
+    repository = find_repository(cwd)
+    others = worktrees_of(repository) if repository is not None else []
+    if repository is None or not others:
+        return []
+    first = find_repository(repository.common.parent)  # none of it where that is bare, or a submodule's
+    mains = [first.top] if first is not None and first.common == repository.common else []
+    return list(dict.fromkeys(os.path.realpath(top) for top in (repository.top, *mains, *others)))
