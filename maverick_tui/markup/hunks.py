@@ -11,6 +11,7 @@ CONTEXT = 3
 _MOST_COMPARED = 2_000  # lines on each side; beyond that the search takes seconds
 _MOST_PAIRS = 3_000_000  # of equal lines that are looked at, some tenths of a second; lines that repeat make far more
 _LINE_BREAK = "\n"
+_SIGNS = frozenset({" ", "+", "-", "\\", ""})
 JOINED = "\\ no line break behind it any more: what follows is joined to it"
 PARTED = "\\ no line break behind it yet: one is put in"
 
@@ -45,14 +46,18 @@ def hunks_between(
 
 
 def hunks_of_patch(patch: Iterable[Any]) -> list[Hunk]:
-    """The hunks of a `structuredPatch`, as the result of an edit has it; what has another shape is left out."""
+    """The hunks of a `structuredPatch`, as the result of an edit has it; what has another shape is left out.
+
+    It may be told by another machine: a line that begins with no sign of a diff is one that stays.
+    """
     hunks: list[Hunk] = []
     for part in patch:
         if not isinstance(part, dict):
             continue
         old, new, lines = part.get("oldStart"), part.get("newStart"), part.get("lines")
         if isinstance(old, int) and isinstance(new, int) and isinstance(lines, list):
-            hunks.append(Hunk(old, new, tuple(line for line in lines if isinstance(line, str))))
+            texts = (line for line in lines if isinstance(line, str))
+            hunks.append(Hunk(old, new, tuple(line if line[:1] in _SIGNS else f" {line}" for line in texts)))
     return hunks
 
 

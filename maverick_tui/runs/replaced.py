@@ -49,8 +49,12 @@ def replaced_by(tool: str, arguments: Mapping[str, Any], cwd: Path, *, may_read:
         {"oldStart": hunk.old_start, "newStart": hunk.new_start, "lines": [*hunk.lines]}
         for hunk in hunks_between(old, content)
     ]
-    words = f"It replaces what is there, {count:,} line{'' if count == 1 else 's'}: this is what changes."
-    return Replaced(words, tuple(without_keys_of([old, content], patch)))
+    words = f"It replaces what is there, {count:,} line{'' if count == 1 else 's'}"
+    if (
+        without_keys_of([old, content], patch) != patch
+    ):  # masked, it would not say all that is written; nor is it stored
+        return Replaced(f"{words}.")
+    return Replaced(f"{words}: this is what changes.", tuple(patch))
 
 
 def _text(place: Path) -> str | None:

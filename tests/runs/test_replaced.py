@@ -75,12 +75,13 @@ def test_what_must_not_be_read_and_what_is_no_file_is_not_opened() -> None:
     )
 
 
-def test_the_lines_of_a_key_are_masked_though_the_patch_has_only_some_of_them() -> None:
+def test_where_lines_of_a_key_change_all_that_is_written_is_shown_and_no_patch_is_stored() -> None:
     body = [f"{number:02}" + "Ab3+" * 15 + "xy" for number in range(20)]
     lines = ["-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----", *"abcd", ""]
     Path("f").write_text("\n".join(lines))
     changed = lines.copy()
     changed[12] = "something else"
-    shown = str(_replaced("\n".join(changed)).patch)
-    assert "something else" in shown
-    assert not [line for line in body if line in shown]
+    assert _replaced("\n".join(changed)) == Replaced("It replaces what is there, 26 lines.")
+    assert _replaced("\n".join([*lines, body[3], ""])).patch == (), "where it would be masked, nobody would see it"
+    changed = [*lines[:-1], "e", ""]
+    assert "+e" in str(_replaced("\n".join(changed)).patch), "the key is not in it"

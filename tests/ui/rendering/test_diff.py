@@ -67,6 +67,11 @@ def test_a_structured_patch_is_read_and_what_has_another_shape_is_left_out() -> 
         {},
     ]
     assert hunks_of_patch(patch) == [Hunk(3, 3, (" a", "-b", "+c", "+d"))]
+    hostile = [
+        {"oldStart": 1, "newStart": 1, "lines": ["\x1b]0;x\x07", "\x9b2J", "\u202e+", "", "\\ No newline", "+a"]}
+    ]
+    signs = [line[:1] for line in hunks_of_patch(hostile)[0].lines]
+    assert signs == [" ", " ", " ", "", "\\", "+"], "what stands there is drawn as it is"
 
 
 def test_rows_have_number_sign_and_line() -> None:
