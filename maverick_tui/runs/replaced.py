@@ -1,19 +1,29 @@
-"""What a call of Write would replace: told with its question, so that nobody takes it for a new file."""
+"""What a call would change of what is there: told with its question, so that nobody takes it for a new file, or for one
+place of many.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from maverick_tui.agent.permissions.rules import path_of
 from maverick_tui.bounded import read_to_end
-from maverick_tui.markup.hunks import hunks_between
+from maverick_tui.markup.hunks import CONTEXT, Hunk, hunks_between
 from maverick_tui.masking.redact import without_keys_of
 
 MOST = 100_000
 """Bytes of a file, and characters of what comes, that are compared."""
+_LOOKED_THROUGH = 10_000_000
+"""Bytes of a file in which places are counted."""
+_SHOWN_OF = 1_000_000
+"""Characters of a file of which such places are shown."""
+_APART = re.compile(rf"(?:[^\n]*\n){{{CONTEXT + 1}}}(?=(?:[^\n]*\n){{{CONTEXT + 1}}})")
+"""The beginning of what is between two places, where that is enough for each to be a hunk of its own."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -26,44 +36,93 @@ class Replaced(NamedTuple):
 
 def replaced_by(tool: str, arguments: Mapping[str, Any], cwd: Path, *, may_read: bool) -> Replaced:
     """What is there where a call would write. It reads a file, so in a thread; of one that is not to be read, or that
-    is large or no text, its size is all that is told.
+    is large or no text, no more is told than that it changes.
     """
-    path, content = arguments.get("file_path"), arguments.get("content")
-    if tool != "Write" or not isinstance(path, str) or not isinstance(content, str):
-        return Replaced()
     try:
+        # As Claude Code does, which knows no home but the user's own.
+        path = re.sub(r"^~(?=[^/])", "./~", path_of(arguments))
         place = cwd / Path(path).expanduser()
         about = place.stat()
-        if not stat.S_ISREG(about.st_mode) or not about.st_size:
-            return Replaced()
-        only_size = Replaced(f"It replaces what is there: {about.st_size:,} byte{'' if about.st_size == 1 else 's'}.")
-        old = _text(place) if may_read and len(content) <= MOST else None
     except (OSError, ValueError, RuntimeError):  # it is not there; or no place, no home directory
         return Replaced()
+    if not stat.S_ISREG(about.st_mode) or not about.st_size:
+        return Replaced()
+    if tool == "Write" and isinstance(content := arguments.get("content"), str):
+        return _by_write(_text(place, MOST) if may_read and len(content) <= MOST else None, content, about.st_size)
+    if tool == "Edit" and arguments.get("replace_all") not in (None, False, "false"):
+        old, new = arguments.get("old_string"), arguments.get("new_string")
+        if isinstance(old, str) and isinstance(new, str) and old:
+            return _by_edits(_text(place, _LOOKED_THROUGH) if may_read else None, old, new)
+    return Replaced()
+
+
+def _by_write(old: str | None, content: str, size: int) -> Replaced:
     if old is None:
-        return only_size
+        return Replaced(f"It replaces what is there: {_counted(size, 'byte')}.")
     if old == content:
         return Replaced("It has these very lines already.")
-    count = old.count("\n") + (not old.endswith("\n"))
-    patch = [
-        {"oldStart": hunk.old_start, "newStart": hunk.new_start, "lines": [*hunk.lines]}
-        for hunk in hunks_between(old, content)
-    ]
-    words = f"It replaces what is there, {count:,} line{'' if count == 1 else 's'}"
-    if (
-        without_keys_of([old, content], patch) != patch
-    ):  # masked, it would not say all that is written; nor is it stored
-        return Replaced(f"{words}.")
-    return Replaced(f"{words}: this is what changes.", tuple(patch))
+    words = f"It replaces what is there, {_counted(_lines(old), 'line')}: this is what changes."
+    return Replaced(words, _patch(hunks_between(old, content), old, content))
 
 
-def _text(place: Path) -> str | None:
+def _by_edits(text: str | None, old: str, new: str) -> Replaced:
+    """What an edit of all places would change; it is told hunk by hunk if that can be shown."""
+    text = (text or "").replace("\r\n", "\n")  # as Claude Code has it
+    if not new and not old.endswith("\n") and f"{old}\n" in text:
+        old += "\n"  # it takes the line break away, too
+    if not (count := text.count(old)):  # with escapes in it, say
+        return Replaced("It changes all places in the file that have this text, however many those are.")
+    words, hunks, size = f"It changes {_counted(count, 'place')} in the file", list[Hunk](), 0
+    for hunk in _each_change(text, old, new) if len(text) <= _SHOWN_OF else ():
+        hunks.append(hunk)
+        if (size := size + sum(map(len, hunk.lines)) + len(hunk.lines)) > MOST:
+            hunks.clear()
+            break
+    if not hunks:
+        return Replaced(f"{words}; which lines those are is not shown.")
+    return Replaced(f"{words}: this is all of it.", _patch(hunks, text, old, new))
+
+
+def _each_change(text: str, old: str, new: str) -> Iterator[Hunk]:
+    """Places that are far from each other are compared apart: of a long file all would seem to change."""
+    first, *others = text.split(old)
+    near = [[first]]
+    for part in others:
+        if apart := _APART.match(part):
+            near[-1].append(apart[0])
+            near.append([part[apart.end() :]])
+        else:
+            near[-1].append(part)
+    lines_before = lines_after = 0
+    for parts in near:
+        before, after = old.join(parts), new.join(parts)
+        for hunk in hunks_between(before, after, most_pairs=MOST):
+            yield Hunk(hunk.old_start + lines_before, hunk.new_start + lines_after, hunk.lines)
+        lines_before += before.count("\n")
+        lines_after += after.count("\n")
+
+
+def _patch(hunks: list[Hunk], *source: str) -> tuple[dict[str, Any], ...]:
+    """As a `structuredPatch`, without the lines of keys that are in what it was made of."""
+    patch = [{"oldStart": hunk.old_start, "newStart": hunk.new_start, "lines": [*hunk.lines]} for hunk in hunks]
+    return tuple(without_keys_of([*source], patch))
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n"))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _text(place: Path, most: int) -> str | None:
     """What a file holds; None if that is too much, or no text."""
     try:
         with os.fdopen(os.open(place, _FLAGS), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            text = read_to_end(file, MOST).decode()
+            text = read_to_end(file, most).decode()
     except (OSError, UnicodeDecodeError):
         return None
     return None if "\0" in text else text

@@ -1,4 +1,4 @@
-"""The question about a Write says what it replaces; the real CLI asks it."""
+"""The question about a call says what that changes of what is there; the real CLI asks it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from maverick_tui.events.kinds import PermissionAsked, ToolFinished, TurnEnded
+from maverick_tui.markup.hunks import hunks_between, hunks_of_patch
 from maverick_tui.runs.commands import AnswerPermission
 from maverick_tui.runs.replaced import MOST, Replaced, replaced_by
 from tests.conftest import ServeModel
@@ -16,7 +17,7 @@ from tests.support.model import call, say, scene
 
 
 class Scribe(Talker):
-    allowed_tools = ("Read", "Write")
+    allowed_tools = ("Read", "Write", "Edit")
     permission_mode = "default"
 
 
@@ -42,6 +43,71 @@ async def test_a_question_about_a_file_that_is_there_shows_what_changes_in_it(se
         await run.until(TurnEnded)
         assert not [one for one in run.all(ToolFinished) if one.is_error]
         assert place.read_text().split("\n")[19] == "LINE 20"
+
+
+async def test_a_question_about_all_places_of_a_file_says_how_many_they_are_and_shows_each(serve: ServeModel) -> None:
+    place = Path("long.py").absolute()
+    place.write_text(
+        "".join(f"total = {number}\n" if number % 900 == 5 else f"line {number}\n" for number in range(3000))
+    )
+    edit = call("Edit", file_path=str(place), old_string="total", new_string="sum\n", replace_all=True)
+    steps = [call("Read", file_path=str(place), limit=9), edit, say("Done.")]
+    async with serve([scene(*steps, prompt=".*")]), watch(Scribe) as run:
+        run.prompt("go")
+        asked = await run.until(PermissionAsked)
+        assert asked.replaces == "It changes 4 places in the file: this is all of it."
+        starts = [(hunk["oldStart"], hunk["newStart"]) for hunk in asked.patch]
+        assert starts == [(3, 3), (903, 904), (1803, 1805), (2703, 2706)]
+        first = asked.patch[0]["lines"]
+        assert first[3:6] == ["-total = 5", "+sum", "+ = 5"]
+        run.send(AnswerPermission(asked.request, "once"))
+        await run.until(TurnEnded)
+        made = next(one for one in run.all(ToolFinished) if one.call == asked.call)
+        assert not made.is_error
+        told = [(one["oldStart"], one["newStart"], one["lines"]) for one in made.detail["structuredPatch"]]
+        assert told == [(one["oldStart"], one["newStart"], one["lines"]) for one in asked.patch]
+
+
+@each(
+    ("before", "old", "new", "words", "shown"),
+    [
+        (b"a\nb\na\n", "a", "c", "It changes 2 places in the file: this is all of it.", ["-a", "+c", " b", "-a", "+c"]),
+        (b"a\r\nb\r\n", "a\nb", "c", "It changes 1 place in the file: this is all of it.", ["-a", "-b", "+c"]),
+        (b"a\nb\na\n", "a", "", "It changes 2 places in the file: this is all of it.", ["-a", " b", "-a"]),
+        (b"a" * MOST, "a", "b", "It changes 100,000 places in the file; which lines those are is not shown.", []),
+        (
+            rb"\u00e9",
+            "\u00e9",
+            "e",
+            "It changes all places in the file that have this text, however many those are.",
+            [],
+        ),
+        (b"\xff", "a", "e", "It changes all places in the file that have this text, however many those are.", []),
+        (b"", "a", "b", "", []),
+    ],
+)
+def test_what_an_edit_changes_everywhere_is_counted(
+    before: bytes, old: str, new: str, words: str, shown: list[str]
+) -> None:
+    Path("f").write_bytes(before)
+    edit = {"file_path": "f", "old_string": old, "new_string": new}
+    assert replaced_by("Edit", edit, Path.cwd(), may_read=True) == Replaced()
+    found = replaced_by("Edit", {**edit, "replace_all": True}, Path.cwd(), may_read=True)
+    assert (found.words, [line for hunk in found.patch for line in hunk["lines"]]) == (words, shown)
+    if words:
+        unread = replaced_by("Edit", {**edit, "replace_all": True}, Path.cwd(), may_read=False)
+        assert unread == Replaced("It changes all places in the file that have this text, however many those are.")
+
+
+def test_places_that_are_near_each_other_are_shown_together_and_with_the_lines_that_they_are_on() -> None:
+    """As comparing both texts as a whole would find it."""
+    lines = [f"x {number}" if number in (0, 6, 13, 21, 22, 40) else f"line {number}" for number in range(44)]
+    before = "\n".join(lines)
+    Path("f").write_text(before)
+    for old, new in (("x", "y"), ("x", "y\nz"), ("x 6\nline 7", "one"), ("\nline", "")):
+        edit = {"file_path": "f", "old_string": old, "new_string": new, "replace_all": True}
+        found = replaced_by("Edit", edit, Path.cwd(), may_read=True).patch
+        assert hunks_of_patch(found) == hunks_between(before, before.replace(old, new))
 
 
 def _replaced(content: str = "b\n", name: str = "f", *, may_read: bool = True) -> Replaced:

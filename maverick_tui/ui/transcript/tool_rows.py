@@ -152,8 +152,8 @@ def call(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice 
     """The exact arguments: an edit as a diff, a command as code, a path as a path, everything else as JSON."""
     arguments, show = entry.arguments, _show_of(entry)
     if entry.name in ("Edit", "Write", "NotebookEdit") and (hunks := _hunks(entry)):
-        # Before it has been made, nobody knows on which lines of the file an edit will be.
-        return renderer.diff(hunks, numbered=entry.name != "Edit" or _patch(entry) is not None)
+        # Before it has been made, nobody knows on which lines of the file an edit will be, unless it was looked for.
+        return renderer.diff(hunks, numbered=entry.name != "Edit" or bool(_patch(entry) or _asked_patch(entry)))
     if isinstance(does := arguments.get(_DESCRIBED.get(entry.name, "")), str):
         key, said = _DESCRIBED[entry.name], arguments.get("description")
         is_command = key == "command"
@@ -280,7 +280,7 @@ def _hunks(entry: ToolEntry) -> list[Hunk]:
     show, part = (revealed, str) if is_asked else (inert, _beginning)  # what has to be allowed is never cut
     if (patch := _patch(entry)) is not None:
         return hunks_of_patch(patch)
-    if is_asked and entry.question is not None and (known := hunks_of_patch(entry.question.patch)):
+    if known := hunks_of_patch(_asked_patch(entry)):
         return [replace(hunk, lines=tuple(f"{line[:1]}{revealed(line[1:])}" for line in hunk.lines)) for hunk in known]
     if entry.name == "Edit":
         old, new = (part(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
@@ -304,6 +304,11 @@ def _patch(entry: ToolEntry) -> list[Any] | None:
     """The CLI's own account of what was changed."""
     patch = entry.detail.get("structuredPatch") if isinstance(entry.detail, dict) else None
     return patch if isinstance(patch, list) and patch else None
+
+
+def _asked_patch(entry: ToolEntry) -> tuple[dict[str, Any], ...]:
+    """What a call that is asked about would change, where that was looked for."""
+    return entry.question.patch if entry.state == "asking" and entry.question is not None else ()
 
 
 def _questions(entry: ToolEntry, renderer: Renderer, palette: Palette, choice: Choice | None) -> list[Row]:

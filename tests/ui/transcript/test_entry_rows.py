@@ -150,6 +150,14 @@ def test_a_file_that_is_replaced_is_shown_as_a_change_of_what_is_there() -> None
     assert "line 1\n" not in text
 
 
+def test_an_edit_of_all_places_is_shown_with_their_lines() -> None:
+    change = {"file_path": "f", "old_string": "a", "new_string": "b", "replace_all": True}
+    patch = tuple({"oldStart": at, "newStart": at, "lines": [f"-a{at}", f"+b{at}"]} for at in (7, 90))
+    text = text_of(asking("Edit", change, replaces="It changes 2 places.", patch=patch)[1])
+    for part in ("It changes 2 places.", "7 - a7", "7 + b7", "90 - a90", "90 + b90"):
+        assert part in text
+
+
 def test_arguments_that_are_too_long_say_so_but_not_where_they_have_to_be_allowed() -> None:
     change = {"file_path": "x", "content": "line\n" * 2_999 + "last"}
     text = text_of(told(*Tape().connect().prompt("Go").tool("Write", change).events).entries[-1])
