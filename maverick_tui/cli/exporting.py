@@ -96,7 +96,7 @@ def _target(output: Path, *, yes: bool) -> Path:
     """The file to write, once it is clear that it may be."""
     from maverick_tui.cli.layout import display_path
     from maverick_tui.exceptions import ConfigError
-    from maverick_tui.history.whole_files import in_the_way
+    from maverick_tui.history.whole_files import in_the_way, is_no_file
     from maverick_tui.inert import inert
 
     target = output.expanduser().absolute()
@@ -106,9 +106,8 @@ def _target(output: Path, *, yes: bool) -> Path:
     if not target.parent.is_dir():
         missing = display_path(str(target.parent))
         raise ConfigError(f"There is no folder {missing} to write to.", path=str(target), hint="Make it first.")
-    is_written_to = target.exists() and not target.is_file()  # a pipe, or /dev/stdout
-    if not yes and not is_written_to and (what := in_the_way(target)):
-        _ask(f"{shown} {inert(what)}.", "Replace it?")
+    if not yes and (what := in_the_way(target)):
+        _ask(f"{shown} {inert(what)}.", "Write to it?" if is_no_file(target) else "Replace it?")
     return target
 
 

@@ -170,6 +170,28 @@ def test_a_device_is_written_to_and_not_replaced(maverick: Run) -> None:
     assert Path("/dev/null").is_char_device()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_that_a_project_brings_along_is_asked_about_and_not_waited_for(
+    maverick: Run, answers: list[str]
+) -> None:
+    os.mkfifo("run.md")
+    Path("link.md").symlink_to("/dev/null")
+    answers += ["n", "n"]
+    ran = maverick("runs", "export", RUN, "-o", "run.md")
+    assert (ran.code, "run.md is a pipe. Write to it?" in ran.err) == (1, True)
+    ran = maverick("runs", "export", RUN, "-o", "link.md")
+    assert (ran.code, "link.md is a link to /dev/null. Write to it?" in ran.err) == (1, True)
+    ran = maverick("runs", "export", RUN, "-o", "run.md", "--yes")
+    assert ran.code == 1
+    assert "cannot be written to run.md: it is a pipe, and nobody reads from it." in " ".join(ran.err.split())
+    reader = os.open("run.md", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert maverick("runs", "export", RUN, "-o", "run.md", "--yes").code == 0
+        assert os.read(reader, 100_000).decode().startswith("# Prüfe")
+    finally:
+        os.close(reader)
+
+
 # -- as a program ------------------------------------------------------------------------------------------------------
 
 
@@ -183,6 +205,16 @@ def test_it_is_utf_8_whatever_the_locale_and_has_no_colours_of_the_terminal() ->
     ran = program("-f", "html", **places)
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert "Prüfe *das*" in ran.stdout.decode("utf-8")
+
+
+def test_what_the_shell_puts_in_the_place_of_a_file_is_written_to_unasked() -> None:
+    command = f"{sys.executable} -m maverick_tui runs export {RUN} -f jsonl -o >(cat >taken) && wait $! && wc -l <taken"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment(), check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    first, count = ran.stdout.splitlines()
+    assert "bytes" in first
+    assert int(count) == len(program("-f", "jsonl").stdout.splitlines())
+    assert program("-f", "jsonl", "-o", "/dev/stdout").stdout.startswith(b'{"seq":0,')
 
 
 @pytest.mark.explore  # it is seen to for every command at once, which `test_program.py` shows with another one

@@ -127,9 +127,12 @@ def _absolute(file: str) -> Path:
 def _problem(target: Path, form: str) -> str:
     """Why nothing can be written there."""
     from maverick_tui.exceptions import ConfigError
+    from maverick_tui.history.whole_files import is_no_file
 
     if target.is_dir():
         return f"{target} is a folder: name a file in it."
+    if is_no_file(target):
+        return f"{target} is not a file."
     if not target.parent.is_dir():
         return f"There is no folder {target.parent}."
     try:
