@@ -116,7 +116,7 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
             caught.append(number)
             run.stop("interrupted", "It was interrupted." if number == signal.SIGINT else "It was told to end.")
 
-        ending = asyncio.create_task(in_thread(_end_survivors), name="maverick-survivors")
+        tidying = asyncio.create_task(in_thread(_tidy), name="maverick-tidying")
         with heeding_signals(stop):
             try:
                 await written(run, prompt, way, result)
@@ -124,15 +124,18 @@ async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
                 if not caught:  # else the terminal may be gone that has told us to end
                     raise
             finally:
-                ending.cancel()
+                tidying.cancel()
                 await asyncio.to_thread(_say_where, run_id, way.paper)
                 if run.cut:
                     leave_threads()
         return 128 + caught[0] if caught else verdict_of(run).code
 
 
-def _end_survivors() -> None:
-    from maverick_tui.host.survivors import end_survivors  # here, beside the run: nobody waits for it
+def _tidy() -> None:
+    """What runs that were killed have left goes, beside the run: nobody waits for it."""
+    from maverick_tui.folder_locks import remove_abandoned
+    from maverick_tui.host.survivors import end_survivors
+    from maverick_tui.paths import user_state
 
     def say(text: str) -> None:
         if sys.stderr.isatty():
@@ -140,6 +143,11 @@ def _end_survivors() -> None:
 
     with suppress(OSError):  # the terminal may be gone
         end_survivors(say)
+    remove_abandoned()
+    if (user_state() / "snapshots").exists():
+        from maverick_tui.review.removing import release_left
+
+        release_left()
 
 
 def check_place(wanted: Wanted, agent: type[MaverickAgent]) -> None:

@@ -298,7 +298,7 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
     from maverick_tui.exceptions import ConfigError
     from maverick_tui.journal.claude_sessions import session_file
     from maverick_tui.journal.folders import delete_run
-    from maverick_tui.review.removing import release_snapshots
+    from maverick_tui.review.removing import release_left, release_snapshots
 
     if not as_json:
         print_list(found, len(found), is_filtered=True)
@@ -323,6 +323,7 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
         with _index():
             pass  # its words are not to be found any longer
         release_snapshots(removed)
+        release_left()
     if as_json:
         print_json({"removed": removed})
     else:

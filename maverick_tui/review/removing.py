@@ -52,14 +52,20 @@ def tidy_snapshots() -> dict[Path, str]:
 
     Folders in which something could not be brought to an end are told, with the reason.
     """
-    failed, tidied = finish_restores(), shadows_folder() / _TIDIED
+    failed = finish_restores()
+    release_left()
+    return failed
+
+
+def release_left() -> None:
+    """Once a day, let go of snapshots without a run: those of one that was not to be kept, and was killed."""
+    tidied = shadows_folder() / _TIDIED
     try:
         if not tidied.exists() or tidied.stat().st_mtime < time.time() - _DAY:
             release_others(set(kept_runs()), older_than=_DAY)
             tidied.touch()
     except (ConfigError, OSError) as error:  # they only take space
         log.warning("Snapshots that nobody needs cannot be removed: %s", error)
-    return failed
 
 
 def finish_restores() -> dict[Path, str]:

@@ -19,6 +19,7 @@ import pytest
 from maverick_tui.events import kinds as ev
 from maverick_tui.journal.folders import is_alive, journal_of, kept_runs
 from maverick_tui.journal.reading import read_journal
+from maverick_tui.snapshots.shadow import all_shadows, shadows_folder
 from tests.runs.grammar import check_well_formed
 from tests.support.command_line import command_line
 from tests.support.cook import COOK, write_cook
@@ -178,6 +179,36 @@ def test_a_run_that_is_killed_leaves_all_that_was_printed() -> None:
     events = kept()
     assert [ev.event_from_json(line) for line in printed] == events[: len(printed)]
     assert not any(isinstance(event, ev.RunEnded) for event in events)
+
+
+@pytest.mark.parametrize("command", ["run", "runs delete"])
+def test_what_a_run_that_was_not_kept_has_left_goes_a_day_after_it_was_killed(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, home: Path
+) -> None:
+    writes = COOK.replace("system_prompt =", 'allowed_tools = ["Write"]\n    system_prompt =')
+    (home / ".config" / "maverick" / "agents" / "cook.py").write_text(writes)
+    monkeypatch.setenv("MAVERICK_TRACK_CHANGES", "true")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    ran("go")
+    with started(*RUN, "stuck", "--no-keep", "--output", "stream-json") as program:
+        said_until(program, "snapshot_taken")
+        program.kill()
+        program.wait(PATIENCE)
+    (shadow,) = all_shadows()
+    (kept_run,) = kept_runs()
+    (owner,) = set(shadow.owners()) - {kept_run}
+    ago = time.time() - 2 * 86_400
+    os.utime(shadow.git.repository / "refs" / "kept" / owner, (ago, ago))
+    (shadows_folder() / "tidied").unlink(missing_ok=True)
+    code = "import os, maverick_tui.folder_locks as locks\nwith locks.scratch_folder('left'): os._exit(0)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    if command == "run":
+        with started(*RUN, "stuck", "--no-keep"):
+            until(lambda: not list(tmp_path.glob("maverick-left-*")), "scratch goes")
+            until(lambda: owner not in shadow.owners(), "snapshots go")
+    else:
+        assert command_line(monkeypatch, capsys)("runs", "delete", kept_run, "--yes").code == 0
+        assert not list(all_shadows())
 
 
 def test_ctrl_c_writes_what_has_come_and_keeps_a_whole_journal() -> None:
