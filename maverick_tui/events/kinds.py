@@ -575,7 +575,7 @@ class PermissionAsked(Event):
     """Parts of its arguments that are to be looked at, and why: see `events/marks.py`."""
     rules_agent: str = ""
     replaces: str = ""
-    """What of a file that is there already a call changes: what a Write replaces, or in how many places an Edit is."""
+    """What a call changes of what is there: what a Write replaces, how many places an Edit, and what of a cell."""
     patch: tuple[dict[str, Any], ...] = ()
     """What it changes there: hunks as a `structuredPatch` has them."""
 

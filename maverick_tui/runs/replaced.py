@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.permissions.rules import path_of
-from maverick_tui.bounded import read_to_end
+from maverick_tui.bounded import from_json, read_to_end
 from maverick_tui.markup.hunks import CONTEXT, Hunk, hunks_between
 from maverick_tui.masking.redact import without_keys_of
 
 MOST = 100_000
 """Bytes of a file, and characters of what comes, that are compared."""
 _LOOKED_THROUGH = 10_000_000
-"""Bytes of a file in which places are counted."""
+"""Bytes of a file in which places are counted, or a cell is looked for."""
 _SHOWN_OF = 1_000_000
 """Characters of a file of which such places are shown."""
 _APART = re.compile(rf"(?:[^\n]*\n){{{CONTEXT + 1}}}(?=(?:[^\n]*\n){{{CONTEXT + 1}}})")
@@ -53,6 +53,8 @@ def replaced_by(tool: str, arguments: Mapping[str, Any], cwd: Path, *, may_read:
         old, new = arguments.get("old_string"), arguments.get("new_string")
         if isinstance(old, str) and isinstance(new, str) and old:
             return _by_edits(_text(place, _LOOKED_THROUGH) if may_read else None, old, new)
+    if tool == "NotebookEdit" and arguments.get("edit_mode") != "insert":
+        return _by_cell(_text(place, _LOOKED_THROUGH) if may_read else None, arguments)
     return Replaced()
 
 
@@ -81,6 +83,33 @@ def _by_edits(text: str | None, old: str, new: str) -> Replaced:
     if not hunks:
         return Replaced(f"{words}; which lines those are is not shown.")
     return Replaced(f"{words}: this is all of it.", _patch(hunks, text, old, new))
+
+
+def _by_cell(text: str | None, arguments: Mapping[str, Any]) -> Replaced:
+    """What becomes of a notebook's cell, which Claude Code finds by its id, or by its place among all."""
+    old, new = _source_of(text or "", str(arguments.get("cell_id", ""))), str(arguments.get("new_source", ""))
+    is_deleted = arguments.get("edit_mode") == "delete"
+    if old is None or len(old) > MOST or len(new) > MOST:
+        return Replaced("It deletes a cell." if is_deleted else "It replaces what is in a cell.")
+    count = _counted(_lines(old) if old else 0, "line")
+    if is_deleted:
+        return Replaced(f"It deletes a cell of {count}: this is what goes.", _patch(hunks_between(old, ""), old))
+    if old == new:
+        return Replaced("The cell has these very lines already.")
+    words = f"It replaces what is in the cell, {count}: this is what changes."
+    return Replaced(words, _patch(hunks_between(old, new), old, new))
+
+
+def _source_of(notebook: str, cell_id: str) -> str | None:
+    try:
+        cells = from_json(notebook)["cells"]
+        known = [one for one in cells if one.get("id") == cell_id]
+        if not known and (place := re.fullmatch("cell-([0-9]{1,9})", cell_id)):
+            known = [cells[int(place[1])]]
+        source = known[0]["source"]
+        return source if isinstance(source, str) else "".join(source)
+    except (ValueError, TypeError, AttributeError, LookupError):  # it is no notebook, or has no such cell
+        return None
 
 
 def _each_change(text: str, old: str, new: str) -> Iterator[Hunk]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from maverick_tui.events.kinds import PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.markup.hunks import hunks_between, hunks_of_patch
@@ -17,7 +19,7 @@ from tests.support.model import call, say, scene
 
 
 class Scribe(Talker):
-    allowed_tools = ("Read", "Write", "Edit")
+    allowed_tools = ("Read", "Write", "Edit", "NotebookEdit")
     permission_mode = "default"
 
 
@@ -108,6 +110,55 @@ def test_places_that_are_near_each_other_are_shown_together_and_with_the_lines_t
         edit = {"file_path": "f", "old_string": old, "new_string": new, "replace_all": True}
         found = replaced_by("Edit", edit, Path.cwd(), may_read=True).patch
         assert hunks_of_patch(found) == hunks_between(before, before.replace(old, new))
+
+
+def _notebook(*sources: str | list[str]) -> str:
+    about: dict[str, Any] = {"metadata": {}, "outputs": [], "execution_count": None}
+    cells = [{"cell_type": "code", "id": f"c{at}", "source": one, **about} for at, one in enumerate(sources)]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+async def test_a_question_about_a_cell_shows_what_becomes_of_it(serve: ServeModel) -> None:
+    place = Path("sums.ipynb").absolute()
+    place.write_text(_notebook("import math\n", ["total = 1\n", "print(total)"]))
+    of_it: dict[str, Any] = {"notebook_path": str(place)}
+    steps = [
+        call("Read", file_path=str(place)),
+        call("NotebookEdit", **of_it, cell_id="c1", new_source="total = 2\nprint(total)"),
+        call("NotebookEdit", **of_it, cell_id="cell-0", new_source="", edit_mode="delete"),
+        call("NotebookEdit", **of_it, cell_id="c1", new_source="new", edit_mode="insert", cell_type="code"),
+    ]
+    async with serve([scene(*steps, say("Done."), prompt=".*")]), watch(Scribe) as run:
+        run.prompt("go")
+        told = []
+        for number in (1, 2, 3):
+            asked = await run.until(PermissionAsked, number)
+            told.append((asked.replaces, [line for hunk in asked.patch for line in hunk["lines"]]))
+            run.send(AnswerPermission(asked.request, "once"))
+        await run.until(TurnEnded)
+        assert not [one for one in run.all(ToolFinished) if one.is_error]
+    assert told == [
+        (
+            "It replaces what is in the cell, 2 lines: this is what changes.",
+            ["-total = 1", "+total = 2", " print(total)"],
+        ),
+        ("It deletes a cell of 1 line: this is what goes.", ["-import math"]),
+        ("", []),
+    ]
+    assert ["".join(cell["source"]) for cell in json.loads(place.read_text())["cells"]] == (
+        ["total = 2\nprint(total)", "new"]
+    )
+
+
+@each("text", ["{", "[]", '{"cells": [1]}', '{"cells": [{"id": "c", "source": [1]}]}', "[" * 100_000, '{"cells": []}'])
+def test_of_what_is_no_notebook_nothing_is_shown(text: str) -> None:
+    Path("f.ipynb").write_text(text)
+    for cell in ("c", "cell-0", "cell-7", "cell-\u0661"):
+        of_it = {"notebook_path": "f.ipynb", "cell_id": cell, "new_source": "x"}
+        found = replaced_by("NotebookEdit", of_it, Path.cwd(), may_read=True)
+        assert found == Replaced("It replaces what is in a cell.")
+    deletes = {"notebook_path": "f.ipynb", "cell_id": "c", "new_source": "", "edit_mode": "delete"}
+    assert replaced_by("NotebookEdit", deletes, Path.cwd(), may_read=False) == Replaced("It deletes a cell.")
 
 
 def _replaced(content: str = "b\n", name: str = "f", *, may_read: bool = True) -> Replaced:

@@ -285,6 +285,8 @@ def _hunks(entry: ToolEntry) -> list[Hunk]:
     if entry.name == "Edit":
         old, new = (part(str(arguments.get(name) or "")) for name in ("old_string", "new_string"))
         return hunks_between(old, new, show=show)
+    if arguments.get("edit_mode") == "delete":  # what comes along as its new source is not heeded
+        return []
     text = arguments.get("content") if entry.name == "Write" else arguments.get("new_source")
     return hunks_between("", part(str(text or "")), show=show)
 

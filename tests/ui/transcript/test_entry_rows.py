@@ -158,6 +158,15 @@ def test_an_edit_of_all_places_is_shown_with_their_lines() -> None:
         assert part in text
 
 
+def test_a_cell_that_is_deleted_is_shown_and_not_what_comes_along_for_it() -> None:
+    change = {"notebook_path": "f.ipynb", "cell_id": "c1", "new_source": "harmless", "edit_mode": "delete"}
+    patch = ({"oldStart": 1, "newStart": 1, "lines": ["-total = 1"]},)
+    assert "1 - total = 1" in text_of(asking("NotebookEdit", change, replaces="It deletes a cell.", patch=patch)[1])
+    text = text_of(asking("NotebookEdit", change, replaces="It deletes a cell.")[1])
+    assert '"edit_mode": "delete"' in text
+    assert "+ harmless" not in text
+
+
 def test_arguments_that_are_too_long_say_so_but_not_where_they_have_to_be_allowed() -> None:
     change = {"file_path": "x", "content": "line\n" * 2_999 + "last"}
     text = text_of(told(*Tape().connect().prompt("Go").tool("Write", change).events).entries[-1])
