@@ -14,16 +14,18 @@ from typing import Any, NamedTuple
 from maverick_tui.agent.permissions.rules import path_of
 from maverick_tui.bounded import from_json, read_to_end
 from maverick_tui.markup.hunks import CONTEXT, Hunk, hunks_between
-from maverick_tui.masking.redact import without_keys_of
+from maverick_tui.masking.redact import redact
 
 MOST = 100_000
-"""Bytes of a file, and characters of what comes, that are compared."""
+"""Bytes of a file, and characters of what comes, that are compared; twice as many may be shown."""
 _LOOKED_THROUGH = 10_000_000
 """Bytes of a file in which places are counted, or a cell is looked for."""
 _SHOWN_OF = 1_000_000
 """Characters of a file of which such places are shown."""
 _APART = re.compile(rf"(?:[^\n]*\n){{{CONTEXT + 1}}}(?=(?:[^\n]*\n){{{CONTEXT + 1}}})")
 """The beginning of what is between two places, where that is enough for each to be a hunk of its own."""
+_MOST_LINES = 1_000
+"""Lines that are shown as changes, with those around them."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -60,11 +62,13 @@ def replaced_by(tool: str, arguments: Mapping[str, Any], cwd: Path, *, may_read:
 
 def _by_write(old: str | None, content: str, size: int) -> Replaced:
     if old is None:
-        return Replaced(f"It replaces what is there: {_counted(size, 'byte')}.")
+        return Replaced(f"This file exists ({_counted(size, 'byte')}) and would be replaced.")
     if old == content:
-        return Replaced("It has these very lines already.")
-    words = f"It replaces what is there, {_counted(_lines(old), 'line')}: this is what changes."
-    return Replaced(words, _patch(hunks_between(old, content), old, content))
+        same = Hunk(1, 1, tuple(f" {line}" for line in content.removesuffix("\n").split("\n")))
+        return _shown("Nothing would change: the file already has exactly this content", ".", [same], old)
+    exists = f"This file exists ({_counted(_lines(old), 'line')})"
+    found = _shown(exists, ". What would change:", hunks_between(old, content), old, content)
+    return found if found.patch else Replaced(f"{exists} and would be replaced.")
 
 
 def _by_edits(text: str | None, old: str, new: str) -> Replaced:
@@ -73,31 +77,39 @@ def _by_edits(text: str | None, old: str, new: str) -> Replaced:
     if not new and not old.endswith("\n") and f"{old}\n" in text:
         old += "\n"  # it takes the line break away, too
     if not (count := text.count(old)):  # with escapes in it, say
-        return Replaced("It changes all places in the file that have this text, however many those are.")
-    words, hunks, size = f"It changes {_counted(count, 'place')} in the file", list[Hunk](), 0
+        return Replaced("Every place in this file that has this text would change.")
+    hunks, size = list[Hunk](), 0
     for hunk in _each_change(text, old, new) if len(text) <= _SHOWN_OF else ():
         hunks.append(hunk)
-        if (size := size + sum(map(len, hunk.lines)) + len(hunk.lines)) > MOST:
-            hunks.clear()
+        if (size := size + len(hunk.lines)) > _MOST_LINES:
             break
-    if not hunks:
-        return Replaced(f"{words}; which lines those are is not shown.")
-    return Replaced(f"{words}: this is all of it.", _patch(hunks, text, old, new))
+    return _shown(f"{_counted(count, 'place')} in this file would change", ":", hunks, text, old, new)
 
 
 def _by_cell(text: str | None, arguments: Mapping[str, Any]) -> Replaced:
     """What becomes of a notebook's cell, which Claude Code finds by its id, or by its place among all."""
     old, new = _source_of(text or "", str(arguments.get("cell_id", ""))), str(arguments.get("new_source", ""))
     is_deleted = arguments.get("edit_mode") == "delete"
+    becomes = "deleted" if is_deleted else "replaced"
     if old is None or len(old) > MOST or len(new) > MOST:
-        return Replaced("It deletes a cell." if is_deleted else "It replaces what is in a cell.")
-    count = _counted(_lines(old) if old else 0, "line")
-    if is_deleted:
-        return Replaced(f"It deletes a cell of {count}: this is what goes.", _patch(hunks_between(old, ""), old))
-    if old == new:
-        return Replaced("The cell has these very lines already.")
-    words = f"It replaces what is in the cell, {count}: this is what changes."
-    return Replaced(words, _patch(hunks_between(old, new), old, new))
+        return Replaced(f"A cell would be {becomes}.")
+    if old == new and not is_deleted:
+        return Replaced("Nothing would change: the cell already has exactly this content.")
+    new = "" if is_deleted else new
+    words = f"A cell ({_counted(_lines(old) if old else 0, 'line')}) would be {becomes}"
+    return _shown(words, ":" if is_deleted else ". What would change:", hunks_between(old, new), old, new)
+
+
+def _shown(words: str, leads_to: str, hunks: list[Hunk], *source: str) -> Replaced:
+    """With the hunks as a `structuredPatch`, unless there are too many lines, each of which is masked when it is
+    stored, or what they are made of has secrets: a patch alone would be masked in other places, or in none.
+    """
+    lines = [line for hunk in hunks for line in hunk.lines]
+    is_long = len(lines) > _MOST_LINES or sum(map(len, lines)) > 2 * MOST
+    if is_long or any(redact(one) != one for one in source):
+        return Replaced(f"{words}.")
+    patch = [{"oldStart": hunk.old_start, "newStart": hunk.new_start, "lines": [*hunk.lines]} for hunk in hunks]
+    return Replaced(f"{words}{leads_to}" if patch else f"{words}.", tuple(patch))
 
 
 def _source_of(notebook: str, cell_id: str) -> str | None:
@@ -129,12 +141,6 @@ def _each_change(text: str, old: str, new: str) -> Iterator[Hunk]:
             yield Hunk(hunk.old_start + lines_before, hunk.new_start + lines_after, hunk.lines)
         lines_before += before.count("\n")
         lines_after += after.count("\n")
-
-
-def _patch(hunks: list[Hunk], *source: str) -> tuple[dict[str, Any], ...]:
-    """As a `structuredPatch`, without the lines of keys that are in what it was made of."""
-    patch = [{"oldStart": hunk.old_start, "newStart": hunk.new_start, "lines": [*hunk.lines]} for hunk in hunks]
-    return tuple(without_keys_of([*source], patch))
 
 
 def _lines(text: str) -> int:

@@ -7,6 +7,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
+from maverick_tui.agent.tools import EDIT_TOOLS
+
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import PermissionAsked
     from maverick_tui.runs.choosing import Choice
@@ -22,6 +24,11 @@ def by_scope(grants: Sequence[str]) -> dict[str, int]:
     """The place of the grant that each action allows: of two, the second is for all of the tool."""
     actions = SCOPES[::2] if len(grants) == 2 else SCOPES
     return {action: place for place, action in enumerate(actions[: len(grants)])}
+
+
+def is_wanted_twice(action: str, tool: str) -> bool:
+    """Whether a key allows more than the very call: of a tool that edits, any further such edit of the file."""
+    return action in SCOPES[1:] or (action in SCOPES and tool in EDIT_TOOLS)
 
 
 class OpenQuestions:

@@ -34,7 +34,7 @@ async def test_a_question_about_a_file_that_is_there_shows_what_changes_in_it(se
     async with serve([scene(*steps, prompt=".*")]), watch(Scribe) as run:
         run.prompt("go")
         asked = await run.until(PermissionAsked)
-        assert asked.replaces == "It replaces what is there, 40 lines: this is what changes."
+        assert asked.replaces == "This file exists (40 lines). What would change:"
         (hunk,) = asked.patch
         assert hunk["oldStart"] == 17
         assert [line for line in hunk["lines"] if line[0] != " "] == ["-line 20", "+LINE 20"]
@@ -57,7 +57,7 @@ async def test_a_question_about_all_places_of_a_file_says_how_many_they_are_and_
     async with serve([scene(*steps, prompt=".*")]), watch(Scribe) as run:
         run.prompt("go")
         asked = await run.until(PermissionAsked)
-        assert asked.replaces == "It changes 4 places in the file: this is all of it."
+        assert asked.replaces == "4 places in this file would change:"
         starts = [(hunk["oldStart"], hunk["newStart"]) for hunk in asked.patch]
         assert starts == [(3, 3), (903, 904), (1803, 1805), (2703, 2706)]
         first = asked.patch[0]["lines"]
@@ -73,18 +73,18 @@ async def test_a_question_about_all_places_of_a_file_says_how_many_they_are_and_
 @each(
     ("before", "old", "new", "words", "shown"),
     [
-        (b"a\nb\na\n", "a", "c", "It changes 2 places in the file: this is all of it.", ["-a", "+c", " b", "-a", "+c"]),
-        (b"a\r\nb\r\n", "a\nb", "c", "It changes 1 place in the file: this is all of it.", ["-a", "-b", "+c"]),
-        (b"a\nb\na\n", "a", "", "It changes 2 places in the file: this is all of it.", ["-a", " b", "-a"]),
-        (b"a" * MOST, "a", "b", "It changes 100,000 places in the file; which lines those are is not shown.", []),
+        (b"a\nb\na\n", "a", "c", "2 places in this file would change:", ["-a", "+c", " b", "-a", "+c"]),
+        (b"a\r\nb\r\n", "a\nb", "c", "1 place in this file would change:", ["-a", "-b", "+c"]),
+        (b"a\nb\na\n", "a", "", "2 places in this file would change:", ["-a", " b", "-a"]),
+        (b"a" * MOST, "a", "bb", "100,000 places in this file would change.", []),
         (
             rb"\u00e9",
             "\u00e9",
             "e",
-            "It changes all places in the file that have this text, however many those are.",
+            "Every place in this file that has this text would change.",
             [],
         ),
-        (b"\xff", "a", "e", "It changes all places in the file that have this text, however many those are.", []),
+        (b"\xff", "a", "e", "Every place in this file that has this text would change.", []),
         (b"", "a", "b", "", []),
     ],
 )
@@ -98,7 +98,7 @@ def test_what_an_edit_changes_everywhere_is_counted(
     assert (found.words, [line for hunk in found.patch for line in hunk["lines"]]) == (words, shown)
     if words:
         unread = replaced_by("Edit", {**edit, "replace_all": True}, Path.cwd(), may_read=False)
-        assert unread == Replaced("It changes all places in the file that have this text, however many those are.")
+        assert unread == Replaced("Every place in this file that has this text would change.")
 
 
 def test_places_that_are_near_each_other_are_shown_together_and_with_the_lines_that_they_are_on() -> None:
@@ -139,10 +139,10 @@ async def test_a_question_about_a_cell_shows_what_becomes_of_it(serve: ServeMode
         assert not [one for one in run.all(ToolFinished) if one.is_error]
     assert told == [
         (
-            "It replaces what is in the cell, 2 lines: this is what changes.",
+            "A cell (2 lines) would be replaced. What would change:",
             ["-total = 1", "+total = 2", " print(total)"],
         ),
-        ("It deletes a cell of 1 line: this is what goes.", ["-import math"]),
+        ("A cell (1 line) would be deleted:", ["-import math"]),
         ("", []),
     ]
     assert ["".join(cell["source"]) for cell in json.loads(place.read_text())["cells"]] == (
@@ -156,9 +156,9 @@ def test_of_what_is_no_notebook_nothing_is_shown(text: str) -> None:
     for cell in ("c", "cell-0", "cell-7", "cell-\u0661"):
         of_it = {"notebook_path": "f.ipynb", "cell_id": cell, "new_source": "x"}
         found = replaced_by("NotebookEdit", of_it, Path.cwd(), may_read=True)
-        assert found == Replaced("It replaces what is in a cell.")
+        assert found == Replaced("A cell would be replaced.")
     deletes = {"notebook_path": "f.ipynb", "cell_id": "c", "new_source": "", "edit_mode": "delete"}
-    assert replaced_by("NotebookEdit", deletes, Path.cwd(), may_read=False) == Replaced("It deletes a cell.")
+    assert replaced_by("NotebookEdit", deletes, Path.cwd(), may_read=False) == Replaced("A cell would be deleted.")
 
 
 def _replaced(content: str = "b\n", name: str = "f", *, may_read: bool = True) -> Replaced:
@@ -168,25 +168,25 @@ def _replaced(content: str = "b\n", name: str = "f", *, may_read: bool = True) -
 @each(
     ("before", "content", "words"),
     [
-        (b"a\n", "a\n", "It has these very lines already."),
-        (b"a", "b", "It replaces what is there, 1 line: this is what changes."),
-        (b"\xff\xfe", "b", "It replaces what is there: 2 bytes."),
-        (b"a\0", "b", "It replaces what is there: 2 bytes."),
-        (b"x" * (MOST + 1), "b", "It replaces what is there: 100,001 bytes."),
-        (b"a", "b" * (MOST + 1), "It replaces what is there: 1 byte."),
+        (b"a\n", "a\n", "Nothing would change: the file already has exactly this content."),
+        (b"a", "b", "This file exists (1 line). What would change:"),
+        (b"\xff\xfe", "b", "This file exists (2 bytes) and would be replaced."),
+        (b"a\0", "b", "This file exists (2 bytes) and would be replaced."),
+        (b"x" * (MOST + 1), "b", "This file exists (100,001 bytes) and would be replaced."),
+        (b"a", "b" * (MOST + 1), "This file exists (1 byte) and would be replaced."),
         (b"", "b", ""),
     ],
 )
 def test_what_is_told_is_as_much_as_can_be_read_and_shown(before: bytes, content: str, words: str) -> None:
     Path("f").write_bytes(before)
     assert _replaced(content).words == words
-    assert bool(_replaced(content).patch) == words.endswith("changes.")
+    assert bool(_replaced(content).patch) == (words.endswith((":", "content.")))
 
 
 def test_what_must_not_be_read_and_what_is_no_file_is_not_opened() -> None:
     Path("secret").write_text("word\n")
     os.mkfifo("pipe")  # whoever opens it waits for ever
-    assert _replaced(name="secret", may_read=False) == Replaced("It replaces what is there: 5 bytes.")
+    assert _replaced(name="secret", may_read=False) == Replaced("This file exists (5 bytes) and would be replaced.")
     assert [_replaced(name=name) for name in ("pipe", "/dev/zero", ".", "nothing", "\0", "~nobody-at-all/x")] == (
         [Replaced()] * 6
     )
@@ -198,7 +198,26 @@ def test_where_lines_of_a_key_change_all_that_is_written_is_shown_and_no_patch_i
     Path("f").write_text("\n".join(lines))
     changed = lines.copy()
     changed[12] = "something else"
-    assert _replaced("\n".join(changed)) == Replaced("It replaces what is there, 26 lines.")
+    assert _replaced("\n".join(changed)) == Replaced("This file exists (26 lines) and would be replaced.")
     assert _replaced("\n".join([*lines, body[3], ""])).patch == (), "where it would be masked, nobody would see it"
-    changed = [*lines[:-1], "e", ""]
-    assert "+e" in str(_replaced("\n".join(changed)).patch), "the key is not in it"
+
+
+@each("secret", ["- name: DB_PASSWORD\n  value: hunter2-hunter2", "token = 'ghp_" + "a1B2" * 9 + "'"])
+def test_where_there_is_a_secret_all_is_shown_as_it_is_stored_elsewhere(secret: str) -> None:
+    Path("f").write_text(f"{secret}\na\n")
+    assert _replaced(f"{secret}\nb\n").patch == ()
+    edit = {"file_path": "f", "old_string": "a", "new_string": "b", "replace_all": True}
+    assert replaced_by("Edit", edit, Path.cwd(), may_read=True).patch == ()
+
+
+def test_more_lines_than_can_be_stored_at_once_are_not_told_twice() -> None:
+    Path("f").write_text("a\n" * 600)
+    assert _replaced("b\n" * 600) == Replaced("This file exists (600 lines) and would be replaced.")
+    edit = {"file_path": "f", "old_string": "a", "new_string": "b", "replace_all": True}
+    assert replaced_by("Edit", edit, Path.cwd(), may_read=True) == Replaced("600 places in this file would change.")
+
+
+def test_what_is_there_already_is_shown_as_staying() -> None:
+    Path("f").write_text("a\nb\n")
+    (hunk,) = _replaced("a\nb\n").patch
+    assert hunk["lines"] == [" a", " b"]

@@ -7,13 +7,12 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from maverick_tui.agent.tools import EDIT_TOOLS
 from maverick_tui.fuse_amounts import TAKES, amount_in
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import redact_data
 from maverick_tui.runs.own_questions import is_own
 from maverick_tui.ui.cut_text import EditedText
-from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope
+from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope, is_wanted_twice
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.wanted_twice import AGAIN_WITHIN, WantedTwice
 
@@ -256,7 +255,7 @@ class Answering:
             return
         if (grant := by_scope(question.grants).get(scope)) is None:
             self._tell("This question does not offer that.", 3)
-        elif entry or (scope == SCOPES[0] and question.tool not in EDIT_TOOLS):  # of these it is any edit of the file
+        elif entry or not is_wanted_twice(scope, question.tool):
             self._twice.forget()
             self.run.answer(question.request, "run", grant=grant)
         elif self._twice.press((question.request, scope), partial(self._allow_for_run, question, grant)) == "first":

@@ -19,7 +19,7 @@ _APPROVAL = (
     _first(
         "ctrl+t",
         "allow_run",
-        "Allow this very call for the run; of an edit, all of the file (press twice)",
+        "Allow this very call for the run, or any further such edit of the file (press twice)",
         "approval.allow_run",
     ),
     _first("alt+t", "allow_alike", "Allow calls that begin alike for the run (press twice)", "approval.allow_alike"),

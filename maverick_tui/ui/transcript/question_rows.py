@@ -12,7 +12,7 @@ from maverick_tui.events.marks import OUTSIDE
 from maverick_tui.inert import whole_line
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.own_questions import is_own
-from maverick_tui.ui.open_questions import SCOPES, by_scope
+from maverick_tui.ui.open_questions import SCOPES, by_scope, is_wanted_twice
 from maverick_tui.ui.rendering.markdown import Renderer
 from maverick_tui.ui.rendering.row import Row
 from maverick_tui.ui.rendering.wrap import Styled, cut
@@ -107,10 +107,10 @@ def _how_to_answer(entry: ToolEntry, look: Look) -> str:
     return f"Click an option, or type its number or your own words and press {key}."
 
 
-def _key(action: str, look: Look) -> str:
+def _key(action: str, tool: str, look: Look) -> str:
     """The key, and how often it is to be pressed."""
     key = look.keys.get(f"approval.{action}", "?")
-    return f"{key} twice" if action in SCOPES[1:] else key
+    return f"{key} twice" if is_wanted_twice(action, tool) else key
 
 
 def _choices(entry: ToolEntry, layout: RowLayout, answers: Mapping[str, str], before: str = "") -> list[Row]:
@@ -118,7 +118,7 @@ def _choices(entry: ToolEntry, layout: RowLayout, answers: Mapping[str, str], be
     look = layout.look
     p, is_first = look.palette, entry.number == look.asking
     choices = (
-        (f"answer('{action}', {entry.number})", _key(action, look) if is_first else "•", words)
+        (f"answer('{action}', {entry.number})", _key(action, entry.name, look) if is_first else "•", words)
         for action, words in answers.items()
     )
     room = look.width - look.gutter - 2 * entry.depth - 2

@@ -428,10 +428,11 @@ async def test_what_reaches_beyond_the_call_is_wanted_twice_and_any_other_key_ta
         assert [one.grant for one in app.kept.take() if isinstance(one, AnswerPermission)] == [2], "a click is no slip"
 
 
-async def test_all_edits_of_a_file_are_wanted_twice() -> None:
+async def test_each_further_edit_of_a_file_is_wanted_twice() -> None:
     edit = {"file_path": "a.py", "old_string": "1", "new_string": "2"}
     grants = ("Edit of a.py", "Edit in this folder")
     async with watching(begun().ask("Edit", edit, grants=grants).wait(1)) as (app, pilot):
+        assert "^t twice Edit of a.py" in app.shown()
         await pilot.press("ctrl+t")
         told = [notice.message for notice in app._notifications]
         assert told == ["Press ^t again to allow for this run: Edit of a.py"]

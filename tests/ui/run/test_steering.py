@@ -209,7 +209,7 @@ async def test_a_question_is_answered_by_one_key(key: str, decision: str) -> Non
         assert "wants permission" in shown
         assert "- a = 1" in shown
         assert "+ a = 2" in shown
-        assert "for this run  ^t Edit in this folder" in shown
+        assert "for this run  ^t twice Edit in this folder" in shown
         assert app.run_screen.prompt.has_focus
         await pilot.press(key)
         (answer,) = app.kept.take()

@@ -141,7 +141,7 @@ def test_a_change_shows_its_file_in_full() -> None:
 def test_a_file_that_is_replaced_is_shown_as_a_change_of_what_is_there() -> None:
     lines = [f" line {number}" for number in range(16, 20)]
     patch = ({"oldStart": 16, "newStart": 16, "lines": [*lines, "-line 20", "+LINE\u00a020"]},)
-    words = "It replaces what is there, 40 lines: this is what changes."
+    words = "This file exists (40 lines). What would change:"
     content = "\n".join(f"line {number}" for number in range(1, 41))
     _, entry = asking("Write", {"file_path": "notes.txt", "content": content}, replaces=words, patch=patch)
     text = text_of(entry)
@@ -153,8 +153,8 @@ def test_a_file_that_is_replaced_is_shown_as_a_change_of_what_is_there() -> None
 def test_an_edit_of_all_places_is_shown_with_their_lines() -> None:
     change = {"file_path": "f", "old_string": "a", "new_string": "b", "replace_all": True}
     patch = tuple({"oldStart": at, "newStart": at, "lines": [f"-a{at}", f"+b{at}"]} for at in (7, 90))
-    text = text_of(asking("Edit", change, replaces="It changes 2 places.", patch=patch)[1])
-    for part in ("It changes 2 places.", "7 - a7", "7 + b7", "90 - a90", "90 + b90"):
+    text = text_of(asking("Edit", change, replaces="2 places in this file would change:", patch=patch)[1])
+    for part in ("2 places in this file would change:", "7 - a7", "7 + b7", "90 - a90", "90 + b90"):
         assert part in text
 
 
