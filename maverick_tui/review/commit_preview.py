@@ -113,19 +113,28 @@ class _Looking:
             found = Whole(count) if count is not None else Whole(is_binary=True)
         else:
             added, deleted = counts.get(os.fsencode(name), (b"0", b"0"))  # what is as it was is not told
-            found = Whole(int(added), int(deleted)) if added != b"-" else Whole(is_binary=True)
+            found = Whole(int(added), int(deleted)) if added != b"-" else self._by_lines(file, index)
         is_from_there = self._review.blob_before(self._scope, file.path) == (before.blob if before is not None else "")
         if found.is_binary or (is_from_there and found[:2] == (file.added, file.deleted)):
             return found
         if (count := found.added + found.deleted) > MOST_LINES:  # too many to be compared one by one
             return found._replace(unshown=max(count - file.added - file.deleted, 1))
-        if before is None:
-            lines = _lines_now(self._review.root / file.path)
-        else:
-            told = self._git.run("diff-files", "-p", "-U0", "--no-renames", "--", f":(literal){name}", index=index)
-            lines = _lines_of(read_hunks(told))
+        lines = _lines_now(self._review.root / file.path) if before is None else self._lines(name, index)
         shown = _lines_of(self._review.changed_lines(self._scope, file.path))
         return found._replace(unshown=(lines - shown).total())
+
+    def _by_lines(self, file: ChangedFile, index: Path) -> Whole:
+        """That of a file which git takes for binary: any can be by a `.gitattributes` that an agent has written."""
+        if file.is_binary:  # it was looked at without
+            return Whole(is_binary=True)
+        lines = self._lines(self._names[file.path], index)
+        added = sum(count for line, count in lines.items() if line.startswith("+"))
+        return Whole(added, lines.total() - added)
+
+    def _lines(self, name: str, index: Path) -> Counter[str]:
+        """The lines of a file that come and go since the last commit."""
+        how = ("-p", "-U0", "--text", "--no-renames")
+        return _lines_of(read_hunks(self._git.run("diff-files", *how, "--", f":(literal){name}", index=index)))
 
 
 def _lines_of(hunks: Iterable[Hunk]) -> Counter[str]:

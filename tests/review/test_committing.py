@@ -232,6 +232,24 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
     assert preview(review, START, [], []).runs == ["filter.upper.clean"]
 
 
+def test_what_git_is_told_to_take_for_binary_is_counted_all_the_same(folder: Path) -> None:
+    (folder / "a.txt").write_text(LINES)
+    (folder / "bin").write_bytes(b"\0a\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "lines")
+    (folder / "a.txt").write_text(LINES.replace("line 20\n", "mine\n"))
+    run = PlayedRun(folder, RUN)
+    run.write(".gitattributes", "* -diff\n")
+    run.edit("a.txt", "line 2\n", "two\n")
+    run.write("bin", "\0b\n")
+    review = RunReview(RUN)
+    assert preview(review, START, review.files(), []).whole == {
+        ".gitattributes": Whole(1, 0),
+        "a.txt": Whole(2, 2, unshown=2),
+        "bin": Whole(is_binary=True),
+    }
+
+
 def test_hooks_that_refuse_and_hooks_that_change_files(folder: Path) -> None:
     (folder / "a.txt").write_text("one\n2\nthree\n")
     (folder / "b.txt").write_text("staged\n")
