@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +22,9 @@ OWNER = ".owner"
 It says by numbers of the file system that we have made it there: a repository may have a file of this name, too.
 """
 _PREFIX = "maverick-"
+_NAMED = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]{{8}}")
 _PRIVATE = 0o700
+_DAY = 86_400.0
 
 
 @contextmanager
@@ -174,7 +178,13 @@ def _remove_if_abandoned(path: str, keeps: Callable[[Path], bool], *, is_ours: b
         about = os.fstat(folder)
         if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != _PRIVATE:
             return False
-        lock = os.open(OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            lock = os.open(OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        except FileNotFoundError:
+            # Its owner was killed before it had a lock. What is not empty stays: any program may use such a name.
+            if _NAMED.fullmatch(Path(path).name) and about.st_mtime < time.time() - _DAY:
+                Path(path).rmdir()
+            return False
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while the owner lives
             ours = _numbers(about, os.fstat(lock))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -94,6 +95,19 @@ def test_what_may_not_be_ours_stays(temporary: Path, tmp_path_factory: pytest.Te
     (unlocked[2] / OWNER).write_text(own_numbers(unlocked[2]))
     remove_abandoned()
     assert not unlocked[2].exists(), "the same with a file of ours is abandoned"
+
+
+def test_one_whose_owner_was_killed_before_it_had_a_lock_is_removed_after_a_day(temporary: Path) -> None:
+    named = [Path(tempfile.mkdtemp(prefix="maverick-claude-")) for _ in range(4)]
+    left, _, filled, shut = named
+    other = temporary / "maverick-of-mine"
+    other.mkdir(0o700)
+    (filled / "file").touch()
+    shut.chmod(0o755)
+    for folder in (left, filled, shut, other):
+        os.utime(folder, (0, 0))
+    remove_abandoned()
+    assert [folder.exists() for folder in (*named, other)] == [False, True, True, True, True]
 
 
 def test_one_that_is_nested_deeper_than_python_follows_is_removed_and_hinders_nothing(temporary: Path) -> None:
