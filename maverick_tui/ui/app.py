@@ -53,6 +53,7 @@ from maverick_tui.ui.textual_private.asking import (
     withdraw,
     write_beside,
 )
+from maverick_tui.ui.textual_private.timers import let_late_timers_go_off
 from maverick_tui.ui.textual_private.widths import give_marks_cells, gives_marks_cells
 from maverick_tui.ui.themes import theme_commands, use_themes
 from maverick_tui.ui.told_work import work_told
@@ -116,6 +117,7 @@ class MaverickApp(App[int]):
         shows_run = launch.agent is not None or launch.replays is not None
         place = "prompt" if launch.replays is None else "replay"
         first = ("run", "panel", "status", place) if shows_run else ("lines", "picker")
+        let_late_timers_go_off()
         super().__init__(css_path=[paths.shipped("styles") / f"{name}.tcss" for name in ("tokens", *first)])
         self.launch = launch
         self.preferences = preferences or Preferences.load()

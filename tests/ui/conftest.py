@@ -21,6 +21,7 @@ from textual.screen import Screen
 import maverick_tui.config  # noqa: F401
 from maverick_tui.ui.dialogs.arming import ArmedDialog
 from maverick_tui.ui.picker import xray
+from maverick_tui.ui.textual_private.timers import let_late_timers_go_off
 from tests.ui.waiting import until
 
 
@@ -72,6 +73,12 @@ def dialogs_take_keys_at_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ArmedDialog, "armed_after", 0.0)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def late_timers_go_off() -> None:
+    """As in the application, in those that tests make for a widget alone."""
+    let_late_timers_go_off()
 
 
 @pytest.fixture(autouse=True, scope="session")

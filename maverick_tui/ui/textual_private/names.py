@@ -91,8 +91,14 @@ TABLE = (
     Private("rich.cells", "cached_cell_len", "widths.py: forgets what was counted before"),
 )
 
+LATE = (
+    Private("textual.message_pump", "Timer", "timers.py: what every timer is made of"),
+    Private("textual.timer:Timer", "_skip", "timers.py: whether what it has missed is left out"),
+)
+
 ASKED = (
     *TABLE,
+    *LATE,
     Private(_APP, "_fatal_error", "asking.py: a crash is shown without the values of variables", ()),
     Private(_APP, "_keymap", "asking.py: the person's own keys"),
     Private(_APP, "_notifications", "asking.py: few notices are shown at a time"),
