@@ -80,8 +80,8 @@ def race(
     they have said is kept as of any run.
 
     JSON: {race, results: [{number, run_id, agent, model, outcome, answer, cost_usd, seconds, files, added, removed,
-    diff, test, problem, ignored, branch, kept}], told}; test: {passed, code, why, output}, or null; ignored: files and
-    folders of its own that git ignores.
+    diff, diff_more, test, problem, ignored, branch, kept}], told}; diff_more: how many more lines its diff has; test:
+    {passed, code, why, output}, or null; ignored: files and folders of its own that git ignores.
     """
     import shlex
 

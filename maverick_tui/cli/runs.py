@@ -320,8 +320,8 @@ def _remove(found: list[ListedRun], *, yes: bool, as_json: bool) -> None:
             hint="Make its folder writable: maverick runs path RUN says where it is.",
         ) from error
     finally:
-        with _index():
-            pass  # its words are not to be found any longer
+        with _index() as index:
+            index.let_go_of_words()
         release_snapshots(removed)
         release_left()
     if as_json:

@@ -31,7 +31,7 @@ from maverick_tui.history.reading import read_run
 from maverick_tui.history.scanning import Summary, Turn
 from maverick_tui.history.sessions.taking_in import THEIRS, list_sessions, read_sessions, unread
 from maverick_tui.history.totals import OF_DAYS, OF_RUNS, Totals
-from maverick_tui.history.updating import NUMBER_BITS, OURS, PIECE_BITS, RUN_SHIFT, Progress, update
+from maverick_tui.history.updating import NUMBER_BITS, OURS, PIECE_BITS, RUN_SHIFT, Progress, let_go_of_words, update
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of, runs_folder
 from maverick_tui.journal.reading import Reading, read_journal
@@ -121,6 +121,11 @@ class RunIndex:
         unended = self._ask(asked, [OURS])
         self._live = tuple(run for run, run_id in unended if is_alive(journal_of(run_id)))
         return changed
+
+    def let_go_of_words(self) -> None:
+        """Wait until no word of a run that is gone is in the file; where others are in the way, it goes on later."""
+        with suppress(sqlite3.OperationalError):
+            let_go_of_words(self._connection)
 
     @property
     def unread_sessions(self) -> int:

@@ -12,12 +12,14 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple
 from itertools import islice
+from math import inf
 from operator import attrgetter
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, NamedTuple
 
 from maverick_tui.history.cut_answers import count_cut_answers
-from maverick_tui.history.database import SUMMARY, TURN, writing
+from maverick_tui.history.database import BUSY_SECONDS, SUMMARY, TURN, writing
 from maverick_tui.history.labels import FILE as LABELS
 from maverick_tui.history.labels import read_labels
 from maverick_tui.history.scanning import Scan, Summary
@@ -27,6 +29,12 @@ OURS = "maverick"
 """The source of runs that have a journal."""
 _HEAD = 256
 """Bytes by which a journal is known to be the same one: its first line names the run and the time."""
+_WORDS_LEFT, _MERGING = 1, 2
+"""In the head of the file: whether words of what was forgotten are left in it, or being merged away."""
+_PAGES = 500
+"""How much is merged in one transaction, some hundredths of a second."""
+_WORDS_SECONDS = 0.25
+"""How long a list waits for that, each time it is brought up to date."""
 _LINES = 40_000
 """Lines that are written to the index in one transaction."""
 _PIECE = 8_192
@@ -82,6 +90,7 @@ def update(connection: sqlite3.Connection, on_progress: Progress | None = None) 
             on_progress(done, len(changed))
     if known:
         forget_for_good(connection, known)
+    let_go_of_words(connection, _WORDS_SECONDS)
     return len(changed) + len(known) + count_cut_answers(connection, OURS)
 
 
@@ -234,12 +243,31 @@ def forget(connection: sqlite3.Connection, run_id: str) -> None:
 
 
 def forget_for_good(connection: sqlite3.Connection, run_ids: Iterable[str]) -> None:
-    """Leave no word of these runs in the file; it takes some seconds where hundreds of megabytes are kept."""
+    """Remove all that is known of these runs, and note that their words are still in the file."""
     with writing(connection):
         for run_id in run_ids:
             forget(connection, run_id)
-        connection.execute("INSERT INTO texts (texts) VALUES ('optimize')")  # till then FTS5 keeps the words of a row
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # where somebody reads, it goes with the last who closes
+        connection.execute(f"PRAGMA application_id = {_WORDS_LEFT}")
+
+
+def let_go_of_words(connection: sqlite3.Connection, seconds: float = inf) -> None:
+    """Have no word of what was forgotten in the file: FTS5 keeps them until it merges its parts.
+
+    That takes a while where much is kept, so others write in between; after so many seconds it goes on the next time.
+    """
+    until = monotonic() + seconds
+    (stage,) = connection.execute("PRAGMA application_id").fetchone()
+    while stage and monotonic() < until:
+        with writing(connection):
+            before, pages = connection.total_changes, -_PAGES if stage == _WORDS_LEFT else _PAGES
+            connection.execute("INSERT INTO texts (texts, rank) VALUES ('merge', ?)", (pages,))
+            is_done = stage != _WORDS_LEFT and connection.total_changes - before < 2
+            stage = 0 if is_done else _MERGING
+            connection.execute(f"PRAGMA application_id = {stage}")
+        if is_done:
+            connection.execute("PRAGMA busy_timeout = 100")  # where somebody reads, it goes with the last who closes
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
 
 
 def _row(run: int, number: int, piece: int) -> int:

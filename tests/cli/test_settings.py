@@ -177,6 +177,9 @@ def test_an_edit_that_is_wrong_changes_nothing_and_is_not_lost(maverick: Run, ed
     assert config_file().read_text() == "timeout = 10\n"
     assert rejected().read_text() == "timout = 3\n"
     assert (left_beside(), left_of_copies()) == (["config.toml"], [])
+    does(editor, "path.write_text('timeot = 4\\n')")
+    assert "config.toml.rejected.2" in maverick("config", "edit").err
+    assert rejected().read_text() == "timout = 3\n", "nobody may have read it yet"
 
 
 @pytest.mark.parametrize(

@@ -345,8 +345,34 @@ def test_no_word_of_a_run_that_is_deleted_stays_in_the_file(monkeypatch: pytest.
             assert kept_words() == {b"zebrafish", b"quokka", b"Quokka", b"other"}
             delete_run(RUN)
             index.refresh()
+            index.let_go_of_words()
         assert kept_words() == {b"other"}
         assert [hit.run_id for hit in of_another_process.search(parse_filter("words"))] == ["000000000001"]
+
+
+def test_words_go_a_few_at_a_time_and_what_was_cut_short_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(updating, "_PAGES", 20)
+    keep_run("000000000001", answer=" ".join(f"kept{number}" for number in range(20_000)))
+    keep_run(answer=" ".join(f"zebrafish{number}" for number in range(20_000)))
+    steps = 0
+
+    def out_of_time() -> float:
+        nonlocal steps
+        steps += 1
+        return float(steps)
+
+    with RunIndex() as index:
+        delete_run(RUN)
+        monkeypatch.setattr(updating, "monotonic", out_of_time)
+        monkeypatch.setattr(updating, "_WORDS_SECONDS", 2.5)  # of these: two steps
+        index.refresh()
+        assert b"zebrafish" in index_file().read_bytes() + Path(f"{index_file()}-wal").read_bytes()
+    for _ in range(200):
+        with RunIndex() as index:  # whoever comes next goes on
+            if index._connection.execute("PRAGMA application_id").fetchone() == (0,):
+                break
+    assert b"zebrafish" not in index_file().read_bytes()
+    assert found("kept7")
 
 
 def test_damage_and_a_newer_schema_are_told_and_what_came_before_is_there() -> None:

@@ -65,6 +65,9 @@ class Deletions:
                 self.failures.append(error.message)
         self.marked.clear()
         if deleted:
+            from maverick_tui.history.index import RunIndex
             from maverick_tui.review.removing import release_snapshots
 
             release_snapshots(deleted)
+            with RunIndex() as index:
+                index.let_go_of_words()
