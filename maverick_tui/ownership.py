@@ -25,21 +25,22 @@ def is_persons(top: str) -> bool:
     """Whether git works for us in the repository whose files are in this folder.
 
     The folder, what is called `.git` in it, and the folder that a file of that name leads to are ours, or our settings
-    of git name the folder.
+    of git name the folder. What is not there, such as the repository of a worktree that was copied alone, is nobody's:
+    git finds none, and the folder is still the person's.
     """
     if sys.platform == "win32":  # where owners are something else
         return True
     pointer = os.path.join(top, ".git")  # noqa: PTH118
-    return all(map(_is_ours, (top, pointer, *_led_to(top, pointer)))) or _is_named(top)
+    return not any(map(_is_anothers, (top, pointer, *_led_to(top, pointer)))) or _is_named(top)
 
 
 def _led_to(top: str, pointer: str) -> list[str]:
-    text = _text(pointer).rstrip("\r\n")  # nothing of a folder
+    text = _text(pointer).rstrip("\r\n").partition("\0")[0]  # as git takes it; nothing of a folder
     path = text.removeprefix("gitdir: ")
     return [] if path == text else [os.path.realpath(os.path.join(top, path))]  # noqa: PTH118
 
 
-def _is_ours(path: str) -> bool:
+def _is_anothers(path: str) -> bool:
     assert sys.platform != "win32"
     try:
         owner = os.lstat(path).st_uid
@@ -49,7 +50,7 @@ def _is_ours(path: str) -> bool:
     if us == 0 and owner != 0:  # whoever has become root keeps what is theirs, and nobody else's
         before = os.environ.get("SUDO_UID", "")
         us = int(before) if before.isascii() and before.isdigit() else us
-    return owner == us
+    return owner != us
 
 
 def _is_named(top: str) -> bool:

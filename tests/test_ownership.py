@@ -94,6 +94,48 @@ def test_whose_it_is_is_what_git_says(way: str, tmp_path: Path) -> None:
     assert is_persons(str(top)) == git_works_in(top) == (way in ("ours", "only what is in it", "a link to theirs"))
 
 
+def worktree_without_its_project(tmp_path: Path) -> Path:
+    repository(tmp_path / "main")
+    author = ("-c", "user.name=me", "-c", "user.email=me@example.org")
+    subprocess.run(["git", *author, "commit", "--quiet", "--allow-empty", "-m", "x"], cwd=tmp_path / "main", check=True)
+    subprocess.run(["git", "worktree", "add", "--quiet", "../copied"], cwd=tmp_path / "main", check=True)
+    (tmp_path / "main").rename(tmp_path / "elsewhere")
+    return tmp_path / "copied"
+
+
+def leads_on(pointer: bytes) -> Callable[[Path], Path]:
+    def made(tmp_path: Path) -> Path:
+        (tmp_path / "copied").mkdir()
+        (tmp_path / "copied" / ".git").write_bytes(pointer)
+        return tmp_path / "copied"
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        worktree_without_its_project,
+        leads_on(b"gitdir: ../../.git/modules/copied\n"),
+        leads_on(b"gitdir: .git/x\n"),
+        leads_on(b"gitdir: /nowhere\0else\n"),
+    ],
+)
+def test_a_repository_that_is_not_there_is_not_another_users(made: Callable[[Path], Path], tmp_path: Path) -> None:
+    """A worktree mounted into a container, a submodule copied alone: the project's rules count there as before."""
+    top = made(tmp_path)
+    (below := top / "sub").mkdir()
+    (top / ".maverick").mkdir()
+    (top / ".maverick" / "rules.toml").write_text('deny = ["Bash(git push:*)"]\n')
+    assert not git_works_in(top)
+    assert not strangers_repository(below)
+    assert project_folders(below) == [below, top]
+    assert [rule.entry for rule in RuleBook(below, None, lambda *_: False)().rules] == ["Bash(git push:*)"]
+    assert persons_repository(below) is None
+    os.chown(top, MALLORY, -1)
+    assert strangers_repository(below), "what is there of it is another user's"
+
+
 SETTINGS = {
     "all": ("[safe]\n\tdirectory = *\n", True),
     "this one": ("[core]\n[Safe] Directory={top}\n", True),

@@ -196,7 +196,7 @@ async def test_a_home_directory_is_warned_of_without_taking_the_focus(home: Path
 
 async def test_a_repository_of_another_user_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".git").mkdir()
-    monkeypatch.setattr(ownership, "_is_ours", lambda path: path != str(tmp_path / ".git"))
+    monkeypatch.setattr(ownership, "_is_anothers", lambda path: path == str(tmp_path / ".git"))
     async with started(tmp_path / "work", agent=None, prompt=None) as (app, pilot):
         await seen(app, pilot, lambda: "Another user's repository" in [one.title for one in app._notifications])
         (notice,) = [one for one in app._notifications if one.title == "Another user's repository"]
