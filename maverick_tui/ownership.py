@@ -11,14 +11,58 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 """Where builds of git have the settings of the machine."""
 _LARGEST = 1_000_000
 _DEEPEST = 10
 """As many files as git follows from one that includes another."""
-_HEADER = re.compile(r'\s*\[\s*([-.\w]+)\s*("(?:[^"\\]|\\.)*")?\s*\]')
-_PARTS = re.compile(r'"((?:[^"\\]|\\.)*)"|\\(.)|([#;].*)|([^"\\#;]+)')
+# Compiled only when they are needed: few have a repository of somebody else around them.
+_HEADER = r'\s*\[\s*([-.\w]+)\s*("(?:[^"\\]|\\.)*")?\s*\]'
+_PARTS = r'"((?:[^"\\]|\\.)*)"|\\(.)|([#;].*)|([^"\\#;]+)'
+
+
+class Stranger(NamedTuple):
+    """Why the repository around a folder does not count, and what to do about it: without a full stop, for one stands
+    behind whatever is said, and the command is to be copied.
+    """
+
+    what: str
+    hint: str
+
+    @property
+    def words(self) -> str:
+        """Both as one text."""
+        return f"{self.what}. {self.hint}"
+
+
+def strangers_repository(cwd: Path) -> Stranger | None:
+    """What keeps the repository around a folder from counting; None if it does count, or there is none."""
+    here = os.path.realpath(cwd)
+    top = next((folder for folder, is_repository in upwards(here) if is_repository), None)
+    if top is None or is_persons(top):
+        return None
+    import shlex
+
+    from maverick_tui.inert import whole_line
+
+    place = whole_line(top)
+    apart = "" if top == here else f", and its agents, rules and settings do not count in {whole_line(here)}"
+    return Stranger(
+        f"The git repository in {place} belongs to another user: git does not work there{apart}",
+        f"If you trust it, run: git config --global --add safe.directory {shlex.quote(place)}",
+    )
+
+
+def upwards(folder: str) -> Iterator[tuple[str, bool]]:
+    """A folder and those above it, and of each whether git could take it for the top of a repository."""
+    while True:  # as texts: it is asked very often
+        yield folder, os.path.lexists(os.path.join(folder, ".git"))  # noqa: PTH118
+        if (above := os.path.dirname(folder)) == folder:  # noqa: PTH120
+            return
+        folder = above
 
 
 def is_persons(top: str) -> bool:
@@ -54,7 +98,10 @@ def _is_anothers(path: str) -> bool:
 
 
 def _is_named(top: str) -> bool:
-    """Whether `safe.directory` has this folder, in the settings of the person or of the machine."""
+    """Whether `safe.directory` has this folder, in the settings of the person or of the machine.
+
+    As git reads it since 2.46. Before, it knew a folder by the very text alone, and without a `/` at its end.
+    """
     place, is_named = os.path.realpath(top), False
     for value in _safe_directories():
         if not value:  # it takes back those before it
@@ -85,7 +132,7 @@ def _values(file: str, depth: int = 0) -> Iterator[str]:
     file = os.path.expanduser(file)  # noqa: PTH111 - Path's may raise
     section = ""
     for line in _text(file).replace("\\\n", "").splitlines():
-        if header := _HEADER.match(line):
+        if header := re.match(_HEADER, line):
             section = "" if header[2] else header[1].lower()
         name, _, value = line[header.end() if header else 0 :].partition("=")
         key = f"{section}.{name.strip().lower()}"
@@ -109,7 +156,7 @@ def _text(file: str) -> str:
 def _unquoted(value: str) -> str:
     """A value as git takes it: without quotes, escapes, and what is behind a `#`."""
     found = ""
-    for quoted, escaped, comment, plain in _PARTS.findall(value.strip()):
+    for quoted, escaped, comment, plain in re.findall(_PARTS, value.strip()):
         if comment:
             return found.rstrip()
         found += re.sub(r"\\(.)", r"\1", quoted) if quoted else escaped or plain

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from maverick_tui.ownership import is_persons
+from maverick_tui.ownership import is_persons, upwards
 
 APP = "maverick"
 
@@ -152,7 +152,7 @@ def project_folders(cwd: Path, *, of_anybody: bool = False) -> list[Path]:
     """
     place, above = os.path.realpath(cwd), list[str]()
     home = os.path.realpath(Path.home())
-    for folder, is_repository in _upwards(place):
+    for folder, is_repository in upwards(place):
         above.append(folder)
         if is_repository and (of_anybody or is_persons(folder)):
             break
@@ -161,30 +161,3 @@ def project_folders(cwd: Path, *, of_anybody: bool = False) -> list[Path]:
     else:
         above.clear()
     return [Path(folder) for folder in dict.fromkeys((place, *above)) if folder != home]
-
-
-def strangers_repository(cwd: Path) -> str:
-    """Why the repository around a folder does not count, and what to do about it; empty if it does, or is none."""
-    here = os.path.realpath(cwd)
-    top = next((folder for folder, is_repository in _upwards(here) if is_repository), None)
-    if top is None or is_persons(top):
-        return ""
-    import shlex
-
-    from maverick_tui.inert import whole_line
-
-    place = whole_line(top)
-    apart = "" if top == here else f", and its agents, rules and settings do not count in {whole_line(here)}"
-    return (
-        f"The git repository in {place} belongs to another user: git does not work there{apart}."
-        f" If you trust it, run: git config --global --add safe.directory {shlex.quote(place)}"
-    )
-
-
-def _upwards(folder: str) -> Iterator[tuple[str, bool]]:
-    """A folder and those above it, and of each whether git could take it for the top of a repository."""
-    while True:  # as texts: it is asked very often
-        yield folder, os.path.lexists(os.path.join(folder, ".git"))  # noqa: PTH118
-        if (above := os.path.dirname(folder)) == folder:  # noqa: PTH120
-            return
-        folder = above

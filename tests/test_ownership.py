@@ -15,8 +15,8 @@ from maverick_tui.doctor.files import check_folder
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, persons_repository, repository_of
-from maverick_tui.ownership import is_persons
-from maverick_tui.paths import project_folders, strangers_repository
+from maverick_tui.ownership import is_persons, strangers_repository
+from maverick_tui.paths import project_folders
 from maverick_tui.programs import search_path
 from maverick_tui.review.blame import blame
 from maverick_tui.review.committing import uncommitted
@@ -128,12 +128,12 @@ def test_a_repository_that_is_not_there_is_not_another_users(made: Callable[[Pat
     (top / ".maverick").mkdir()
     (top / ".maverick" / "rules.toml").write_text('deny = ["Bash(git push:*)"]\n')
     assert not git_works_in(top)
-    assert not strangers_repository(below)
+    assert strangers_repository(below) is None
     assert project_folders(below) == [below, top]
     assert [rule.entry for rule in RuleBook(below, None, lambda *_: False)().rules] == ["Bash(git push:*)"]
     assert persons_repository(below) is None
     os.chown(top, MALLORY, -1)
-    assert strangers_repository(below), "what is there of it is another user's"
+    assert strangers_repository(below) is not None, "what is there of it is another user's"
 
 
 SETTINGS = {
@@ -190,18 +190,22 @@ def test_nothing_of_another_users_repository_counts_below_it(
             root_of(mine) == shared,
             repository_of(mine) == str(shared),
             head_of(mine) == "main",
-            not strangers_repository(mine),
+            strangers_repository(mine) is None,
         ]
 
     assert counts() == [False] * 7
     assert project_folders(mine) == [mine]
     told = f"The git repository in {shared} belongs to another user: git does not work there, and its agents, rules"
-    assert strangers_repository(mine).startswith(told)
-    assert "do not count" not in strangers_repository(shared), "whoever works in that very folder has chosen it"
+    about, here = strangers_repository(mine), strangers_repository(shared)
+    assert about is not None
+    assert about.what.startswith(told)
+    assert here is not None
+    assert "do not count" not in here.what, "whoever works in that very folder has chosen it"
     for wants_one in (lambda: base_of(mine), lambda: uncommitted(mine, [])):
-        with pytest.raises(ConfigError, match="is in no git repository") as refused:
+        with pytest.raises(ConfigError) as refused:
             wants_one()
-        assert refused.value.hint.endswith(f"run: git config --global --add safe.directory {shared}")
+        hint = f"If you trust it, run: git config --global --add safe.directory {shared}"
+        assert (refused.value.message, refused.value.hint) == (f"{about.what}.", hint)
     # What agents may do is judged by what they might have git do, and its programs are nobody's of ours.
     assert (persons_repository(mine), find_repository(mine) is not None) == (None, True)
     (shared / "bin").mkdir()
@@ -232,7 +236,17 @@ def test_lists_say_why_something_is_not_there(
         assert ran.err.startswith(why), line
         assert why not in ran.out
     (told,) = check_folder(here())
-    assert (told.state, told.hint.startswith("If you trust it, run: git config")) == ("warning", True)
+    command = f"If you trust it, run: git config --global --add safe.directory {shared}"
+    assert (told.state, told.hint) == ("warning", command)
+
+
+def test_the_doctor_cuts_no_path_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = repository(tmp_path / "My. Folder")
+    give_away(top / ".git")
+    monkeypatch.chdir(top)
+    (told,) = check_folder(here())
+    assert told.fact.endswith("belongs to another user: git does not work there")
+    assert told.hint.endswith(f"git config --global --add safe.directory '{top}'")
 
 
 def test_what_is_asked_of_a_repository_goes_without_there(shared: Path) -> None:

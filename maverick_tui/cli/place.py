@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from maverick_tui import paths
+from maverick_tui.ownership import strangers_repository
 
 
 def tell_of_place(cwd: Path) -> None:
@@ -16,7 +17,8 @@ def tell_of_place(cwd: Path) -> None:
 
 def tell_of_stranger(cwd: Path) -> None:
     """That the repository around a folder is another user's, so that what is in it does not count here."""
-    _tell(paths.strangers_repository(cwd))
+    if stranger := strangers_repository(cwd):
+        _tell(stranger.words)
 
 
 def _tell(warning: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from maverick_tui import paths
 from maverick_tui.doctor.findings import Finding, Situation
+from maverick_tui.ownership import strangers_repository
 
 OTHERS = 0o077
 """What a file's mode allows everybody else."""
@@ -94,9 +95,11 @@ def check_rules(situation: Situation) -> Iterator[Finding]:
 def check_folder(situation: Situation) -> Iterator[Finding]:
     """Whether agents should work here."""
     details = {"folder": str(situation.cwd)}
-    if why := paths.too_much(situation.cwd) or paths.strangers_repository(situation.cwd):
+    if why := paths.too_much(situation.cwd):
         what, _, hint = why.rpartition(". ")
         yield Finding("Folder", "warning", what, hint, details)
+    elif stranger := strangers_repository(situation.cwd):
+        yield Finding("Folder", "warning", *stranger, details)
     else:
         yield Finding("Folder", "fine", str(situation.cwd), details=details)
 

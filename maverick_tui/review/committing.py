@@ -18,7 +18,7 @@ from maverick_tui.git.changing import Git, GitError, encoded, filtered, filters_
 from maverick_tui.git.persons_own import run_own_git
 from maverick_tui.git.repository import Repository, find_repository, persons_repository, unfinished
 from maverick_tui.inert import one_line
-from maverick_tui.paths import strangers_repository
+from maverick_tui.ownership import strangers_repository
 from maverick_tui.review.kinds import Part
 from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.snapshot import LINK
@@ -81,8 +81,9 @@ def repository_of(root: Path) -> Repository:
     """The repository that files of a folder are committed to. ConfigError if there is none."""
     repository = persons_repository(root)
     if repository is None:
-        hint = strangers_repository(root) or "Make one with `git init`."
-        raise _refused("the folder is in no git repository", hint, root)
+        if stranger := strangers_repository(root):
+            raise ConfigError(f"{stranger.what}.", path=str(root), hint=stranger.hint)
+        raise _refused("the folder is in no git repository", "Make one with `git init`.", root)
     return repository
 
 

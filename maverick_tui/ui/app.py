@@ -26,6 +26,7 @@ from textual.theme import Theme
 
 from maverick_tui import paths
 from maverick_tui.inert import inert, one_line
+from maverick_tui.ownership import strangers_repository
 from maverick_tui.runs.board import Board, RunModel
 from maverick_tui.ui.board.visiting import BoardVisits
 from maverick_tui.ui.changes.visiting import ChangesVisits
@@ -193,10 +194,14 @@ class MaverickApp(App[int]):
         self._make_ready()
         self._tell_problems(self.preferences.problems, "Preferences")
         works_here = not self.launch.is_demo and self.launch.replays is None and not self.launch.attaches
-        told = {"Not a project": paths.too_much, "Another user's repository": paths.strangers_repository}
-        for title, of in told.items() if works_here else ():
-            if warning := of(self.launch.cwd):
-                self.notify(warning, title=title, severity="warning", timeout=WARNED_FOR, markup=False)
+        if works_here:
+            stranger = strangers_repository(self.launch.cwd)
+            self._warn("Not a project", paths.too_much(self.launch.cwd))
+            self._warn("Another user's repository", stranger.words if stranger else "")
+
+    def _warn(self, title: str, warning: str) -> None:
+        if warning:
+            self.notify(warning, title=title, severity="warning", timeout=WARNED_FOR, markup=False)
 
     @work(name="start", exit_on_error=False)
     async def _make_ready(self) -> None:

@@ -19,7 +19,7 @@ from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import persons_repository
 from maverick_tui.inert import one_line
-from maverick_tui.paths import strangers_repository
+from maverick_tui.ownership import strangers_repository
 from maverick_tui.walking import walk
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.races import require_running
@@ -80,11 +80,12 @@ def base_of(cwd: Path) -> tuple[Git, str]:
     """Git in the project around a folder, and the commit that a worktree of it begins with. ConfigError without one."""
     repository = persons_repository(cwd)
     if repository is None:
+        if stranger := strangers_repository(cwd):
+            raise ConfigError(f"{stranger.what}.", path=str(cwd), hint=stranger.hint)
         raise ConfigError(
             f"{cwd} is in no git repository, so a run cannot have a worktree of it.",
             path=str(cwd),
-            hint=strangers_repository(cwd)
-            or "Run `git init` and commit something there, or run it without a worktree.",
+            hint="Run `git init` and commit something there, or run it without a worktree.",
         )
     git = Git(repository.top)
     base = git.commit("HEAD")
