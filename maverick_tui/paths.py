@@ -147,17 +147,20 @@ def project_folders(cwd: Path, *, of_anybody: bool = False) -> list[Path]:
     """The working directory and the folders above it, up to the repository's root.
 
     Outside a repository it is the working directory alone: what lies above it may be anybody's. So may a repository
-    that git would not work in: it is passed over with all that lies in it, unless those `of_anybody` are asked for.
+    that git would not work in: it is passed over with all that lies in it, unless folders `of_anybody` are asked for,
+    up to the person's repository or else to the topmost one.
     The home directory is left out, since what is there is the user's and not a project's.
     """
-    place, above = os.path.realpath(cwd), list[str]()
+    place, above, strangers = os.path.realpath(cwd), list[str](), list[str]()
     home = os.path.realpath(Path.home())
     for folder, is_repository in upwards(place):
         above.append(folder)
-        if is_repository and (of_anybody or is_persons(folder)):
+        if is_repository and is_persons(folder):
             break
         if is_repository:
+            strangers += above
             above.clear()
     else:
         above.clear()
-    return [Path(folder) for folder in dict.fromkeys((place, *above)) if folder != home]
+    found = (place, *strangers, *above) if of_anybody else (place, *above)
+    return [Path(folder) for folder in dict.fromkeys(found) if folder != home]

@@ -224,6 +224,21 @@ def test_the_persons_own_repository_counts_through_one_that_is_not(shared: Path,
     assert root_of(shared / "mine") == shared / "mine", "git looks no further"
 
 
+@pytest.mark.parametrize("whose", [lambda top: None, lambda top: give_away(top / ".git")])
+def test_no_program_is_found_in_any_repository_around_a_folder(
+    whose: Callable[[Path], None], shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither in another user's, nor in the person's own project that this lies in."""
+    whose(repository(tmp_path))
+    places = (tmp_path / "bin", shared / "bin", shared / "mine" / "bin")
+    for place in places:
+        place.mkdir()
+    monkeypatch.setenv("PATH", ":".join(map(str, (*places, "/usr/bin"))))
+    for folder in (shared / "mine", shared):
+        monkeypatch.chdir(folder)
+        assert search_path() == ["/usr/bin"]
+
+
 def test_lists_say_why_something_is_not_there(
     shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
