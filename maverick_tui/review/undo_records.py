@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -92,14 +92,14 @@ class UndoRecords:
             try:
                 undone = work()
             except MaverickError:  # then all is as it was
-                self._write(known)
+                self._write_if_room(known)
                 raise
             if undone.done:
                 wanted = {path: file for path, file in wanted.items() if path in undone.paths}
                 if redone is not None:
                     known = [_given_back(one, undone.paths) if one.at == redone.at else one for one in known]
                 known = [*known, self._with_end(replace(begun, paths=tuple(wanted), wanted=wanted), undone.after)]
-            self._write(known)
+            self._write_if_room(known)
         return undone
 
     @contextmanager
@@ -116,7 +116,7 @@ class UndoRecords:
             now = self._shadow.take(self._run_id)
             found = [self._with_end(one, now) for one in found]
             found = [one for one in found if one.paths]
-            self._write(found)
+            self._write_if_room(found)
         return found
 
     def _write(self, records: Iterable[UndoRecord]) -> None:
@@ -127,6 +127,11 @@ class UndoRecords:
             stream.flush()
             os.fsync(stream.fileno())
         unnamed.replace(self._file)
+
+    def _write_if_room(self, records: Iterable[UndoRecord]) -> None:
+        """Write down how it has ended, if that can be: it was begun on disk, and whoever reads that looks once more."""
+        with suppress(OSError):
+            self._write(records)
 
     def _with_end(self, record: UndoRecord, now: Snapshot | None) -> UndoRecord:
         """It with what there was at its end; if that could not be kept, it stays as one that was cut short.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import os
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from threading import Event, Thread, current_thread
 from typing import Any
@@ -19,6 +20,7 @@ from maverick_tui.review.undo_records import UndoRecords
 from maverick_tui.snapshots import undoing
 from maverick_tui.snapshots.caps import NotTrackedError
 from maverick_tui.snapshots.planning import Span
+from maverick_tui.snapshots.restoring import NotRestoredError
 from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import Snapshot
 from maverick_tui.snapshots.undoing import Undone
@@ -237,6 +239,47 @@ def test_what_was_not_shown_is_not_taken_back(folder: Path) -> None:
     told = {step.path: step.why_not for step in undone.refused}
     assert told.items() >= dict.fromkeys(left, since).items()
     assert {path: (folder / path).read_text() for path in left} == left
+
+
+def fill(disk: Path) -> None:
+    with suppress(OSError), (disk / "filling").open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+
+
+def test_what_is_taken_back_while_the_disk_gets_full_is_told_and_can_be_given_back(
+    folder: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAVERICK_STATE_DIR", str(small_disk))
+    run = PlayedRun(folder, RUN)
+    before = run.shadow.take(RUN)
+    run.write("x.txt", "x\n")
+    span, steps = Span(before, run.shadow.take(RUN)), RunReview(RUN).plan()
+    os.close(run._file)  # or the disk is in use
+
+    def taken_back() -> Undone:
+        undone = undoing.undo(run.shadow, [span], RUN)
+        fill(small_disk)
+        return undone
+
+    def nothing_done() -> Undone:
+        fill(small_disk)
+        raise NotRestoredError("The files are as they were.")
+
+    records = UndoRecords(run.shadow, RUN)
+    with pytest.raises(NotRestoredError):
+        records.recorded(steps, nothing_done)
+    assert [one.to_give_back for one in records.read()] == []
+    (small_disk / "filling").unlink()
+    assert records.recorded(steps, taken_back).paths == {"x.txt"}
+    assert not (folder / "x.txt").exists()
+    assert [one.to_give_back for one in records.read()] in ([], [{"x.txt"}]), "as far as there is room to look"
+    (small_disk / "filling").unlink()
+    with monkeypatch.context() as patched:  # there is room for a look, but not for what it has found
+        patched.setattr(UndoRecords, "_write", lambda *_: Path("/dev/full").write_bytes(b"x"))
+        assert [one.to_give_back for one in records.read()] == [{"x.txt"}]
+    assert RunReview(RUN).redo().paths == {"x.txt"}
+    assert (folder / "x.txt").read_text() == "x\n"
 
 
 def test_two_who_take_back_at_the_same_moment_leave_the_way_to_give_it_back(
