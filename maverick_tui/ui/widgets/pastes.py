@@ -14,7 +14,7 @@ MOST_CHARACTERS = 2_000
 _MARK = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
 _LINE_END = re.compile("\\r\\n?|[\\u2028\\u2029]")
 _COMMAND = re.compile(r"\A\n*(?=[!/])")
-_COMES_BACK = re.compile(r"\A\n*(?=!|/(?!compact\b))", re.IGNORECASE)
+_COMES_BACK = re.compile(r"\A\n*(?=!|/(?!compact(?:\s|$)))", re.IGNORECASE)
 """Of our commands only `/compact` waits among prompts, and is one again."""
 
 

@@ -19,3 +19,8 @@ def test_no_prompt_that_comes_back_is_a_command_whatever_whoever_wrote_it_puts_b
 
 def test_what_was_a_command_among_the_prompts_is_one_again() -> None:
     assert slash_command(still_prompt("/compact The sums matter")) == ("compact", "The sums matter")
+
+
+@each("text", ["/compact-evil words", "/compact/etc", "/compacted", "/compact.md"])
+def test_what_only_begins_like_that_command_is_none(text: str) -> None:
+    assert still_prompt(text) == f" {text}"
