@@ -65,8 +65,8 @@ class Grants:
         if is_free and (rule := self._granted(tool, arguments, about.causes)):
             return Weighed(rule)
         offers = self._offered(tool, arguments, about.known_as) if is_free else []
-        path = path_of(arguments)
-        may_read = not (self._places.why_not_to_read(path) or holds_secrets(path))
+        path = path_of(arguments) if tool in EDIT_TOOLS else ""  # of others nothing is read
+        may_read = bool(path) and not (self._places.why_not_to_read(path) or holds_secrets(path))
         replaced = replaced_by(tool, arguments, self._cwd, may_read=may_read)
         return Weighed("", offers, marks_in(Call(tool, arguments, self._cwd), self._places), replaced)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from maverick_tui.agent.engines import ToolQuestion
+from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import Noticed, PermissionAsked
 from maverick_tui.runs.commands import AnswerPermission
@@ -445,3 +446,28 @@ async def test_no_rule_with_a_secret_is_offered_or_written() -> None:
     assert isinstance(told, Noticed)
     assert "There is a secret in this rule" in told.text
     assert not user_file().exists()
+
+
+def test_only_of_what_a_write_replaces_it_is_asked_whether_it_may_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes a while, and no other call is shown what it replaces."""
+    asked: list[str] = []
+    look = Places.why_not_to_read
+
+    def noted(places: Places, path: str, here: Path | None = None) -> str:
+        asked.append(path)
+        return look(places, path, here)
+
+    monkeypatch.setattr(Places, "why_not_to_read", noted)
+    (tmp_path / "file").write_text("before\n")
+    calls = {
+        "mcp__x__y": {"file_path": "file"},
+        "WebFetch": {"url": "https://example.org"},
+        "Write": {"file_path": "file", "content": "after\n"},
+    }
+    told = {}
+    for tool, arguments in calls.items():
+        asked.clear()
+        told[tool] = (Grants(tmp_path).weighed(ToolQuestion(tool, arguments, "1")).replaced.words != "", [*asked])
+    assert told == {"mcp__x__y": (False, []), "WebFetch": (False, []), "Write": (True, ["file"])}
