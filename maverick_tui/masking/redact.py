@@ -26,6 +26,8 @@ from maverick_tui.masking.shapes import open_from, shaped
 MASK = "[secret]"
 LEAST = 8
 """Characters of a value that is looked for; what is shorter is part of many words."""
+_LONGEST = 8_000
+"""Characters of the longest secret that is known by its shape: a private key of 8,192 bits has 6,400."""
 
 # Sequences that colour, move or link, as they are, as `inert` shows them, and as code and JSON spell them; then all
 # that cannot be seen. Between the ends of a link there is no beginning of its kind: a line full of them is read once.
@@ -61,8 +63,18 @@ def redact(text: str) -> str:
 
 
 def beginning(text: str, most: int) -> str:
-    """At most so many characters of a text that somebody masks later: of a longer one, masked before it is cut."""
-    return text if len(text) <= most else redact(text)[:most]
+    """At most so many characters of a text that somebody masks later: of a longer one, masked before it is cut.
+
+    Of a very long one only the beginning is looked at, since that may take a second, but so much that no secret which
+    begins in what is kept can end behind it.
+    """
+    if len(text) <= most:
+        return text
+    values = known_values()
+    longest = max((_LONGEST, *map(len, values)))
+    end = most + longest  # what is masked becomes shorter, so that more is needed than is kept
+    spans = secret_spans(text[: end + longest], values)
+    return _cut_out(text[:end], [(start, min(stop, end)) for start, stop in spans if start < end])[:most]
 
 
 def redact_lines(text: str) -> list[str]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterable
+from random import Random
+from textwrap import wrap
 from urllib.parse import quote
 
 import pytest
 
 from maverick_tui.inert import inert
-from maverick_tui.masking.redact import conceal, redact, redact_data
+from maverick_tui.masking import redact as redacting
+from maverick_tui.masking.private_keys import Span
+from maverick_tui.masking.redact import beginning, conceal, redact, redact_data
 from maverick_tui.shown import shown
 from tests.masking.examples import FIELDS, RANDOM
 from tests.masking.examples import VARIABLE as OTHER
@@ -87,6 +92,37 @@ def test_what_was_concealed_is_masked_line_by_line_and_in_json() -> None:
 def test_a_text_is_masked_before_it_is_cut() -> None:
     conceal(["0123456789" * 10])
     assert "0123456789" not in shown(f"{'x' * 40}{'0123456789' * 10}")
+
+
+MOST = 200
+CODED = b64encode(Random(1).randbytes(4_800)).decode()
+LARGE_KEY = "\n".join(["-----BEGIN PRIVATE KEY-----", *wrap(CODED, 64), "-----END PRIVATE KEY-----"])
+PROSE = "and so it goes on, for ever.\n" * 2_000
+
+
+@each("secret", [KEY, LARGE_KEY, "of no known shape, " * 900])
+def test_of_a_long_text_a_secret_on_the_cut_is_masked_as_a_whole(secret: str) -> None:
+    conceal([secret] if secret.startswith("of no") else [])
+    for at in (0, 1, 150, 180, 192, 195, 199, 200, 201):
+        text = f"{PROSE[:at]} {secret} {PROSE}"
+        assert beginning(text, MOST) == redact(text)[:MOST], at
+        many = f"{secret}\n\n" * 4 + text  # of which little is left
+        assert f"{redact(many)} ".startswith(begun := beginning(many, MOST)), at
+        assert begun.startswith("[secret]")
+
+
+def test_no_more_of_a_long_text_is_looked_at_than_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    look = redacting.secret_spans
+
+    def noted(text: str, values: Iterable[str] = ()) -> list[Span]:
+        looked_at.append(len(text))
+        return look(text, values)
+
+    monkeypatch.setattr(redacting, "secret_spans", noted)
+    monkeypatch.setattr(redacting, "known_values", set)
+    assert beginning(PROSE * 20, MOST) == PROSE[:MOST]
+    assert max(looked_at) < 20_000
 
 
 @pytest.mark.parametrize(("secret", "data"), FIELDS)
