@@ -13,6 +13,7 @@ from maverick_tui.agent.catalog.discovery import discover
 from maverick_tui.agent.permissions.standing import RuleBook
 from maverick_tui.doctor.files import check_folder
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.asking import ask
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import find_repository, persons_repository, repository_of
 from maverick_tui.ownership import is_persons, strangers_repository
@@ -166,6 +167,30 @@ def test_safe_directories_count_as_git_counts_them(
     file.write_text(text.format(top=shared, half=str(shared)[:half], rest=str(shared)[half:]))
     (home / "more").write_text("[safe]\n\tdirectory = *\n")
     assert is_persons(str(shared)) == git_works_in(shared) == expected
+
+
+@pytest.mark.parametrize("value", ["{top}/", "{top}/../*", "{top}/../link"])
+def test_safe_directories_count_as_newer_git_counts_them(
+    value: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(shared)
+    (settings := tmp_path / "settings").write_text(f"[safe]\n\tdirectory = {value.format(top=shared)}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    version = subprocess.run(["git", "version"], capture_output=True, check=True, text=True).stdout.split()[2]
+    is_newer = tuple(map(int, version.split(".")[:2])) >= (2, 46)
+    assert is_persons(str(shared))
+    assert git_works_in(shared) == is_newer
+
+
+def test_what_only_the_environment_calls_safe_does_not_count(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The git that we ask is not given it: a variable may name programs."""
+    for name, value in {"COUNT": "1", "KEY_0": "safe.directory", "VALUE_0": "*"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert git_works_in(shared)
+    assert (is_persons(str(shared)), ask(shared, "status")) == (False, None)
+    (settings := shared.parent / "settings").write_text("[safe]\n\tdirectory = *\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    assert (is_persons(str(shared)), ask(shared, "status") is not None) == (True, True)
 
 
 def test_whoever_has_become_root_keeps_what_is_theirs(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
