@@ -11,7 +11,7 @@ import hashlib
 import stat
 import tomllib
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from maverick_tui import paths
@@ -33,7 +33,7 @@ def note_begun(folder: Path, content: bytes) -> None:
 
 def set_aside(copy: Path) -> str:
     """Keep what somebody wrote, though it does not count; where it is, in a sentence."""
-    names = (f"{copy.name}.rejected{number}" for number in ("", *(f".{number}" for number in count(2))))
+    names = (f"{copy.name}.rejected{f'.{number}' if number else ''}" for number in chain((0,), count(2)))
     aside = next(path for path in map(paths.edited_settings().joinpath, names) if not path.exists())
     copy.replace(aside)
     return f"The settings are as they were; what you wrote is in {aside}."
