@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +56,18 @@ def strangers_repository(cwd: Path) -> Stranger | None:
     )
 
 
+def strangers_file(cwd: Path, names: Iterable[str], known: Collection[Path]) -> str:
+    """The first file of these names in a folder or above that another user has put there; empty if there is none.
+
+    What the machine's administrator has put there counts, and what is in the folders that are `known`.
+    """
+    if sys.platform == "win32":
+        return ""
+    folders = (folder for folder, _ in upwards(os.path.realpath(cwd)) if Path(folder) not in known)
+    files = (os.path.join(folder, name) for folder in folders for name in names)  # noqa: PTH118
+    return next((file for file in files if _owner(file) not in (None, 0) and _is_anothers(file)), "")
+
+
 def upwards(folder: str) -> Iterator[tuple[str, bool]]:
     """A folder and those above it, and of each whether git could take it for the top of a repository."""
     while True:  # as texts: it is asked very often
@@ -84,11 +96,17 @@ def _led_to(top: str, pointer: str) -> list[str]:
     return [] if path == text else [os.path.realpath(os.path.join(top, path))]  # noqa: PTH118
 
 
+def _owner(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_uid
+    except OSError:
+        return None
+
+
 def _is_anothers(path: str) -> bool:
     assert sys.platform != "win32"
-    try:
-        owner = os.lstat(path).st_uid
-    except OSError:
+    owner = _owner(path)
+    if owner is None:
         return False
     us = os.geteuid()
     if us == 0 and owner != 0:  # whoever has become root keeps what is theirs, and nobody else's

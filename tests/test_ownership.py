@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.agent.catalog.discovery import discover
+from maverick_tui.agent.engine.claude.options import options_of
 from maverick_tui.agent.permissions.standing import RuleBook
+from maverick_tui.config import MaverickConfig
 from maverick_tui.doctor.files import check_folder
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.asking import ask
@@ -26,6 +28,7 @@ from maverick_tui.ui.mentions.files import read_names
 from maverick_tui.worktrees.making import base_of
 from maverick_tui.worktrees.needs import needs_of
 from tests.doctor.situations import here
+from tests.support.agents import Talker
 from tests.support.command_line import command_line
 
 MALLORY = 12345
@@ -296,3 +299,20 @@ def test_what_is_asked_of_a_repository_goes_without_there(shared: Path) -> None:
     file.write_text("line\n")
     assert read_names(shared / "mine") == ["file"]
     assert [line.commit for line in blame(file)] == [""]
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".claude"])
+def test_claude_code_is_not_started_where_it_would_go_by_what_another_user_has_put_above(
+    name: str, tmp_path: Path
+) -> None:
+    above, mine = tmp_path / name, tmp_path / "shop" / "src"
+    mine.mkdir(parents=True)
+    above.mkdir() if name == ".claude" else above.touch()
+    sources = MaverickConfig.load().model_copy(update={"setting_sources": ("user", "project")})
+    assert options_of(Talker(), sources, mine, person=True).cwd == mine, "it is the person's own"
+    give_away(above)
+    with pytest.raises(ConfigError, match=r"belongs to another user.*setting_sources") as refused:
+        options_of(Talker(), sources, mine, person=True)
+    assert "take project and local out of setting_sources" in refused.value.hint
+    assert options_of(Talker(), MaverickConfig.load(), mine, person=True).cwd == mine, "nothing of it is read"
+    assert options_of(Talker(), sources, tmp_path, person=True).cwd == tmp_path, "the folder itself was chosen"

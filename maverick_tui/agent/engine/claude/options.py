@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_agent_sdk import ClaudeAgentOptions
 from claude_agent_sdk.types import SystemPromptPreset
 
+from maverick_tui import paths
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
 from maverick_tui.agent.engine.claude.scratch import private_folder
@@ -19,13 +21,17 @@ from maverick_tui.agent.fields import CLAUDE_CODES_PROMPT
 from maverick_tui.agent.hooks import require_sound
 from maverick_tui.agent.tools import grants, parse_tool
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.inert import whole_line
 from maverick_tui.masking.redact import conceal
 from maverick_tui.masking.settings import server_secrets
+from maverick_tui.ownership import strangers_file
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.config import MaverickConfig
 
+_OF_PROJECTS = ("CLAUDE.md", "CLAUDE.local.md", ".claude")
+"""What the CLI looks for in every folder above the one that it works in."""
 _OWN: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
 MAX_LINE = 50 * 1024 * 1024
 """Longest message of the CLI, in bytes; the SDK's own limit of 1 MB ends the session on one large file."""
@@ -59,6 +65,7 @@ def options_of(
 ) -> ClaudeAgentOptions:
     """The SDK's options; `person` says that somebody will be asked about what is not read-only."""
     _require_told_name(Path(cwd or Path.cwd()))
+    _require_no_strangers(Path(cwd or Path.cwd()), settings.setting_sources)
     if agent.hooks is not None:  # they may be others than when it was made
         require_sound(agent.hooks, agent.name)
     mode, judge = agent._mode_by(settings), judge_of(agent, cwd, person=person, environment=settings.env)
@@ -102,6 +109,19 @@ def _require_told_name(folder: Path) -> None:
             path=str(folder),
             hint="Give it another name.",
         ) from error
+
+
+def _require_no_strangers(folder: Path, sources: Collection[str]) -> None:
+    """ConfigError if Claude Code would take what another user has put above the folder: it looks in all of them."""
+    if not {"project", "local"} & set(sources):
+        return
+    found = strangers_file(folder, _OF_PROJECTS, paths.project_folders(folder))
+    if found:
+        raise ConfigError(
+            f"{whole_line(found)} belongs to another user, and setting_sources would have Claude Code go by it.",
+            path=found,
+            hint="Work in a folder that is not below it, or take project and local out of setting_sources.",
+        )
 
 
 def _environment(agent: MaverickAgent, settings: MaverickConfig) -> dict[str, str]:
