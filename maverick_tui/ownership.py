@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from maverick_tui.real_paths import real_path
+
 _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 """Where builds of git have the settings of the machine."""
 _LARGEST = 1_000_000
@@ -93,7 +95,7 @@ def is_persons(top: str) -> bool:
 def _led_to(top: str, pointer: str) -> list[str]:
     text = _text(pointer).rstrip("\r\n").partition("\0")[0]  # as git takes it; nothing of a folder
     path = text.removeprefix("gitdir: ")
-    return [] if path == text else [os.path.realpath(os.path.join(top, path))]  # noqa: PTH118
+    return [] if path == text else [real_path(os.path.join(top, path))]  # noqa: PTH118
 
 
 def _owner(path: str) -> int | None:
@@ -120,15 +122,15 @@ def _is_named(top: str) -> bool:
 
     As git reads it since 2.46. Before, it knew a folder by the very text alone, and without a `/` at its end.
     """
-    place, is_named = os.path.realpath(top), False
+    place, is_named = real_path(top), False
     for value in _safe_directories():
         if not value:  # it takes back those before it
             is_named = False
         elif value == "*":
             is_named = True
         elif os.path.isabs(expanded := os.path.expanduser(value)):  # noqa: PTH111, PTH117 - they are texts
-            is_below = expanded.endswith("/*") and place.startswith(os.path.realpath(expanded[:-1]).rstrip("/") + "/")
-            is_named = is_named or is_below or os.path.realpath(expanded) == place
+            is_below = expanded.endswith("/*") and place.startswith(real_path(expanded[:-1]).rstrip("/") + "/")
+            is_named = is_named or is_below or real_path(expanded) == place
     return is_named
 
 

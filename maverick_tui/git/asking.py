@@ -19,6 +19,7 @@ from typing import NamedTuple
 from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.repository import differs_by_process, find_repository, odd_files
 from maverick_tui.programs import find_program, found_in, search_path
+from maverick_tui.real_paths import real_path
 
 SECONDS = 10.0
 """How long git may take."""
@@ -276,7 +277,7 @@ def _bare(folder: Path, places: Sequence[str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
     kept |= {name: value for name in _KEPT if (value := os.environ.get(name))}
     kept["PATH"] = os.pathsep.join(places)
-    kept["PWD"] = os.path.realpath(folder)  # conditions of settings are held against it, too, as for the agent's git
+    kept["PWD"] = real_path(folder)  # conditions of settings are held against it, too, as for the agent's git
     return {**kept, **_VARIABLES}
 
 

@@ -26,6 +26,7 @@ from maverick_tui.git.repository import (
 )
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import beginning
+from maverick_tui.real_paths import real_path
 
 SECONDS = 600.0
 """How long git may take: a large repository is checked out."""
@@ -287,7 +288,7 @@ class Git:
         """ConfigError if a setting has git change the files of another folder than this one."""
         repository = find_repository(self.folder)
         top = self("rev-parse", "--show-toplevel")
-        if repository is None or os.path.realpath(top) != str(repository.top):
+        if repository is None or real_path(top) != str(repository.top):
             raise self._no_change(f"its setting core.worktree leads to {one_line(top)}")
 
     def require_own(self) -> None:
@@ -299,7 +300,7 @@ class Git:
         repository = find_repository(self.folder)
         # What is no repository to git, it passes over: then it would change the one around that.
         told = self("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
-        if repository is None or told != f"{os.path.realpath(repository.own)}\n{repository.common}":
+        if repository is None or told != f"{real_path(repository.own)}\n{repository.common}":
             taken = one_line(told.splitlines()[0])
             raise self._no_change(f"git takes another folder for its repository, {taken}")
         if is_anothers(repository):

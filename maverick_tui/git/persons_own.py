@@ -11,6 +11,7 @@ from maverick_tui.git.asking import INCLUDED_IF, OWN, find_git, read_settings
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.ending import tied_to_us
 from maverick_tui.programs import end_group, end_of_output
+from maverick_tui.real_paths import real_path
 
 SECONDS = 1_800.0
 """How long it may take: a hook may run all tests."""
@@ -40,7 +41,7 @@ def run_own_git(top: Path, index: Path, *arguments: str, stdin: bytes = b"") -> 
     ):
         # A condition of the repository's must not hold for this git alone, by the name of a link that $PWD has; one
         # of the person's may.
-        variables["PWD"] = os.path.realpath(top)
+        variables["PWD"] = real_path(top)
     line = [program, "--no-pager", *(part for one in _NOT_ASKED_FOR.split() for part in ("-c", one)), *arguments]
     with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out:
         told.write(stdin)

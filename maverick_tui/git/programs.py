@@ -32,6 +32,7 @@ from maverick_tui.git.repository import (
 )
 from maverick_tui.inert import one_line
 from maverick_tui.programs import absolute_places
+from maverick_tui.real_paths import real_path
 
 _FILE = "file:"
 _OF_HOOKS = ("core.hookspath", "init.templatedir")
@@ -320,7 +321,7 @@ def _is_gits_too(repository: Repository | None, folder: Path, found: Found) -> b
     told = ask(folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", found=found)
     if told is None:
         return is_in_bare(folder, repository.top)
-    ours = f"{os.path.realpath(repository.own)}\n{repository.common}\n"
+    ours = f"{real_path(repository.own)}\n{repository.common}\n"
     return os.fsdecode(told) == ours
 
 
@@ -338,7 +339,7 @@ def _files(repository: Repository) -> Iterator[Path]:
 def _tells_others(setting: Setting, repository: Repository) -> bool:
     """Whether a setting makes git reveal files that are not the repository's."""
     if setting.key == "core.worktree":
-        return os.path.realpath(repository.own / setting.value) != str(repository.top)
+        return real_path(repository.own / setting.value) != str(repository.top)
     if setting.key == "blame.ignorerevsfile" and setting.value:
         file = repository.top / os.path.expanduser(setting.value)  # noqa: PTH111 - Path.expanduser may raise
         lines = read_small(file, _MOST_REVISIONS) if os.path.lexists(file) else ""

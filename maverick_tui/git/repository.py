@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.ownership import is_persons
+from maverick_tui.real_paths import real_path
 
 _MOST = 8_192
 """The most bytes of one of git's small files."""
@@ -56,7 +57,7 @@ class Repository(NamedTuple):
 
 def find_repository(folder: Path) -> Repository | None:
     """The repository around a folder; a bare one does not count, since a clone may contain what looks like one."""
-    folder = Path(os.path.realpath(folder))
+    folder = Path(real_path(folder))
     for top in (folder, *folder.parents):
         pointer = top / ".git"
         is_file = os.path.isfile(pointer)  # noqa: PTH113 - Path.is_file raises where it may not look
@@ -65,7 +66,7 @@ def find_repository(folder: Path) -> Repository | None:
         if own is not None and common is not None:
             if any(map(differs_by_process, (own / "HEAD", own / "commondir", common / "objects"))):
                 return None  # whoever asks git learns that it knows of one
-            return Repository(top, own, Path(os.path.realpath(common)))
+            return Repository(top, own, Path(real_path(common)))
         if is_file:  # git looks no further, either
             return None
     return None
@@ -101,13 +102,13 @@ def is_anothers(repository: Repository) -> bool:
 
     What a worktree has of git's lies in the repository that it is of: elsewhere anybody can write that it is one.
     """
-    own = Path(os.path.realpath(repository.own))
+    own = Path(real_path(repository.own))
     if own == repository.common:
         return own.name == ".git" and own.parent != repository.top
     if own.parent != repository.common / "worktrees":
         return True
     back = _pointed(read_small(own / "gitdir", _MOST_POINTER) or "")
-    return not back or os.path.realpath(own / back) != str(repository.top / ".git")
+    return not back or real_path(own / back) != str(repository.top / ".git")
 
 
 def repository_of(folder: Path) -> str:
@@ -146,14 +147,14 @@ def keeps_modes(folder: Path) -> bool:
 
 def is_in_bare(folder: Path, top: Path) -> bool:
     """Whether a folder inside another is, or is in, what looks like a bare repository: git refuses to work there."""
-    folder = Path(os.path.realpath(folder))
+    folder = Path(real_path(folder))
     inner = (one for one in (folder, *folder.parents) if top in one.parents)
     return any((common := _common(one)) is not None and os.access(common / "refs", os.X_OK) for one in inner)
 
 
 def is_any_above(folder: Path) -> bool:
     """Whether something called `.git` lies in a folder or above it, be it a repository or not."""
-    folder = Path(os.path.realpath(folder))
+    folder = Path(real_path(folder))
     return any(os.path.lexists(top / ".git") for top in (folder, *folder.parents))
 
 
@@ -246,7 +247,7 @@ def _all_below(folder: Path) -> Iterator[Path]:
     waiting, seen = [folder], set[str]()
     while waiting:
         folder = waiting.pop()
-        if (place := os.path.realpath(folder)) not in seen:
+        if (place := real_path(folder)) not in seen:
             seen.add(place)
             yield folder
             waiting += (Path(entry.path) for entry in _entries(folder) if entry.is_dir())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import PurePath
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from maverick_tui.exceptions import MaverickError
 from maverick_tui.masking.redact import redact
+from maverick_tui.real_paths import real_path
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.worktrees.caches import in_caches
 
@@ -45,7 +45,7 @@ def _each_once(folder: str, paths: Iterable[str]) -> tuple[str, ...]:
 
     All of it is masked, as it is in the journal, before one is compared with the other.
     """
-    without_links = cache(_without_links)
+    without_links = cache(real_path)
     top = redact(without_links(folder))
     names: dict[PurePath, str] = {}
     for path in paths:
@@ -59,10 +59,3 @@ def _each_once(folder: str, paths: Iterable[str]) -> tuple[str, ...]:
             name = redact(path)
         names.setdefault(place, name)
     return tuple(sorted(set(names.values())))
-
-
-def _without_links(path: str) -> str:
-    try:
-        return os.path.realpath(path)
-    except ValueError:  # a model has named what can be no file
-        return path

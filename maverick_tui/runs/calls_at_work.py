@@ -13,6 +13,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.events.kinds import Event
 from maverick_tui.masking.redact import MASK
+from maverick_tui.real_paths import real_path
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 
 
@@ -36,7 +37,7 @@ def places_of(work: Work, cwd: str | Path) -> frozenset[str]:
         return frozenset()
     full = os.path.join(cwd, work.file)  # noqa: PTH118
     folder, name = os.path.split(full)
-    return frozenset({os.path.join(os.path.realpath(folder), name), os.path.realpath(full)})  # noqa: PTH118
+    return frozenset({os.path.join(real_path(folder), name), real_path(full)})  # noqa: PTH118
 
 
 class CallsAtWork:

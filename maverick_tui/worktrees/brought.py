@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import accumulate, islice
 from pathlib import Path
 
+from maverick_tui.real_paths import real_path
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.records import Worktree
 
@@ -81,9 +82,9 @@ def _is_in(path: str, names: Container[str]) -> bool:
 
 def _walk(top: Path, name: str) -> Iterator[tuple[str, str]]:
     """What is at a place and below it, through no link, and how it is: size and time of whatever is no folder."""
-    base = f"{os.path.realpath(top)}/"
+    base = f"{real_path(top)}/"
     above = str(Path(base + name).parent)
-    waiting = [name] if os.path.realpath(above) == above else []
+    waiting = [name] if real_path(above) == above else []
     while waiting:
         path = waiting.pop()
         try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.git.changing import Git, GitError
+from maverick_tui.real_paths import real_path
 from maverick_tui.worktrees.making import changed_files, is_direct
 
 _NOT_STAGED = " ?"
@@ -47,7 +48,7 @@ class Forward:
 
     def __init__(self, git: Git, old: str, new: str) -> None:
         self._git, self._new = git, new
-        self._top = Path(os.path.realpath(git.folder))
+        self._top = Path(real_path(git.folder))
         listed = git("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new).split("\0")
         about = {path: told.split(" ") for path, told in zip(listed[1::2], listed[::2], strict=False)}
         self._becomes = {path: told[-1] for path, told in about.items()}

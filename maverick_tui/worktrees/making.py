@@ -20,6 +20,7 @@ from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import persons_repository
 from maverick_tui.inert import one_line
 from maverick_tui.ownership import strangers_repository
+from maverick_tui.real_paths import real_path
 from maverick_tui.walking import walk
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.races import require_running
@@ -62,7 +63,7 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
             run_id,
             agent,
             str(top),
-            os.path.relpath(os.path.realpath(cwd), top),
+            os.path.relpath(real_path(cwd), top),
             str(records.place_for(top, name)),
             f"{PREFIX}{name}",
             base,
@@ -122,8 +123,8 @@ def make_again(worktree: Worktree) -> Made | None:
 
 def require_inside(worktree: Worktree) -> None:
     """ConfigError if a link leads out of the worktree where the run is to work: edits would run unasked there."""
-    expected = os.path.normpath(os.path.join(os.path.realpath(worktree.top), worktree.folder))  # noqa: PTH118
-    if os.path.realpath(worktree.cwd) != expected:
+    expected = os.path.normpath(os.path.join(real_path(worktree.top), worktree.folder))  # noqa: PTH118
+    if real_path(worktree.cwd) != expected:
         raise ConfigError(
             f"{one_line(worktree.folder)} is a link, or behind one, and leads elsewhere.",
             path=str(worktree.cwd),
@@ -207,7 +208,7 @@ def _brought(git: Git, worktree: Worktree, changed: list[tuple[str, str]], *, br
         are, names = "is" if len(changed) == 1 else "are", records.some([path for _, path in changed], _NAMED)
         yield f"{files} of the project {are} not in the worktree: {names}."
         return
-    project = Path(os.path.realpath(worktree.project))
+    project = Path(real_path(worktree.project))
     # What is gone comes first: something else may stand where its folder was.
     listed = sorted((path for _, path in changed), key=lambda path: _is_there(project / path))
     left = [path for path in listed if not _bring(project / path, worktree.top, path, with_modes=git.counts_modes)]
@@ -225,7 +226,7 @@ def _bring(source: Path, top: Path, path: str, *, with_modes: bool) -> bool:
 
     Where modes mean nothing in the project it stays executable, or does not become so.
     """
-    target = Path(os.path.realpath(top), path)
+    target = Path(real_path(top), path)
     if not is_direct(target) or path.endswith("/"):  # git says the latter of another repository
         return False
     try:
@@ -250,7 +251,7 @@ def _bring(source: Path, top: Path, path: str, *, with_modes: bool) -> bool:
 
 def is_direct(path: Path) -> bool:
     """Whether no link leads to its place, which may be anywhere then."""
-    return os.path.realpath(path.parent) == str(path.parent)
+    return real_path(path.parent) == str(path.parent)
 
 
 def _is_there(path: Path) -> bool:

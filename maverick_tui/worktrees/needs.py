@@ -21,6 +21,7 @@ from maverick_tui.git.changing import Git
 from maverick_tui.git.repository import persons_repository, read_small
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.masking.redact import beginning
+from maverick_tui.real_paths import real_path
 from maverick_tui.removing import remove_folder
 from maverick_tui.toml_text import read_toml
 from maverick_tui.worktrees import records
@@ -65,11 +66,11 @@ def needs_of(folder: Path) -> Needs | None:
     repository = persons_repository(folder)
     if repository is None:
         return None
-    top = Path(os.path.realpath(repository.top))
+    top = Path(real_path(repository.top))
     path = top.joinpath(*PLACE)
     if not os.path.lexists(path):
         return None
-    text = read_small(path, _LARGEST) if os.path.realpath(path) == str(path) else None
+    text = read_small(path, _LARGEST) if real_path(path) == str(path) else None
     if text is None:
         raise _wrong(path, f"it is no plain file of at most {_LARGEST:,} bytes")
     content = os.fsencode(text)
@@ -149,15 +150,15 @@ def provide(needs: Needs, worktree: Worktree) -> list[str]:
 
 def _bring(worktree: Worktree, name: str, *, is_link: bool) -> str:
     """Copy or link a file or folder of the project; why that was not done."""
-    project, top = os.path.realpath(worktree.project), os.path.realpath(worktree.top)
+    project, top = real_path(worktree.project), real_path(worktree.top)
     source, target = Path(project, name), Path(top, name)
     if not os.path.lexists(source):
         return "the project has none"
-    if os.path.realpath(source) != str(source):
+    if real_path(source) != str(source):
         return "a link leads there"
     if os.path.lexists(target):
         return "something is there already"
-    if os.path.realpath(target.parent) != str(target.parent):
+    if real_path(target.parent) != str(target.parent):
         return "a link leads to its place"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

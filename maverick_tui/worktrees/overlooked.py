@@ -17,6 +17,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.repository import find_repository
+from maverick_tui.real_paths import real_path
 
 _GITLINK = "160000"
 _DEEPEST = 8
@@ -89,7 +90,7 @@ def _in_submodule(folder: Path, base: str, deepest: int) -> Overlooked:
     if folder.is_symlink() or not folder.is_dir() or not os.listdir(folder):  # noqa: PTH208 - names alone
         return Overlooked([], [])
     repository = find_repository(folder)
-    if repository is None or str(repository.top) != os.path.realpath(folder) or not deepest:
+    if repository is None or str(repository.top) != real_path(folder) or not deepest:
         return all_of_it
     try:
         git = Git(folder)

@@ -16,6 +16,7 @@ from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_run_id
+from maverick_tui.real_paths import real_path
 
 PREFIX = "maverick/"
 """What the names of branches begin with that are ours."""
@@ -94,7 +95,7 @@ def name_for(agent: str, run_id: str) -> str:
 def place_for(project: Path, name: str) -> Path:
     """Where the worktree of that name is, of a project: two projects may have the same name."""
     known = hashlib.sha256(os.fsencode(project)).hexdigest()[:_SHORT]
-    folder = Path(os.path.realpath(paths.worktrees()))
+    folder = Path(real_path(paths.worktrees()))
     return folder / f"{_ODD.sub('-', project.name).strip('-')[:40] or 'project'}-{known}" / name
 
 
@@ -152,14 +153,14 @@ def worktree_at(folder: Path) -> Worktree | None:
     top = paths.worktree_around(folder)
     if top is None:
         return None
-    return next((one for one in all_worktrees() if os.path.realpath(one.path) == str(top)), None)
+    return next((one for one in all_worktrees() if real_path(one.path) == str(top)), None)
 
 
 def origin_of(folder: Path) -> Path:
     """The same folder of the project, for one in the worktree of a run; any other folder as it is."""
     if (worktree := worktree_at(folder)) is None:
         return folder
-    return Path(worktree.project, os.path.relpath(os.path.realpath(folder), worktree.path))
+    return Path(worktree.project, os.path.relpath(real_path(folder), worktree.path))
 
 
 def some(names: Sequence[str], most: int = 5) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git, GitError
 from maverick_tui.git.repository import find_repository, read_small
+from maverick_tui.real_paths import real_path
 from maverick_tui.removing import remove_folder
 from maverick_tui.worktrees import brought, records
 from maverick_tui.worktrees.records import Worktree
@@ -41,7 +41,7 @@ def forget_place(worktree: Worktree) -> None:
     for own in list(folder.iterdir()) if folder is not None and is_there else ():
         with suppress(OSError):
             named = read_small(own / "gitdir") or ""  # a pipe would be waited for
-            if named and os.path.realpath(own / named.rstrip("\r\n")) == os.path.realpath(worktree.top / ".git"):
+            if named and real_path(own / named.rstrip("\r\n")) == real_path(worktree.top / ".git"):
                 remove_folder(own)
 
 

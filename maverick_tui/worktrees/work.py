@@ -10,6 +10,7 @@ from pathlib import Path
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git
 from maverick_tui.git.repository import find_repository
+from maverick_tui.real_paths import real_path
 from maverick_tui.worktrees.brought import Brought
 from maverick_tui.worktrees.caches import is_known
 from maverick_tui.worktrees.making import changed_files
@@ -20,7 +21,7 @@ from maverick_tui.worktrees.records import Worktree
 def git_of(worktree: Worktree) -> Git:
     """Git in it. ConfigError if it is no worktree of the project any more: what it is of by now may go with it."""
     found, project = find_repository(worktree.top), find_repository(Path(worktree.project))
-    top = os.path.realpath(worktree.top)
+    top = real_path(worktree.top)
     if found is None or project is None or str(found.top) != top or found.common != project.common:
         raise ConfigError(
             f"{worktree.path} is no worktree of {worktree.project} any more.",

@@ -15,6 +15,7 @@ from maverick_tui.agent import tools
 from maverick_tui.agent.engine.claude import options
 from maverick_tui.agent.engine.claude.engine import ENGINE
 from maverick_tui.agent.engine.claude.guard import Guard
+from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.claude.transport import CliTransport
 from maverick_tui.agent.permissions import always_asked
 from maverick_tui.agent.streaming import UnaskedError
@@ -321,3 +322,16 @@ async def test_a_run_goes_on_whatever_becomes_of_its_calls(serve: ServeModel) ->
             told = [message async for message in session.query("fourth")]
     assert isinstance(told[-1], ResultMessage)
     assert told[-1].result == "Back."
+
+
+@pytest.mark.parametrize("at", ["a prompt", "a call"])
+async def test_a_hook_that_fails_has_the_cli_stop(at: str, serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(_rereading: Rereading, given: Any, *_more: Any) -> dict[str, Any]:
+        if at == "a prompt" or given.get("tool_name"):
+            raise RuntimeError("out of order")
+        return {}
+
+    monkeypatch.setattr(Rereading, "before_request", fail)
+    async with serve([scene(bash("ls"), say("Done."))]) as model, watch(Busy) as run:
+        await run.ask("go")
+    assert len(model.requests) == (0 if at == "a prompt" else 1)

@@ -25,6 +25,7 @@ from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
 from tests.support.processes import marked
 from tests.support.sampling import sampled
+from tests.test_real_paths import lead
 
 KEY = "KEYMARK9931"
 USED = ScriptedUsage(input=10, output=5)
@@ -213,6 +214,113 @@ async def test_nor_with_a_request_that_follows_on_a_call_that_the_cli_refuses_by
         await run.until(TurnEnded)
     assert not run.all(PermissionAsked)
     assert (KEY in sent_to(model)) is is_open
+
+
+@pytest.mark.parametrize("is_gone_on_with", sampled([True, False], 2))
+@pytest.mark.parametrize("odd", ["/proc/1/root/x", "many/l999"])
+async def test_a_path_that_cannot_be_followed_keeps_no_other_file_from_being_judged(
+    odd: str, is_gone_on_with: bool, serve: ServeModel, key: Path, files: dict[str, Path], mark: str
+) -> None:
+    secret = Path("secret.txt").absolute()
+    scenes = [
+        scene(
+            call("Read", file_path=str(Path(odd).absolute())),
+            call("Write", file_path=str(secret), content="TOKEN=\n"),
+            bash("cat printed.txt"),
+            bash("cat linked.txt"),
+            bash("cat free.txt"),
+            say("Seen."),
+            prompt="one",
+        ),
+        scene(say("Two."), prompt="two"),
+    ]
+    config = MaverickConfig.load(**({"idle_after": 0.3} if is_gone_on_with else {}))
+    async with serve(scenes) as model, watch(Reader, config=config) as run:
+        run.denies_everything = True
+        await run.ask("one")
+        async with asyncio.timeout(PATIENCE):
+            while is_gone_on_with and marked(mark):  # the CLI, which ends without use
+                await asyncio.sleep(0.05)
+        secret.write_text(f"TOKEN={KEY}\n")
+        files["free.txt"].write_text("FREEMARK\n")
+        forbid("Read(secret.txt)")
+        lead(Path("many"), "end", 1_000)
+        files["printed.txt"].unlink()
+        files["printed.txt"].symlink_to(Path(odd).absolute())  # one that it knows has come to lead there
+        lead_to(key, files["linked.txt"])
+        await run.ask("two")
+    sent = sent_to(model)
+    assert is_gone_on_with or "FREEMARK" in sent, "the CLI does look for changes"
+    assert KEY not in sent
+
+
+@pytest.mark.parametrize("after", ["a prompt", "a call", "a call that fails"])
+async def test_nothing_is_read_again_as_long_as_nothing_can_be_judged(
+    after: str, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    denied_of = Rereading._denied_of
+
+    def fail(rereading: Rereading, paths: Any) -> frozenset[str]:
+        if files["linked.txt"].is_symlink():
+            raise RuntimeError("out of order")
+        return denied_of(rereading, paths)
+
+    monkeypatch.setattr(Rereading, "_denied_of", fail)
+    line = f"rm linked.txt; ln -s {key} linked.txt; echo {KEY} of ssh > {key}"
+    last = () if after == "a prompt" else (bash(f"{line}; {'false' if after == 'a call that fails' else 'true'}"),)
+    scenes = [
+        scene(bash("cat linked.txt"), bash("cat free.txt"), say("Seen."), prompt="one"),
+        scene(*last, say("Two."), prompt="two"),
+    ]
+    async with serve(scenes) as model, watch(Reader) as run:
+        run.allows_everything = True
+        await run.ask("one")
+        if after == "a prompt":
+            lead_to(key, files["linked.txt"])
+        await run.ask("two")
+    assert run.text().endswith("Two."), "it goes on without that"
+    assert KEY not in sent_to(model).replace(line, "")
+
+
+async def test_what_could_not_be_read_of_an_earlier_conversation_is_read_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list[str]()
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    rule = StandingRule("deny", "Read(a.txt)", tmp_path / "rules.toml")
+    judge = Judge(["Write"], tmp_path, person=True, standing=lambda: Standing((rule,)))
+    block = {"type": "tool_use", "name": "Write", "input": {"file_path": str(tmp_path / "a.txt")}}
+    conversation = tmp_path / "s1.jsonl"
+    conversation.write_text(json.dumps({"message": {"content": [block]}, "cwd": str(tmp_path)}))
+    rereading = Rereading(judge, write, resumed="s1")
+    given = {"transcript_path": str(conversation)}
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", lambda _path: (_ for _ in ()).throw(PermissionError()))
+        await rereading.before_request(given, None, None)
+    assert json.loads(told[-1])["request"]["settings"]["permissions"]["deny"] == ["Read(//**)"]
+    await rereading.before_request(given, None, None)
+    assert "a.txt" in told[-1]
+    assert "**" not in told[-1]
+
+
+async def test_a_command_that_cannot_be_understood_hides_no_file(
+    tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.agent.engine.claude.rereading.mentions", lambda _command: 1 // 0)
+    told = list[str]()
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    file, rereading = tmp_path / "a.txt", Rereading(Judge(["Read"], tmp_path, person=True), write)
+    file.write_text("plain")
+    await rereading.note("Bash", {"command": "cat a.txt"}, str(tmp_path))
+    lead_to(key, file)
+    await rereading.before_request({}, None, None)
+    assert "a.txt" in told[-1]
 
 
 async def test_what_is_denied_for_a_summary_stays_denied_until_that_agent_goes_on(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.agent.catalog.problems import Problem
+from maverick_tui.real_paths import real_path
 
 MAX_BYTES = 150_000
 """Largest agent file that is read."""
@@ -183,7 +184,7 @@ def _nearest_visible(folder: Path) -> Path:
 
 def leads_out(path: Path, within: Path | None) -> Problem | None:
     """What is wrong with a link that leads out of a project; nothing where there is none."""
-    if within is None or Path(target := os.path.realpath(path)).is_relative_to(within):
+    if within is None or Path(target := real_path(path)).is_relative_to(within):
         return None
     message = f"Leads out of the project, to {target}; it is not read."
     return Problem(str(path), None, message, "Copy it into the project, or move it to your own agents.", "warning")

@@ -13,6 +13,7 @@ from pathlib import Path
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
+from maverick_tui.real_paths import real_path
 
 FILE_NAME = "trusted.json"
 _KINDS = ("rules.toml", "worktree.toml", ".mcp.json")
@@ -112,7 +113,7 @@ def _key(path: Path) -> str:
     and the same bytes may be both.
     """
     # A loop of links cannot be resolved, but it cannot be read either, so its name will do.
-    real, kind = os.path.realpath(path), _kind(path)
+    real, kind = real_path(path), _kind(path)
     return real if kind == _kind(Path(real)) else f"{real} as {kind}"
 
 

@@ -20,6 +20,7 @@ from maverick_tui.agent.permissions.reading import has_target
 from maverick_tui.agent.permissions.shell import values_in, with_tails
 from maverick_tui.agent.permissions.unpacking import COMPRESSORS
 from maverick_tui.agent.permissions.whole_folders import IN_PLACE
+from maverick_tui.real_paths import real_path
 
 MOST_PUT = 40_000
 """Files and folders that are copied, until nobody can tell where all of them go."""
@@ -272,7 +273,7 @@ def _filled(put: Put, here: Path, most: int | None = None) -> list[str] | None:
         for name, path, is_entered in inner:
             place = f"{to}/{name}"
             if is_there and os.path.islink(place):  # noqa: PTH114
-                place = os.path.realpath(place)
+                place = real_path(place)
             found.append(place)
             waiting += [(path, place)] if is_entered else []
     return found

@@ -15,6 +15,7 @@ from maverick_tui.agent.permissions.leading import entries_of, is_folder, real_p
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import name_of, read_below, takes_names
+from maverick_tui.real_paths import real_path
 
 _COPIES = "LH" if sys.platform == "linux" else "LHr"  # which is `-RL` to a cp of BSD's
 _FOLLOWING = {
@@ -118,7 +119,7 @@ def _why_not_to_check(folders: Sequence[str], here: Path, places: Places) -> str
     """
     waiting = [*dict.fromkeys(str(place) for folder in folders for place in real_paths(folder, here))]
     masses, seen, left = list[str](), set[str](), _MOST_NAMES
-    inside, real_folder = f"{places.cwd}/", cache(os.path.realpath)
+    inside, real_folder = f"{places.cwd}/", cache(real_path)
     while waiting or masses:
         is_mass = not waiting
         if (folder := (waiting or masses).pop()) in seen:
@@ -151,7 +152,7 @@ def _led_to(link: str, real_folder: Callable[[str], str]) -> str:
         return link
     folder, name = os.path.split(os.path.join(os.path.dirname(link), said))  # noqa: PTH118, PTH120
     place = os.path.join(real_folder(folder), name)  # noqa: PTH118
-    return os.path.realpath(place) if name in ("", ".", "..") or os.path.islink(place) else place  # noqa: PTH114
+    return real_path(place) if name in ("", ".", "..") or os.path.islink(place) else place  # noqa: PTH114
 
 
 def looks_into_folders(words: Sequence[str]) -> bool:
@@ -213,7 +214,7 @@ def _links_in(folder: str, here: Path, limits: Limits) -> Iterator[tuple[str, st
             return
         waiting += (entry.path for entry in found if entry.is_dir(follow_symlinks=False))
         for link in (entry.path for entry in found if entry.is_symlink()):
-            real = os.path.realpath(link)
+            real = real_path(link)
             if real in seen:
                 continue
             yield link, real

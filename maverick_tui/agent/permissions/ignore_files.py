@@ -16,6 +16,7 @@ from pathlib import Path
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import read_small
+from maverick_tui.real_paths import real_path
 from maverick_tui.walking import is_too_long, walk
 
 MOST_SEEN = 20_000
@@ -37,7 +38,7 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
     first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
     if _SILENT.fullmatch(first):
         return why_without_end(path, here)
-    top = Path(os.path.realpath(here / path))
+    top = Path(real_path(here / path))
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
     left, unread = MOST_SEEN, list[OSError]()
     for folder, folders, files in walk(top, unread.append):
@@ -58,13 +59,10 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
 
 def why_without_end(path: str, here: Path) -> str:
     """Why any search of a folder asks: such a file leads to what is none, and may have no end."""
-    try:
-        top = Path(os.path.realpath(here / path))
-    except ValueError:  # no file can be named so
-        return ""
+    top = Path(real_path(here / path))
     above = (file for folder in top.parents for file in _lists_in(folder, here))
     found = next((file for file in chain(above, _lists_below(top, here)) if not _has_end(file)), "")
-    real = os.path.realpath(found)
+    real = real_path(found)
     return f"A search reads {found} first, which leads to {real}: that need not have an end." if found else ""
 
 
@@ -88,7 +86,7 @@ def _lists_below(top: Path, here: Path) -> Iterator[str]:
     wanted, left = deque([str(top)]), MOST_FOLDERS
     while wanted and left:
         left -= 1
-        with suppress(OSError), os.scandir(wanted.popleft()) as entries:
+        with suppress(OSError, ValueError), os.scandir(wanted.popleft()) as entries:  # or no file can be named so
             for entry in entries:
                 if entry.name.casefold() in _NAMES:
                     yield entry.path
@@ -107,7 +105,7 @@ def _has_end(path: str) -> bool:
         kind = os.stat(path).st_mode  # noqa: PTH116 - as for the others of these
     except (OSError, ValueError):  # it is not there, leads nowhere, or nothing can be named so
         return True
-    return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or os.path.realpath(path) == os.devnull
+    return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or real_path(path) == os.devnull
 
 
 def _leads_out(link: Path, places: Places) -> bool:

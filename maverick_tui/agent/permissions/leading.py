@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui.agent.permissions.written_out import HOME
+from maverick_tui.real_paths import real_path
 
 KERNELS = ("/proc", "/sys", "/dev")
 """Where a name stands for something of the process that opens it, and is no file."""
@@ -73,8 +74,8 @@ def _places(text: str, here: Path) -> tuple[Path, Path, Path]:
     by_name = os.path.normpath(whole)
     if len(by_name) > LONGEST_PATH:  # nobody can open that, and each of its folders would be looked at
         whole = by_name = by_name[:LONGEST_PATH]
-    followed = Path(os.path.realpath(whole))
-    return Path(by_name), followed, followed if by_name == whole else Path(os.path.realpath(by_name))
+    followed = Path(real_path(whole))
+    return Path(by_name), followed, followed if by_name == whole else Path(real_path(by_name))
 
 
 def is_folder(path: str, here: Path) -> bool:
@@ -104,7 +105,10 @@ def steps_of_links(path: str) -> Iterator[str]:
         link = next((prefix for prefix in prefixes[1:] if os.path.islink(prefix)), None)  # noqa: PTH114
         if link is None:
             return
-        target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
+        try:
+            target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
+        except OSError:  # it may not be read, or is gone
+            return
         path = os.path.normpath(target + path[len(link) :])
         if len(path) > LONGEST_PATH:  # one that leads into itself grows each time
             return

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from maverick_tui import paths
 from maverick_tui.agent.permissions.known_places import completed_by, is_run_by_others
 from maverick_tui.masking.key_files import compared_names, is_of_keys
+from maverick_tui.real_paths import real_path
 
 _DEPTH = 4
 _MOST_FOLDERS = 2_000
@@ -73,18 +74,14 @@ def _aliases(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) 
 def _followed(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
     """Where the links below a folder lead, and by which names."""
     for link in _links_below(base, cwd, is_wanted):
-        try:
-            real = Path(os.path.realpath(link))
-        except OSError:  # it cannot be read, as those of another user's process
-            continue
-        yield real, compared_names(link.parts[len(base.parts) :])
+        yield Path(real_path(link)), compared_names(link.parts[len(base.parts) :])
 
 
 def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     """The links below a folder, level by level; what the working directory has itself is known by its names."""
     if os.path.islink(base):  # noqa: PTH114 - Path.is_symlink raises where its folder is closed to us
         yield base
-    left, level, entered = _MOST_FOLDERS, [str(base)], {os.path.realpath(base)}
+    left, level, entered = _MOST_FOLDERS, [str(base)], {real_path(base)}
     for depth in range(_DEPTH):
         following: list[os.DirEntry[str]] = []
         for folder in level[:left]:
@@ -111,7 +108,7 @@ def _is_entered(entry: os.DirEntry[str], entered: set[str], *, follows: bool) ->
     try:
         if not entry.is_symlink():
             return entry.is_dir(follow_symlinks=False)
-        real = os.path.realpath(entry.path)
+        real = real_path(entry.path)
         is_new = follows and real not in entered and entry.is_dir()
     except OSError:
         return False

@@ -8,6 +8,8 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from maverick_tui.real_paths import real_path
+
 _OUTPUT: dict[str, str] = {
     "cargo": "target-dir artifact-dir out-dir logfile",
     "cargo install": "root",
@@ -73,6 +75,6 @@ def _behind(letters: Collection[str], word: str) -> Iterator[str]:
 def _is_inside(value: str, here: Path) -> bool:
     if value in ("", os.devnull):
         return True
-    top = os.path.realpath(here)
-    place = os.path.realpath(os.path.join(top, value.replace("\0", "")))  # noqa: PTH118 - pathlib would drop a `..`
+    top = real_path(here)
+    place = real_path(os.path.join(top, value.replace("\0", "")))  # noqa: PTH118 - pathlib would drop a `..`
     return not value.startswith("~") and Path(place).is_relative_to(top)

@@ -34,6 +34,7 @@ from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import find_repository
 from maverick_tui.journal.batches import begun_places, files_in
 from maverick_tui.masking.key_files import compared, compared_names, copied, is_of_keys, leads_to_keys
+from maverick_tui.real_paths import real_path
 from maverick_tui.walking import is_too_long, walk
 from maverick_tui.worktrees.needs import setup_line
 from maverick_tui.worktrees.records import worktree_at
@@ -44,7 +45,7 @@ _ORDINARY_DEVICES = (
 ).split()
 _MACHINES = ("/etc", "/run", "/var/run", "/var/lib", "/root", "/private/etc", "/private/var")
 _PARTS_OF_GIT = ("objects", "refs", "commondir")
-_OURS = Path(os.path.realpath(sys.prefix))
+_OURS = Path(real_path(sys.prefix))
 _PARTS_OF_ENVIRONMENT = frozenset({"scripts", "lib"} if os.name == "nt" else {"bin", "lib", "lib64", "etc"})
 _MARKS_OF_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 _KEY_VARIABLES = ("KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "GNUPGHOME", "NETRC", "GOOGLE_APPLICATION_CREDENTIALS")
@@ -73,7 +74,7 @@ class Places:
         self._own = [*own, *(folder.resolve() for folder in own)]
         self._worktree = paths.worktree_around(self.cwd)
         worktree = worktree_at(self.cwd) if self._worktree is not None else None
-        self._project = Path(os.path.realpath(worktree.project)) if worktree is not None else None
+        self._project = Path(real_path(worktree.project)) if worktree is not None else None
         """The worktree of the run, which is worked in although it is below what is Maverick's own."""
         self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
         repository = find_repository(self.cwd)
@@ -113,7 +114,7 @@ class Places:
     def _searched(self) -> set[Path]:
         """Folders in which programs are looked for; commands may name them, to run them."""
         entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
-        places = {Path(os.path.realpath(entry)) for entry in entries if os.path.isabs(entry)}  # noqa: PTH117
+        places = {Path(real_path(entry)) for entry in entries if os.path.isabs(entry)}  # noqa: PTH117
         return places.difference(self.bases)
 
     @cached_property
@@ -142,7 +143,7 @@ class Places:
 
     def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""
-        places = (Path(os.path.realpath(self.cwd / path)) for path in paths if path and path != os.devnull)
+        places = (Path(real_path(self.cwd / path)) for path in paths if path and path != os.devnull)
         return [place for place in places if not is_within(self.cwd, place)]
 
     def expect(self, paths: Iterable[str], here: Path) -> None:

@@ -12,6 +12,7 @@ from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.git.asking import ask
 from maverick_tui.git.past_names import past_names
+from maverick_tui.real_paths import real_path
 
 
 class Roots:
@@ -92,7 +93,7 @@ class Roots:
         if rule not in self._led:
             roots = self._roots if _begins_at_base(rule) else self._elsewhere(rule)
             named = [(root.joinpath(*literal), rest) for literal, rest in outright(rule) for root in roots]
-            behind = ((Path(os.path.realpath(name)), name, rest) for name, rest in named)
+            behind = ((Path(real_path(name)), name, rest) for name, rest in named)
             self._led[rule] = list(dict.fromkeys((real, rest) for real, name, rest in behind if real != name))
         return self._led[rule]
 

@@ -16,6 +16,7 @@ from maverick_tui.agent.permissions.standing import content_of, require_own, rul
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.masking.redact import redact
+from maverick_tui.real_paths import real_path
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -83,7 +84,7 @@ def _change(path: Path, change: Callable[[TOMLDocument], bool], project: Path | 
     import tomlkit
 
     # A link of a person's own stays one: many keep their settings in a repository. A project's might lead anywhere.
-    real = Path(os.path.realpath(path))
+    real = Path(real_path(path))
     if project is not None:
         require_own(path, project)
     try:

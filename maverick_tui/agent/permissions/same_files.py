@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from maverick_tui.git.repository import find_repository, worktrees_of
+from maverick_tui.real_paths import real_path
 from maverick_tui.worktrees.records import Worktree, all_worktrees
 
 
@@ -25,8 +26,8 @@ class SameFiles:
         """The tops of each; that of the agent's folder is the first."""
         known = {one: [one, *tops] for one, tops in of_runs.items()}
         for first, *others in of_git:
-            is_of_run = worktree is not None and first == os.path.realpath(worktree.path)
-            project = os.path.realpath(worktree.project) if worktree is not None and is_of_run else first
+            is_of_run = worktree is not None and first == real_path(worktree.path)
+            project = real_path(worktree.project) if worktree is not None and is_of_run else first
             known.setdefault(project, [project]).extend((first, *others))
         self.projects = tuple(tuple(dict.fromkeys(map(Path, tops))) for tops in known.values())
         """Each project of which any worktrees are known, and those: of what a rule names in it by its whole path, the
@@ -36,7 +37,7 @@ class SameFiles:
 
     def beside(self, base: Path) -> tuple[Path, ...]:
         """What is in the other tops where `base` is in the first of its group."""
-        real, found = os.path.realpath(base), list[Path]()
+        real, found = real_path(base), list[Path]()
         for first, *others in self._groups:
             if Path(real).is_relative_to(first):
                 found += (Path(top, os.path.relpath(real, first)) for top in others)
@@ -48,14 +49,14 @@ def _tops_of_runs() -> dict[str, list[str]]:
     found = dict[str, list[str]]()
     for one in all_worktrees():
         if not one.became or one.is_there:
-            found.setdefault(os.path.realpath(one.project), []).append(os.path.realpath(one.path))
+            found.setdefault(real_path(one.project), []).append(real_path(one.path))
     return found
 
 
 def _group_of_run(cwd: Path, worktree: Worktree | None, of_runs: dict[str, list[str]]) -> list[list[str]]:
     if worktree is not None:
-        project = os.path.realpath(worktree.project)
-        return [list(dict.fromkeys((os.path.realpath(worktree.path), project, *of_runs.get(project, ()))))]
+        project = real_path(worktree.project)
+        return [list(dict.fromkeys((real_path(worktree.path), project, *of_runs.get(project, ()))))]
     around = [project for project in of_runs if cwd.is_relative_to(project)]
     return [[project := max(around, key=len), *of_runs[project]]] if around else []
 
@@ -68,4 +69,4 @@ def _tops_of_git(cwd: Path) -> list[str]:
         return []
     first = find_repository(repository.common.parent)  # none of it where that is bare, or a submodule's
     mains = [first.top] if first is not None and first.common == repository.common else []
-    return list(dict.fromkeys(os.path.realpath(top) for top in (repository.top, *mains, *others)))
+    return list(dict.fromkeys(real_path(top) for top in (repository.top, *mains, *others)))

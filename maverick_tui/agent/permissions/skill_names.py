@@ -10,6 +10,7 @@ from pathlib import Path
 from maverick_tui import paths
 from maverick_tui.agent.permissions.called_names import own_name
 from maverick_tui.git.repository import read_small
+from maverick_tui.real_paths import real_path
 
 _DEEPEST = {"skills": 5, "commands": 6, "plugins": 9}
 """Folders of skills, and how many there may be in each other with one in the last."""
@@ -54,7 +55,7 @@ def _walk(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
     seen = set[str]()
     for folder, folders, files in os.walk(root, followlinks=True):
         is_deep = len(Path(folder).parts) - len(root.parts) >= _DEEPEST[root.name]
-        if is_deep or (real := os.path.realpath(folder)) in seen:
+        if is_deep or (real := real_path(folder)) in seen:
             folders.clear()
         else:
             seen.add(real)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from maverick_tui.agent.permissions.spelled import ANYTHING, Spelled
+from maverick_tui.real_paths import real_path
 
 _START_UP = (
     ".profile .bash_profile .bash_login .bashrc .bash_aliases .bash_logout .zshenv .zprofile .zshrc .zlogin .zlogout"
@@ -87,7 +88,7 @@ def _sourced(places: tuple[str, ...], cwd: str, _moment: int) -> Sourced:
     for _ in range(_DEPTH):
         for file in level:
             read[file] = None
-            spelled.read(_text(file), os.path.dirname(os.path.realpath(file)))  # noqa: PTH120
+            spelled.read(_text(file), os.path.dirname(real_path(file)))  # noqa: PTH120
         paths = [*islice(spelled.paths(), _MOST_NAMED)]
         near = (path for path in paths if not _SIGNS.search(path) or path.startswith((f"{home}/", f"{cwd}/")))
         new = (file for path in near for file in _files(path) if file not in read)
@@ -101,14 +102,14 @@ def _found(paths: list[str], home: str, cwd: str, *, is_mentioned: bool) -> Sour
     for path in paths:
         fixed = _SIGNS.split(path, maxsplit=1)[0]
         if fixed == path:
-            real = os.path.realpath(path)
+            real = real_path(path)
             if _is_at_or_in(real, cwd):
                 mentioned.add(real)
             if not os.path.isdir(real):  # noqa: PTH112
                 (files if _is_at_or_in(real, cwd) else elsewhere).add(real)
             continue
         folder = os.path.dirname(fixed)  # noqa: PTH120
-        real = os.path.realpath(folder).rstrip("/")
+        real = real_path(folder).rstrip("/")
         if not _is_at_or_in(real, cwd) and not _is_at_or_in(cwd, real or "/"):
             continue
         is_of_home = _is_at_or_in(home, real or "/")
@@ -143,7 +144,7 @@ def _files(path: str) -> list[str]:
 
 def _folders_in(cwd: str, pattern: str) -> bool:
     """Whether a pattern fits a folder of the working directory's."""
-    found = (os.path.realpath(one) for one in islice(glob.iglob(pattern), _MOST_FILES) if os.path.isdir(one))  # noqa: PTH112, PTH207
+    found = (real_path(one) for one in islice(glob.iglob(pattern), _MOST_FILES) if os.path.isdir(one))  # noqa: PTH112, PTH207
     return any(_is_at_or_in(one, cwd) for one in found)
 
 

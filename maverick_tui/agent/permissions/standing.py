@@ -21,6 +21,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.globs import names_in
 from maverick_tui.git.repository import find_repository, read_small
 from maverick_tui.masking.redact import redact
+from maverick_tui.real_paths import real_path
 from maverick_tui.toml_text import read_toml
 from maverick_tui.worktrees.records import Worktree, origin_of, worktree_at
 
@@ -130,7 +131,7 @@ class RuleBook:
         folders = _folders_for(self.cwd if worktree is None else origin_of(self.cwd))
         self._files = [(user_file(), None, None), *((project_file(one), one, _base(one, worktree)) for one in folders)]
         outermost = self._files[-1][2] or self.cwd
-        self._inside = list(dict.fromkeys(Path(os.path.realpath(place)) for place in (self.cwd, outermost)))
+        self._inside = list(dict.fromkeys(Path(real_path(place)) for place in (self.cwd, outermost)))
         repositories = dict.fromkeys(map(find_repository, self._inside))
         self._of_git = [repository.common / "worktrees" for repository in repositories if repository is not None]
 
@@ -173,7 +174,7 @@ class RuleBook:
 
 def _folders_for(cwd: Path) -> list[Path]:
     """The folders whose rules hold in one, those above it last."""
-    cwd = Path(os.path.realpath(cwd))
+    cwd = Path(real_path(cwd))
     _folders[cwd] = list(dict.fromkeys((*paths.project_folders(cwd), *_folders.get(cwd, ()))))
     return _folders[cwd]
 
@@ -182,7 +183,7 @@ def _base(folder: Path, worktree: Worktree | None) -> Path:
     """Where the paths of the rules in this folder begin."""
     if worktree is None:
         return folder
-    return worktree.top / os.path.relpath(folder, os.path.realpath(worktree.project))
+    return worktree.top / os.path.relpath(folder, real_path(worktree.project))
 
 
 def user_file() -> Path:
@@ -234,7 +235,7 @@ def content_of(path: Path, project: Path | None = None) -> bytes | None:
 
 def require_own(path: Path, project: Path) -> None:
     """ConfigError if a link leads from a project's file of rules, or from its folder, to somewhere else."""
-    if os.path.realpath(path) != os.path.join(os.path.realpath(project), PROJECT_FOLDER, FILE_NAME):  # noqa: PTH118
+    if real_path(path) != os.path.join(real_path(project), PROJECT_FOLDER, FILE_NAME):  # noqa: PTH118
         raise wrong(path, "it is a link, and a project's rules are a file of its own")
 
 

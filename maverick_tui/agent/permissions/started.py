@@ -17,6 +17,7 @@ from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.shell import LONGEST, words_within
 from maverick_tui.agent.permissions.written_out import HOME
 from maverick_tui.masking.key_files import compared_names, way_of
+from maverick_tui.real_paths import real_path
 
 _SEPARATORS = ";&|()<>\n"
 INTERPRETERS = frozenset(
@@ -197,7 +198,7 @@ class Started:
                     below.add(re.escape(way_of(compared_names(names))[:-1]))
                 folders = [path_of(folder, cwd) for folder in sorted(one.folders)]
                 starts = [cwd, *folders] if names else (folders or [cwd]) if _PROJECT.match(word) else []
-                reals = {Path(os.path.realpath(path_of(word, start))) for start in starts}
+                reals = {Path(real_path(path_of(word, start))) for start in starts}
                 roots |= {real for real in reals if not names or not cwd.is_relative_to(real)}
         self._files = tuple(files)
         self._below = _leading_to(below)
@@ -241,7 +242,7 @@ def _ways(word: str, cwd: Path) -> Iterator[str]:
     names = [] if _PATTERN.search(word) else _names(word)
     if names:
         yield way_of(compared_names(names))
-        yield way_of(compared_names(Path(os.path.realpath(cwd / "/".join(names))).parts[1:]))
+        yield way_of(compared_names(Path(real_path(cwd / "/".join(names))).parts[1:]))
 
 
 def _calls(text: str) -> list[list[str]]:

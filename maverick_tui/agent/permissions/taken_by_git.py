@@ -19,6 +19,7 @@ from maverick_tui.agent.permissions.whole_folders import MADE, STATE
 from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import find_repository, worktrees_of
 from maverick_tui.masking.key_files import compared
+from maverick_tui.real_paths import real_path
 
 TOO_MUCH = "Git would take away more than can be looked at."
 _UNTRACKED = re.compile(r"-[^-]*[ua]|--[ia]")
@@ -107,7 +108,7 @@ def _why(taking: Taking, folder: Path, places: Places, limits: Limits) -> str:
 
 def _first_known(names: Sequence[str], top: Path, places: Places) -> Path | None:
     """The first place among these that matters by where it is, such as a file that a link in the home leads to."""
-    above, taken = Path(os.path.realpath(top)), sorted(names)
+    above, taken = Path(real_path(top)), sorted(names)
     for place in places.known_below(above):
         name = str(place.relative_to(above)) if place.is_relative_to(above) else ""
         for wanted in (name, f"{name}/") if name else ():

@@ -12,6 +12,7 @@ from maverick_tui.exceptions import did_you_mean
 from maverick_tui.executor.files.search_worker import OPENING_FLAGS, is_below, opened_path
 from maverick_tui.executor.tools import ToolError
 from maverick_tui.git import asking as git
+from maverick_tui.real_paths import real_path
 from maverick_tui.walking import walk
 
 SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
@@ -26,14 +27,11 @@ class Folder:
     """Paths below a root. Links are resolved first, and then the path must still be inside."""
 
     def __init__(self, root: Path) -> None:
-        self.root = os.path.realpath(root)
+        self.root = real_path(root)
 
     def path(self, given: str) -> str:
         """The real path of what the model named; outside the root it is a `ToolError`."""
-        try:
-            real = os.path.realpath(os.path.join(self.root, given))  # noqa: PTH118
-        except (OSError, ValueError) as error:
-            raise ToolError(f"{_quoted(given)} is not a path: {error}.") from error
+        real = real_path(os.path.join(self.root, given))  # noqa: PTH118
         if not self.holds(real):
             raise ToolError(f"{_quoted(given)} is outside the folder {self.root}; only what is in it can be read.")
         if _is_kernels(real):
@@ -53,6 +51,8 @@ class Folder:
         real = self.path(given)
         try:
             return real, os.stat(real)  # noqa: PTH116
+        except ValueError as error:
+            raise ToolError(f"{_quoted(given)} is not a path: {error}.") from error
         except OSError as error:
             raise ToolError(f"{_quoted(given)} cannot be read: {error.strerror}.{self._meant(real)}") from error
 
@@ -105,10 +105,7 @@ class Folder:
                 yield from _walked(path)
 
     def _leads_inside(self, path: str) -> bool:
-        try:
-            return self._may_look_at(os.path.realpath(path))
-        except (OSError, ValueError):  # gone meanwhile
-            return False
+        return self._may_look_at(real_path(path))
 
     def _may_look_at(self, real: str) -> bool:
         return self.holds(real) and not _is_kernels(real)
@@ -117,7 +114,7 @@ class Folder:
         try:
             found = os.lstat(path)
             if stat.S_ISLNK(found.st_mode):
-                real = os.path.realpath(path)
+                real = real_path(path)
                 return self._may_look_at(real) and stat.S_ISREG(os.stat(real).st_mode)  # noqa: PTH116
         except OSError:  # gone meanwhile, or a link to nothing
             return False

@@ -17,6 +17,7 @@ from maverick_tui.agent.permissions.known_places import is_run_by_others
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
+from tests.test_real_paths import lead
 
 PROTECTED = [
     ".git/config", ".GIT/config", ".git", "vendor/x/.git/hooks/pre-commit", "src/../.git/config", ".git /config",
@@ -548,3 +549,16 @@ def test_a_folder_of_settings_is_none_to_begin_in() -> None:
 def test_folders_that_were_moved_are_protected(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAVERICK_CONFIG_DIR", str(project / "settings"))
     assert decide(Judge(["Write"], project, person=True), "Write", {"file_path": "settings/agents/x.py"}) == "ask"
+
+
+def test_where_links_cannot_be_followed_is_asked_about_and_keeps_nothing_else_from_being_judged(tmp_path: Path) -> None:
+    (tmp_path / "closed").symlink_to("/proc/1/root/etc")
+    lead(tmp_path / "many", "end", 1_000)
+    judge = Judge(["Read", "Bash", "Write"], tmp_path, person=True)
+    for path in ("/proc/1/root/etc/passwd", "/proc/1/cwd/x", "closed/passwd"):
+        assert judge.judge("Read", {"file_path": path}).decision == "ask"
+        assert judge.judge("Bash", {"command": f"cat {path}"}).decision == "ask"
+        assert judge.judge("Write", {"file_path": path, "content": ""}).decision == "ask"
+        assert not judge.may_be_reread(str(tmp_path / path))
+    assert judge.judge("Read", {"file_path": "many/l999"}).decision == "allow", "no system opens it"
+    assert judge.judge("Bash", {"command": "cat a.txt"}).decision == "allow"

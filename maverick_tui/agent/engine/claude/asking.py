@@ -8,6 +8,7 @@ runs, also those of subagents, by the id of the call.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,14 @@ from claude_agent_sdk import AssistantMessage, HookMatcher, Message, ToolResultB
 from maverick_tui.agent.engine.outputs import result_text
 from maverick_tui.agent.streaming import UnaskedError
 
+log = logging.getLogger(__name__)
+
 Hooks = Mapping[Any, Sequence[HookMatcher]]
+
+_FAILED = "Maverick could not look at what comes next, so it was stopped."
+_STOPS = {"decision": "block", "reason": _FAILED, "continue_": False, "stopReason": _FAILED}
+"""Said by a hook, has the CLI begin no prompt, sum nothing up, and ask no model after a call, unless that has failed
+(measured)."""
 
 _COMMAND_FAILED = "Exit code "
 """How the result of a command begins that ran, and failed."""
@@ -42,7 +50,9 @@ class HookWatch:
         """The tools of the calls that are under way. A result without one is of an earlier session."""
 
     def over(self, *hooks: Hooks) -> dict[Any, list[HookMatcher]]:
-        """All hooks, noted when they are asked. A call whose hook fails is blocked; the CLI blocks late ones itself."""
+        """All hooks, noted when they are asked. The CLI blocks a call whose hook fails or is late. With all others it
+        would go on as if they had nothing to say: those that fail have it stop.
+        """
         watched: dict[Any, list[HookMatcher]] = {}
         for event, matchers in (item for some in hooks for item in some.items()):
             watched.setdefault(event, []).extend(self._watched(matcher, event) for matcher in matchers)
@@ -56,7 +66,13 @@ class HookWatch:
     def _noted(self, hook: Any, is_of_call: bool) -> Any:
         async def noted(given: Any, ident: str | None, context: Any) -> Any:
             self.note(ident if is_of_call else None)
-            return await hook(given, ident, context)
+            try:
+                return await hook(given, ident, context)
+            except Exception:
+                if is_of_call:
+                    raise
+                log.exception("A hook of Claude Code has failed")
+                return _STOPS
 
         return noted
 

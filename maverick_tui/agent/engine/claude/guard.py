@@ -89,10 +89,10 @@ class Guard:
         """What the SDK is given: a hook before every tool, also those of subagents and of turns nobody has begun; and
         those before the model is asked, or the conversation summed up.
         """
-        before_request = HookMatcher(hooks=[cast(Any, self._before_request)])
+        before_request = HookMatcher(hooks=[cast(Any, self._before_request)], timeout=HOOK_SECONDS)
         return {
             "PreToolUse": [HookMatcher(hooks=[cast(Any, self._before)], timeout=HOOK_SECONDS)],
-            "PreCompact": [HookMatcher(hooks=[cast(Any, self._rereading.before_summary)])],
+            "PreCompact": [HookMatcher(hooks=[cast(Any, self._rereading.before_summary)], timeout=HOOK_SECONDS)],
             **{event: [before_request] for event in ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure")},
         }
 

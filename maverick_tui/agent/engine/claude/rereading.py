@@ -30,6 +30,8 @@ from maverick_tui.agent.permissions.rules import path_of
 from maverick_tui.agent.permissions.shell import mentions
 from maverick_tui.agent.permissions.standing import Standing
 from maverick_tui.agent.tools import EDIT_TOOLS
+from maverick_tui.bounded import from_json
+from maverick_tui.real_paths import real_path
 from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
@@ -43,6 +45,8 @@ QUIET_AFTER = 30.0
 _WORDS_END = re.compile(r"[\s\"'`;|&<>()=]+")
 _SIGNS = str.maketrans(dict.fromkeys("\\*?[]{}()! ", "?"))
 """Signs of patterns and rules in a name; one that stands for any character stands for them."""
+
+_ALL = frozenset({"/**"})
 
 
 class _Verdict(NamedTuple):
@@ -101,14 +105,14 @@ class Rereading:
             await self.note(str(given.get("tool_name")), called, given.get("cwd"))
         self._summed_up.discard(_agent_of(given))  # it goes on
         async with self._in_turn:
-            await self._tell(await in_thread(self._judged_anew, self._earlier(given)))
+            await self._tell(await _or_all(self._judged_anew, given))
         return {}
 
     async def before_summary(self, given: Any, _call: str | None, _context: Any) -> dict[str, Any]:
         """The same of all files before a summary; where it cannot be said to the CLI, there is none."""
         self._summed_up.add(agent := _agent_of(given))
         async with self._in_turn:
-            denied = await in_thread(self._judged_anew, self._earlier(given))
+            denied = await _or_all(self._judged_anew, given)
             if denied and self.write is None:
                 self._summed_up.discard(agent)
                 return {"decision": "block", "reason": f"{min(denied)} would be read again, and may not be."}
@@ -132,34 +136,35 @@ class Rereading:
         while (began := now()) < self._quiet_at:
             try:
                 async with self._in_turn:
-                    await self._tell(await in_thread(self._denied_of, self._settled))
+                    await self._tell(await _or_all(self._denied_of, self._settled))
             except Exception:  # the CLI is gone, and its session says so
                 log.debug("The files could not be denied to the CLI", exc_info=True)
                 return
             await asyncio.sleep(max(LOOKS_EVERY, _TIMES_AS_LONG * (now() - began)))
 
-    def _earlier(self, given: Any) -> tuple[Path, ...]:
-        """The files that tell of what was before this session, the first time."""
-        resumed, self._resumed = self._resumed, None
+    def _note_earlier(self, given: Any) -> None:
+        """Take note of the files of what was before this session, until all of it was read once."""
         told = given.get("transcript_path") if isinstance(given, dict) else None
-        if not resumed or not isinstance(told, str):
-            return ()
+        if not self._resumed or not isinstance(told, str):
+            return
         from maverick_tui.journal.claude_sessions import session_file
 
-        beside = Path(told).with_name(f"{resumed}.jsonl")  # that of a fork in another folder is elsewhere
-        return (Path(told), beside if beside.exists() else session_file(resumed) or beside)
-
-    def _judged_anew(self, earlier: Iterable[Path]) -> frozenset[str]:
-        """Where those of the files are that may not be read unasked now, by their names and by their links."""
-        for path, leads_to, tool in (item for told in earlier for item in _files_told(told)):
+        beside = Path(told).with_name(f"{self._resumed}.jsonl")  # that of a fork in another folder is elsewhere
+        earlier = (Path(told), beside if beside.exists() else session_file(self._resumed) or beside)
+        for path, leads_to, tool in (item for conversation in earlier for item in _files_told(conversation)):
             self._note(path, leads_to, tool)
+        self._resumed = None
+
+    def _judged_anew(self, given: Any) -> frozenset[str]:
+        """Where those of the files are that may not be read unasked now, by their names and by their links."""
+        self._note_earlier(given)
         self._settled = list(self._files)
         return self._denied_of(self._settled)
 
     def _denied_of(self, paths: Iterable[str]) -> frozenset[str]:
         standing, denied = self._judge.standing, set[str]()
         for path in paths:
-            real = os.path.realpath(path)
+            real = real_path(path)
             is_due = self._summed_up or path in self._watched or real != self._began[path]
             if is_due and self._is_denied(path, real, standing):
                 denied |= {path, real}
@@ -180,11 +185,22 @@ class Rereading:
     async def _tell(self, denied: frozenset[str]) -> None:
         if denied == self._denied or self.write is None:
             return
-        rules = [f"Read(/{place.translate(_SIGNS)})" for place in sorted(denied)]
+        rules = [f"Read(/{place if denied is _ALL else place.translate(_SIGNS)})" for place in sorted(denied)]
         request = {"subtype": "apply_flag_settings", "settings": {"permissions": {"deny": rules}}}
         said = {"type": "control_request", "request_id": f"rereading-{uuid4().hex}", "request": request}
         await self.write(f"{json.dumps(said)}\n")
         self._denied = denied
+
+
+async def _or_all(denied_of: Callable[[Any], frozenset[str]], about: Any) -> frozenset[str]:
+    """What is denied; all there is if that cannot be told: the CLI goes on without its hooks if they fail, and heeds
+    none that would have it stop after a call that has failed (measured).
+    """
+    try:
+        return await in_thread(denied_of, about)
+    except Exception:
+        log.exception("Which files may be read again could not be told")
+        return _ALL
 
 
 def _agent_of(given: Any) -> str:
@@ -199,10 +215,14 @@ def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[tuple[
         named = [absolute(path, here)]
     elif tool in SHELLS:
         command = str(arguments.get("command") or "")
-        words = mentions(command)
+        try:
+            words = mentions(command)
+        except Exception:  # whatever it is, it stays in the conversation, which must be read to its end
+            log.exception("What a command names could not be told")
+            words = None
         words = {*_WORDS_END.split(command)} if words is None else words  # too many for all that they may mean
         named = filter(os.path.isfile, (absolute(word, here) for word in words))
-    return [(path, os.path.realpath(path)) for path in named]
+    return [(path, real_path(path)) for path in named]
 
 
 def absolute(path: str, here: str) -> str:
@@ -215,13 +235,13 @@ def _files_told(conversation: Path) -> Iterator[tuple[str, str, str]]:
     """The same of all calls in Claude Code's own file of a session, with their tools; nothing if there is none."""
     try:
         lines = conversation.read_bytes().splitlines()
-    except OSError:
+    except FileNotFoundError:
         return
     for line in lines:
         if b'"tool_use"' not in line:
             continue
         try:
-            told = json.loads(line)
+            told = from_json(line)
             blocks = [block for block in told["message"]["content"] if block["type"] == "tool_use"]
             calls = [(str(block["name"]), dict(block["input"]), str(told.get("cwd") or "")) for block in blocks]
         except (ValueError, TypeError, KeyError):  # not as it is written today

@@ -7,7 +7,6 @@ import contextlib
 import copy
 import json
 import logging
-import os
 import re
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
@@ -55,6 +54,7 @@ from maverick_tui.exceptions import AgentError, TimeoutError
 from maverick_tui.executor.model.messages import Image
 from maverick_tui.executor.model.wire import image_block
 from maverick_tui.modes import PermissionMode, require_mode
+from maverick_tui.real_paths import real_path
 from maverick_tui.usage import Usage
 
 log = logging.getLogger(__name__)
@@ -599,7 +599,7 @@ def _closed() -> AgentError:
 
 def is_elsewhere(place: str, cwd: Path | str) -> bool:
     """Whether a place is not the folder that is worked in."""
-    return os.path.realpath(place) != os.path.realpath(cwd)
+    return real_path(place) != real_path(cwd)
 
 
 def gone_elsewhere(place: str, cwd: Path | str) -> AgentError:

@@ -31,6 +31,7 @@ from maverick_tui.executor.mcp.process import WITHHELD
 from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.masking.redact import redact
 from maverick_tui.programs import find_program, program_path
+from maverick_tui.real_paths import real_path
 
 # The SDK logs errors that it also raises; without a handler they would land on the terminal.
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
@@ -62,7 +63,7 @@ class CliTransport(SubprocessCLITransport):
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
         self._pass_on = options.stderr
         # By another name, as $PWD has it, other settings may count for its git than the judge has seen.
-        options = replace(options, cwd=os.path.realpath(options.cwd or Path.cwd()))
+        options = replace(options, cwd=real_path(options.cwd or Path.cwd()))
         self._project = [Path(str(options.cwd))]
         self.exit_code: int | None = None
         self.is_abandoned = False
