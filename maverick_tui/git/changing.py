@@ -247,16 +247,6 @@ class Git:
         told = [one.value.lower() for one in self.settings if one.key == "core.filemode"]
         return not told or told[-1] not in ("false", "no", "off", "0")
 
-    def differences(self, one: str, other: str, *how: str) -> bytes:
-        """What of two commits is not the same, whatever a `.gitattributes` says: by one that an agent has written, git
-        would show and count nothing of what that has changed.
-        """
-        repository = find_repository(self.folder)
-        if repository is None:
-            raise self._no_change("its repository is gone")
-        # From there git sees no files, and by an index that is not there no others either.
-        return self.run("diff-tree", "-r", *how, one, other, inside=repository.own, index=repository.own / "no-index")
-
     def has(self, command: str, *arguments: str) -> bool:
         """Whether it says yes."""
         try:

@@ -15,14 +15,18 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from maverick_tui import paths
+from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.git.asking import ALWAYS, environment, find_git, read_settings
 from maverick_tui.git.changing import GitError
 from maverick_tui.git.ending import ends_with_us, tied_if_it_may_wait
 from maverick_tui.git.making import NOBODYS
+from maverick_tui.git.repository import find_repository
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import beginning
 
 _SHOWN = 300
+_SHA1 = 40
+"""How many characters the name of a commit has, unless it is one of SHA-256."""
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding !diff !merge !eol !crlf !whitespace\n"
 """Before those of any `.gitattributes`: no file is converted, and each is compared as what it is."""
 _SETTINGS: Mapping[str, str] = {
@@ -96,12 +100,18 @@ class KeepingGit:
             "GIT_DEFAULT_REF_FORMAT": "files",
         }
 
-    def make(self) -> None:
-        """The repository, if there is none yet."""
+    def make(self, objects: str = "sha1") -> None:
+        """The repository, if there is none yet; `objects` is how these are named."""
         if (self.repository / "info" / "attributes").exists():
             return
         paths.make_private(self.repository)
-        self._run([["init", "--quiet", "--bare", "--template=", "."]], self.repository, {}, b"", None)
+        self._run(
+            [["init", "--quiet", "--bare", "--template=", "."]],
+            self.repository,
+            {"GIT_DEFAULT_HASH": objects},
+            b"",
+            None,
+        )
         (self.repository / "info").mkdir(exist_ok=True)
         (self.repository / "info" / "attributes").write_text(_ATTRIBUTES)
 
@@ -203,6 +213,22 @@ class KeepingGit:
                 path=str(folder),
             )
         return told, complaint
+
+
+def differences(folder: Path, one: str, other: str, *how: str) -> bytes:
+    """What of two commits of a repository is not the same, whatever attributes and settings there are in it or its
+    files: by these, git would show and count nothing of what an agent has changed.
+    """
+    repository = find_repository(folder)
+    if repository is None:
+        raise GitError("Its repository is gone.", path=str(folder))
+    with scratch_folder("differences") as place:
+        git = KeepingGit(place / "git", folder)
+        git.make("sha1" if len(one) == _SHA1 else "sha256")
+        with git.reading(
+            "diff-tree", "-r", "--ignore-submodules=dirty", *how, one, other, objects=repository.common / "objects"
+        ) as told:
+            return told.read()
 
 
 def own_excludes(folder: Path) -> Path | None:

@@ -14,6 +14,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import one_at_a_time
 from maverick_tui.git.changing import Git, GitError, filtered
 from maverick_tui.git.head import head_of
+from maverick_tui.git.keeping import differences
 from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import beginning
@@ -192,7 +193,7 @@ def changed_by(worktree: Worktree) -> Changed:
     """How much its commits have changed since it was made."""
     git = git_of(worktree) if worktree.is_there else Git(Path(worktree.project))
     tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
-    listed = os.fsdecode(git.differences(worktree.base, tip, "--numstat", "-z")).split("\0")
+    listed = os.fsdecode(differences(git.folder, worktree.base, tip, "--numstat", "-z")).split("\0")
     rows = [line.split("\t") for line in listed if line.count("\t") >= 2]
     added, removed = (sum(int(row[at]) for row in rows if row[at].isdecimal()) for at in (0, 1))
     return Changed(len(rows), added, removed)
@@ -231,7 +232,7 @@ def diff_of(worktree: Worktree) -> str:
     """What its commits have changed since it was made, as a diff."""
     git = git_of(worktree) if worktree.is_there else Git(Path(worktree.project))
     tip = git.commit(f"refs/heads/{worktree.branch}") or worktree.tip
-    return git.differences(worktree.base, tip, "-p").decode(errors="replace")
+    return differences(git.folder, worktree.base, tip, "-p").decode(errors="replace")
 
 
 def has_branch(worktree: Worktree) -> bool:

@@ -20,6 +20,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.git import making as repositories
+from maverick_tui.git.keeping import differences
 from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host import worktrees
 from maverick_tui.host.racing import Entrant, Race
@@ -610,6 +611,32 @@ def test_what_it_has_changed_is_counted_and_shown_whatever_its_attributes_say(pr
         assert "\n+ours" in ending.diff_of(made)
         assert "Binary files /dev/null and b/picture differ" in ending.diff_of(made)
         (made.top / ".gitattributes").unlink(missing_ok=True)
+
+
+def test_nor_do_attributes_and_settings_of_the_repository_hide_any_of_it(project: Path) -> None:
+    made = make(RUN, "fixer", project).worktree
+    (made.top / "attributes").write_text("* -diff\n")
+    (made.top / "a.txt").write_text("ours\n")
+    ending.commit_all(made, "work")
+    info = project / ".git" / "info" / "attributes"
+    for by in ("info", "core.attributesFile", "core.bigFileThreshold"):
+        if by == "info":
+            info.parent.mkdir(exist_ok=True)
+            info.write_text("* -diff\n")
+        else:
+            info.unlink(missing_ok=True)
+            git(project, "config", by, str(made.top / "attributes") if by == "core.attributesFile" else "1")
+        assert ending.changed_by(made).words == "2 files, +2 -3", by
+        assert "\n+ours" in ending.diff_of(made), by
+
+
+@pytest.mark.parametrize("objects", ["sha1", "sha256"])
+def test_differences_are_told_in_a_repository_of_either_kind(objects: str, tmp_path: Path) -> None:
+    folder = tmp_path / "some: thing"
+    folder.mkdir()
+    git(folder, "init", "--quiet", f"--object-format={objects}")
+    one, other = commit(folder, a__txt="one\n"), commit(folder, a__txt="two\n")
+    assert b"\n+two" in differences(folder, one, other, "-p")
 
 
 def test_it_is_made_again_from_its_last_commit_as_long_as_there_is_one(project: Path, tmp_path: Path) -> None:
