@@ -41,7 +41,8 @@ _RUN_FILES = frozenset(
     " .rbenv-vars .tmuxinator.yml .tmuxp.yaml sitecustomize.py usercustomize.py .xonshrc .xsessionrc .direnvrc"
     " .wezterm.lua .tigrc .wgetrc .curlrc .rusty-hook.toml grumphp.yml .lite_project.lua .bazeliskrc"
     " .autoenv_leave.zsh rust-toolchain rust-toolchain.toml jupyter_server_config.py jupyter_notebook_config.py"
-    " jupyter_lab_config.py latexmkrc .spacemacs .erlang .sbclrc .eclrc .tclshrc .wishrc .lessfilter".split()
+    " jupyter_lab_config.py latexmkrc .spacemacs .erlang .sbclrc .eclrc .tclshrc .wishrc .lessfilter pylintrc"
+    " .luarc.json .luarc.jsonc .bazelversion rust-analyzer.toml omnisharp.json .prototools .actrc".split()
 )
 _RUN_NAMES = re.compile(
     r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)|.*\.(?:code-workspace|sublime-project)"

@@ -37,12 +37,14 @@ def test_more_names_of_what_others_run() -> None:
     hooks = (
         ".git_hooks/x simple-git-hooks.json .simple-git-hooks.cjs nano-staged.js .rusty-hook.toml rust-toolchain.toml"
     )
-    more = ".pijul/config _darcs/prefs/defaults jupyter_server_config.py latexmkrc .spacemacs .gradle/init.d/x.gradle"
+    more = ".gradle/init.d/x.gradle .pijul/config _darcs/prefs/defaults jupyter_server_config.py latexmkrc .spacemacs"
+    others = ".actrc pylintrc .luarc.jsonc .prototools"
     for name in (
         *names.split(),
         *newer.split(),
         *hooks.split(),
         *more.split(),
+        *others.split(),
         ".externaltoolbuilders/x.launch",
         "tools/bazel",
     ):
