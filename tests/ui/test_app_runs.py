@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.entries import PromptEntry
 from maverick_tui.ui.app import QUIT_AGAIN_WITHIN, MaverickApp
 from maverick_tui.ui.launch import Launch, RunSetup
+from maverick_tui.ui.picker import reading
 from maverick_tui.ui.picker.agent_list import AgentList
 from maverick_tui.ui.picker.edges import KeyHints
 from maverick_tui.ui.picker.screen import PickerScreen
@@ -30,7 +32,7 @@ from maverick_tui.ui.widgets.run_header import RunHeader
 from tests.runs.pretending import Pretender
 from tests.support.runs import Tape
 from tests.ui.running import FedApp, Kept, watching
-from tests.ui.waiting import until
+from tests.ui.waiting import PATIENCE, until
 
 
 def begun(agent: str = "reviewer") -> Tape:
@@ -382,12 +384,22 @@ async def test_an_error_that_nobody_has_thought_of_is_told_as_well(
     def broken(_launch: Launch) -> Any:
         raise ZeroDivisionError("[b]oops[/b]")
 
+    read, is_told = reading.read_agents, threading.Event()
+
+    def read_late(cwd: Path) -> Any:
+        assert is_told.wait(PATIENCE)
+        return read(cwd)
+
+    monkeypatch.setattr(reading, "read_agents", read_late)
     monkeypatch.setattr("maverick_tui.ui.launch.open_setup", broken)
     app = MaverickApp(Launch(Path.cwd()), preferences=Preferences())
     async with app.run_test(size=(100, 30)) as pilot:
         assert isinstance(app.screen, PickerScreen)
         hints = app.screen.query_one(KeyHints)
         await until(pilot, lambda: hints.notice == "✘ [b]oops[/b]")
+        is_told.set()
+        await until(pilot, lambda: app.screen.query_one(AgentList).item is not None, "the agents are there")
+        assert hints.notice == "✘ [b]oops[/b]"
         assert not notices(app)
     assert "The setup of the runs has failed" in caplog.text
 

@@ -186,7 +186,7 @@ class PickerScreen(Screen[None]):
         self._header.branch = f"{checkout.branch}{changed}" if checkout else ""
 
     def _move(self, item: Item | None) -> None:
-        if item is None or item.key != self._at:  # the same one, read again, is no move
+        if self._at and (item is None or item.key != self._at):  # that one is there, or is read again, is no move
             self._hints.notice = ""
         before, self._kind = self._kind, (bool(item and item.run_id), bool(item and item.is_elsewhere))
         self._at = item.key if item else ""
