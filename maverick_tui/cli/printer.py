@@ -340,8 +340,8 @@ class Printer:
 
 
 def _usage_text(usage: Usage) -> str:
-    cached = usage.cache_read_tokens + usage.cache_write_tokens
-    parts = [f"{usage.input_tokens:,} tokens in{f' ({cached:,} more cached)' if cached else ''}"]
+    cached = f" ({usage.cache_read_tokens:,} from the cache)" if usage.cache_read_tokens else ""
+    parts = [f"{usage.all_input:,} tokens in{cached}"]
     parts.append(f"{usage.output_tokens:,} out")
     if usage.cost_usd is not None:
         parts.append(f"${usage.cost_usd:.4f}")

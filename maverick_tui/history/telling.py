@@ -105,7 +105,7 @@ class Teller:
         used = event.usage
         parts: list[str] = [event.outcome]
         if not self._is_inheriting:
-            parts += [f"{used.input_tokens:,} tokens in", f"{used.output_tokens:,} out"]
+            parts += [f"{used.all_input:,} tokens in", f"{used.output_tokens:,} out"]
         parts += [] if used.cost_usd is None else [f"{'~' if event.is_estimate else ''}{dollars(used.cost_usd)}"]
         self._printer.note(" · ".join([*parts, clock(used.duration_ms / 1000)]), "dim")
 

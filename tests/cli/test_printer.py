@@ -341,7 +341,7 @@ def test_of_several_subagents_each_line_says_whose_it_is() -> None:
 def test_the_end_tells_tokens_cost_and_time() -> None:
     turns = ended(Usage(1000, 30, 5000, 0, 0.0023, 1500)), ended(Usage(200, 4, 0, 0, 0.01, 700))
     last = printed(streamed("Hi."), turns, end=True).splitlines()[-1]
-    assert last == "1,200 tokens in (5,000 more cached) · 34 out · $0.0123 · 2.2 s"
+    assert last == "6,200 tokens in (5,000 from the cache) · 34 out · $0.0123 · 2.2 s"
 
 
 def test_without_a_cost_none_is_told() -> None:

@@ -39,9 +39,8 @@ def facts(store: RunStore) -> list[tuple[str, str]]:
     figures, usage = store.figures, store.figures.usage
     if figures.turns or usage.total:
         found.append(("turns", f"{figures.turns:,}, {clock(figures.settled.duration_ms / 1000)}"))
-        cached = usage.cache_read_tokens + usage.cache_write_tokens
-        more = f" ({cached:,} more cached)" if cached else ""
-        found.append(("tokens", f"{usage.input_tokens:,} in{more}, {usage.output_tokens:,} out"))
+        cached = f" ({usage.cache_read_tokens:,} from the cache)" if usage.cache_read_tokens else ""
+        found.append(("tokens", f"{usage.all_input:,} in{cached}, {usage.output_tokens:,} out"))
     if usage.cost_usd is not None:
         sign = "≥" if figures.has_unpriced else "~" if figures.is_estimate or figures.has_live_cost else ""
         found.append(("cost", f"{sign}{dollars(usage.cost_usd)}"))

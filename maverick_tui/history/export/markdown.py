@@ -82,7 +82,7 @@ def _entry(entry: Entry, folder: str, mask: Mask, words: Words) -> str:
     if isinstance(entry, EndEntry):
         usage = entry.result.usage
         cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
-        tokens = "" if entry.is_inherited else f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out{cost}, "
+        tokens = "" if entry.is_inherited else f"{usage.all_input:,} tokens in, {usage.output_tokens:,} out{cost}, "
         return f"*{entry.result.outcome}: {tokens}{usage.duration_ms / 1000:.1f} s*\n"
     return ""
 

@@ -149,7 +149,7 @@ def _end(entry: EndEntry) -> str:
     used = entry.result.usage
     parts: list[str] = [entry.result.outcome]
     if not entry.is_inherited:
-        parts += [f"{used.input_tokens:,} tokens in", f"{used.output_tokens:,} out"]
+        parts += [f"{used.all_input:,} tokens in", f"{used.output_tokens:,} out"]
     parts += [] if used.cost_usd is None else [f"{'~' if entry.result.is_estimate else ''}{dollars(used.cost_usd)}"]
     parts.append(clock(used.duration_ms / 1000))
     return f'<p class="end {entry.result.outcome}">{escape(" · ".join(parts))}</p>\n'

@@ -167,7 +167,7 @@ class TimeLine(Painted, can_focus=True):
             (4, time_text(player.now, "%H:%M:%S"), ""),
             (5, *_counted("event", player.count, len(recording))),
             (6, *(_counted("prompt", recording.prompt_at(player.count), prompts) if prompts else ("", ""))),
-            (7, f"{short(figures.input_tokens + figures.cache_read + figures.cache_write)} in", "12.5k in"),
+            (7, f"{short(figures.all_input)} in", "12.5k in"),
             (7, f"{sign}{short(written)} out", "~12.5k out"),
             (8, figures.price if figures.cost is not None else "", "≥$0.125"),
             (8, "waits in full" if player.keeps_waits else "", ""),

@@ -193,8 +193,7 @@ class EntryRows:
             "interrupted": ("■ interrupted", p.warning),
             "failed": ("✘ failed", p.error),
         }
-        asked = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-        tokens = "" if entry.is_inherited else f"{asked:,} in  {usage.output_tokens:,} out"
+        tokens = "" if entry.is_inherited else f"{usage.all_input:,} in  {usage.output_tokens:,} out"
         left: list[Styled] = [
             words[result.outcome],
             (f" in {clock(usage.duration_ms / 1000)}  ", p.dim),

@@ -45,7 +45,8 @@ class FuseShown(NamedTuple):
 class Moment(NamedTuple):
     """Everything that is shown, rounded to what can be seen of it: two equal moments look the same."""
 
-    input_tokens: int
+    all_input: int
+    """Everything that the model has read, from the cache or not."""
     output_tokens: int
     growing: int
     """Tokens of the answer that is arriving, by its characters; they are not counted among the others yet."""
@@ -80,7 +81,7 @@ class Moment(NamedTuple):
         usage = figures.usage
         spent = figures.spent_until(now, store.phase, store.phase_since)
         return cls(
-            usage.input_tokens,
+            usage.all_input,
             usage.output_tokens,
             figures.growing,
             usage.cache_read_tokens,
@@ -108,9 +109,8 @@ class Moment(NamedTuple):
 
     @property
     def cache_share(self) -> int | None:
-        """Percent of what was sent to the model that came out of the cache."""
-        sent = self.input_tokens + self.cache_read + self.cache_write
-        return self.cache_read * 100 // sent if sent else None
+        """Percent of what the model has read that came out of the cache."""
+        return self.cache_read * 100 // self.all_input if self.all_input else None
 
     @property
     def context_share(self) -> int | None:

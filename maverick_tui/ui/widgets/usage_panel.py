@@ -97,7 +97,7 @@ def _parts(moment: Moment) -> list[Weighted]:
     done = sum(todo.state == "completed" for todo in moment.todos)
     filled = f"{context} %" if context is not None else f"{short(used)} of ?" if used is not None else "?"
     parts = (
-        (6, "in", short(moment.input_tokens)),
+        (6, "in", short(moment.all_input)),
         (7, "out", f"{sign}{short(written)}"),
         (8, "fuse", f"{max(fuse.percent for fuse in moment.fuses)} %" if moment.fuses else ""),
         (4, "cache", "" if cache is None else f"{cache} %"),
@@ -142,7 +142,7 @@ def _figures(moment: Moment, width: int) -> list[Weighted]:
     sign, written = moment.written
     rows = [
         Weighted(3, (("USAGE", "caption"),)),
-        Weighted(9, _figure("input", f"{moment.input_tokens:,}")),
+        Weighted(9, _figure("input", f"{moment.all_input:,}")),
         Weighted(9, _figure("output", f"{sign}{written:,}")),
         Weighted(8, _figure("cached", f"{moment.cache_read:,}", "" if share is None else f"{share} %")),
         Weighted(3, _figure("written", f"{moment.cache_write:,}", "to cache")),

@@ -59,7 +59,7 @@ def test_a_player_shows_the_run() -> None:
     for part in ("> Look", "┊ Hm.", "● Bash  pytest -q", "✔ 3 passed", "⚑ asks: Bash rm x", "⚑ denied: No.", "Done."):
         assert part in shown
     assert "✘ The stream broke" in shown
-    assert "failed · 1,200 tokens in" in shown
+    assert "failed · 9,200 tokens in" in shown
     assert max(map(len, screen)) <= COLUMNS
 
 

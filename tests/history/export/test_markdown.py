@@ -34,14 +34,14 @@ def test_everything_that_was_asked_said_and_done() -> None:
     tape.put(ev.Noticed(tape.at, "compacted", "The context was compacted."))
     text = exported(tape.done())
     assert text.startswith("# reviewer\n\n- folder: /work/shop (main)\n- model: claude-sonnet-4-5\n- began: ")
-    assert "\n- tokens: 1,200 in (8,000 more cached), 480 out\n- cost: $0.021\n" in text
+    assert "\n- tokens: 9,200 in (8,000 from the cache), 480 out\n- cost: $0.021\n" in text
     assert "> Look\n> at it\n" in text
     assert "> *thinking*\n>\n> Hm.\n> Yes.\n" in text
     assert "\nTwo *things*.\n" in text
     assert "**Bash** (done)\n\n```bash\nls\n```\n\n```\na.py\nb.py\n```\n" in text
     assert "**Read** x (failed)\n\n```\nNo such file\n```\n" in text
     assert "*The context was compacted.*" in text
-    assert text.endswith("*done: 1,200 tokens in, 480 out, $0.0214, 4.2 s*\n")
+    assert text.endswith("*done: 9,200 tokens in, 480 out, $0.0214, 4.2 s*\n")
 
 
 def test_what_broke_off_is_marked_and_the_failure_told() -> None:

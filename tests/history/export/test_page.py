@@ -33,7 +33,7 @@ def test_the_head_says_which_run_it_is() -> None:
         "folder": "/work/shop (main)",
         "model": "claude-sonnet-4-5",
         "turns": "1, 4.2 s",
-        "tokens": "1,200 in (8,000 more cached), 480 out",
+        "tokens": "9,200 in (8,000 from the cache), 480 out",
         "cost": "$0.021",
         "state": "done",
         "run": "7f3a00c0ffee",

@@ -16,7 +16,7 @@ def test_tokens_agree_with_the_store_to_the_token() -> None:
     store = asked(end(usage=Usage(12_345, 678, 90_123, 4_567, 0.5, 1000)), ev.TurnStarted(10, 2, "x"))
     store.apply(ev.UsageReported(11, "m", 1, 2, 3, 4))
     moment, usage = Moment.of(store, 20.0), store.figures.usage
-    assert (moment.input_tokens, moment.output_tokens) == (usage.input_tokens, usage.output_tokens) == (12_346, 680)
+    assert (moment.all_input, moment.output_tokens) == (usage.all_input, usage.output_tokens) == (107_043, 680)
     assert (moment.cache_read, moment.cache_write) == (usage.cache_read_tokens, usage.cache_write_tokens)
 
 

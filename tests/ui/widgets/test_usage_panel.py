@@ -42,14 +42,14 @@ def line(width: int, **figures: object) -> str:
 
 
 def test_the_line_has_the_same_figures_in_short() -> None:
-    assert line(80) == "in 12.5k · out 1.9k · cache 81 % · $0.061 · 0:48 · ctx 34 %"
+    assert line(80) == "in 178k · out 1.9k · cache 81 % · $0.061 · 0:48 · ctx 34 %"
 
 
 @pytest.mark.parametrize(
     ("width", "shown"),
     [
-        (50, "in 12.5k · out 1.9k · $0.061 · 0:48 · ctx 34 %"),
-        (40, "in 12.5k · out 1.9k · $0.061 · 0:48"),
+        (50, "in 178k · out 1.9k · $0.061 · 0:48 · ctx 34 %"),
+        (40, "in 178k · out 1.9k · $0.061 · 0:48"),
         (30, "out 1.9k · $0.061 · 0:48"),
         (15, "$0.061 · 0:48"),
         (6, "$0.061"),
@@ -89,7 +89,7 @@ async def test_the_panel_shows_the_figures_and_follows_them() -> None:
         store.apply(end(usage=USED))
         panel.refresh_figures(9.0)
         await pilot.pause()
-        for figure in ("input       12,480", "output       1,932", "cached     144,123  81 %", "cost        $0.061"):
+        for figure in ("input      177,603", "output       1,932", "cached     144,123  81 %", "cost        $0.061"):
             assert any(figure in row for row in app.drawn()), figure
 
 
@@ -165,7 +165,7 @@ async def test_a_panel_that_was_hidden_is_up_to_date_when_it_is_shown() -> None:
         store.apply(end(usage=USED))
         panel.refresh_figures(9.0)
         panel.display = True
-        await until(pilot, lambda: any("12,480" in row for row in app.drawn()))
+        await until(pilot, lambda: any("177,603" in row for row in app.drawn()))
 
 
 @pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
@@ -213,7 +213,7 @@ def busy() -> RunStore:
 def test_every_figure_is_there_in_full() -> None:
     assert text(panel_rows(Moment.of(busy(), 39.5), 32, 40)) == [
         "USAGE",
-        "input       12,480",
+        "input      167,903",
         "output      ~2,132",
         "cached     144,123  85 %",
         "written     11,300  to cache",
