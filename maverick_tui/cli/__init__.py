@@ -51,9 +51,11 @@ def _main() -> None:
 
 def _run() -> None:
     """Open the application at once if that is all that was asked for: the command line takes a while to import."""
+    from maverick_tui.cli.log_lines import tell_log_lines
     from maverick_tui.interpreter import forget_working_directory
 
     forget_working_directory()
+    tell_log_lines()
     if sys.argv[1:] == ["host", "--stdio"]:  # somebody at another machine waits for it
         from maverick_tui.host.far.gateway import serve_stdio
 

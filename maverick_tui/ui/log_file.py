@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,10 +67,14 @@ class LogFile(logging.Handler):
         else:
             self._file.emit(record)
 
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say nothing: Python would print the record as it is, and a traceback, onto whatever is on the screen."""
+
     def close(self) -> None:
         """Let go of the file."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # the disk is full: what was not written then is not written now
+                self._file.close()
         super().close()
 
 
@@ -81,6 +85,9 @@ def _open(path: Path) -> RotatingFileHandler:
         def _open(self) -> TextIOWrapper:  # also for the file that follows a full one
             descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             return os.fdopen(descriptor, "a", encoding=self.encoding)
+
+        def handleError(self, record: logging.LogRecord) -> None:
+            """As of the handler that has it."""
 
     paths.make_private(path.parent)
     return Private(path, maxBytes=LARGEST, backupCount=1, encoding="utf-8")
