@@ -14,7 +14,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui import __version__
+from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.model.failures import StatusError, UnansweredError
+from maverick_tui.executor.model.strict_json import read_strictly
 
 if TYPE_CHECKING:
     import ssl
@@ -54,7 +56,8 @@ def make_client(address: str, key: str, headers: Mapping[str, str], idle: float)
 async def ask(client: AsyncClient, path: str, body: dict[str, Any], headers: Mapping[str, str]) -> Any:
     """What is answered, as a whole."""
     async with _posted(client, path, body, headers) as response:
-        return json.loads(await response.aread())
+        await response.aread()
+        return read_strictly(response.text)
 
 
 async def ask_for_events(
@@ -75,7 +78,7 @@ async def ask_for_events(
                 if name == "error":
                     raise StatusError(response.status_code, text, response.headers)
                 if name and name != "ping" and text:
-                    yield json.loads(text)
+                    yield read_strictly(text)
                 name, data = "", []
 
 
@@ -85,8 +88,7 @@ async def _posted(
 ) -> AsyncIterator[Response]:
     import httpx2
 
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    request = client.build_request("POST", path, content=text.encode(errors="replace"), headers=dict(headers))
+    request = client.build_request("POST", path, content=_as_sent(body), headers=dict(headers))
     try:
         response = await client.send(request, stream=True)
     except httpx2.HTTPError as error:
@@ -98,6 +100,18 @@ async def _posted(
         yield response
     finally:
         await response.aclose()
+
+
+def _as_sent(body: dict[str, Any]) -> bytes:
+    try:
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        raise AgentError(
+            f"The model was not asked: the conversation has something in it that cannot be sent ({error}).",
+            kind="invalid",
+            hint="Begin a new conversation.",
+        ) from error
+    return text.encode(errors="replace")
 
 
 async def _lines(response: Response) -> AsyncIterator[str]:

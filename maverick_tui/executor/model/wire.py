@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from maverick_tui.exceptions import MalformedResponseError
 from maverick_tui.executor.model.messages import (
@@ -18,6 +18,7 @@ from maverick_tui.executor.model.messages import (
     ToolCall,
     distinct_id,
 )
+from maverick_tui.executor.model.strict_json import read_strictly
 from maverick_tui.executor.tools import Tool
 from maverick_tui.usage import Usage
 
@@ -246,22 +247,14 @@ class AnswerReader:
         return Response("\n".join(texts), tuple(calls), self.usage, stop, tuple(thoughts), self._model, self._id)
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-STRICT_JSON = json.JSONDecoder(parse_constant=_refuse)
-"""Accepts only JSON, unlike Python's default, which accepts NaN and Infinity as well."""
-
-
 def _call(block: Mapping[str, Any], text: str) -> ToolCall:
     """A call; arguments that are not a JSON object are kept as they are, so that the model can be told."""
     given = block.get("input")
     try:
-        arguments = STRICT_JSON.decode(text) if text.strip() else given or {}
+        arguments = read_strictly(text) if text.strip() else given or {}
         # Half characters would make the next request unsendable.
         arguments = json.loads(_sendable(json.dumps(arguments, ensure_ascii=False)))
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         return ToolCall(str(block["id"]), str(block["name"]), invalid=text)
     if not isinstance(arguments, dict):
         return ToolCall(str(block["id"]), str(block["name"]), invalid=text or "null")

@@ -13,7 +13,7 @@ import pytest
 
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor import AgentConfig, Message, Request, RetryPolicy, create_agent
-from maverick_tui.executor.model.endpoint import ask_for_events
+from maverick_tui.executor.model.endpoint import ask, ask_for_events, make_client
 from maverick_tui.executor.model.failures import StatusError, ours
 
 EVENTS = [{"type": "one", "text": "a\u2028b\x0b\x85 ö"}, {"type": "two", "lines": [1, 2]}]
@@ -99,6 +99,13 @@ async def test_the_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyP
         monkeypatch.setenv("http_proxy", proxy)
         assert "HTTP 502" in await failed("http://model.example/gateway/")
     assert asked[0].startswith("POST http://model.example/gateway/v1/messages ")
+
+
+async def test_what_cannot_be_sent_is_no_answer_that_cannot_be_read() -> None:
+    async with make_client("http://127.0.0.1:9", "k", {}, 1.0) as client:
+        with pytest.raises(AgentError, match="The model was not asked") as raised:
+            await ask(client, "/v1/messages", {"a": float("inf")}, {})
+    assert raised.value.kind == "invalid"
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,13 @@ from maverick_tui.executor import (
     StopReason,
 )
 from maverick_tui.executor.model.messages import Delta, Thought
+from maverick_tui.executor.model.strict_json import MOST_NESTED
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks
 from tests.executor.support import check_history
 
 HELLO = (Message.user("hello"),)
+DEEP = '{"a": ' + "[" * MOST_NESTED + "]" * MOST_NESTED + "}"
+"""Python reads it, and where it is called from deep enough it cannot write it again."""
 
 
 async def test_redacted_thoughts_are_given_back_and_lone_ones_are_not() -> None:
@@ -45,7 +48,7 @@ def use(arguments: str, call_id: str = "c1", index: int = 0) -> list[dict[str, A
     ]
 
 
-@pytest.mark.parametrize("text", ["{oops", "[1]", "null", '{"a": NaN}', "[" * 100_000])
+@pytest.mark.parametrize("text", ["{oops", "[1]", "null", '{"a": NaN}', '{"a": -1e999}', "[" * 100_000, DEEP])
 def test_arguments_that_are_no_json_object_are_kept_for_the_model_to_be_told(text: str) -> None:
     [wanted] = feed(*use(text)).tool_calls
     assert (wanted.arguments, wanted.invalid) == ({}, text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +15,7 @@ from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFini
 from maverick_tui.executor.calls import as_text
 from maverick_tui.executor.limits import LimitError
 from maverick_tui.executor.model.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime
+from maverick_tui.executor.model.strict_json import read_strictly
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
 from maverick_tui.usage import Usage
 
@@ -233,7 +233,7 @@ class _Stream:
 def arguments_of(text: str) -> dict[str, Any]:
     """The arguments of a call as far as they can be read; that they cannot is told as its result."""
     try:
-        found = json.loads(text) if text.strip() else {}
+        found = read_strictly(text) if text.strip() else {}
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

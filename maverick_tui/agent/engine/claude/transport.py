@@ -19,7 +19,7 @@ from typing import Any
 
 import anyio
 import anyio.abc
-from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
+from claude_agent_sdk import ClaudeAgentOptions, CLIJSONDecodeError, CLINotFoundError, ProcessError
 from claude_agent_sdk._internal.transport.subprocess_cli import (
     VERBATIM_PROMPTS_MINIMUM_CLAUDE_CODE_VERSION,
     SubprocessCLITransport,
@@ -115,9 +115,12 @@ class CliTransport(SubprocessCLITransport):
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """The CLI's messages; an end without any is an error, not an end."""
         is_silent = True
-        async for message in super().read_messages():
-            is_silent = False
-            yield message
+        try:
+            async for message in super().read_messages():
+                is_silent = False
+                yield message
+        except RecursionError as error:  # the arguments of a call, for example, which a model may nest without end
+            raise CLIJSONDecodeError("", ValueError("it is nested too deeply")) from error
         if is_silent and not self.is_abandoned:
             self._note_exit()
             raise ProcessError("The CLI ended before it said anything", exit_code=self.exit_code)

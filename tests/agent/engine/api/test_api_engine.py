@@ -40,6 +40,7 @@ from maverick_tui.events.kinds import (
 from maverick_tui.executor import ToolContext, tool
 from maverick_tui.executor.activity import ToolCallFinished
 from maverick_tui.executor.model.messages import Agent, Delta
+from maverick_tui.executor.model.strict_json import MOST_NESTED
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
@@ -266,6 +267,20 @@ async def test_an_interrupt_keeps_what_was_said_and_the_conversation_goes_on(ser
     assert run.text().startswith("word")
     roles = [message["role"] for message in model.requests[-1]["messages"]]
     assert roles == ["user", "assistant", "user"]
+
+
+async def test_a_call_that_is_nested_without_end_is_told_to_the_model_and_the_conversation_goes_on(
+    serve: ServeModel,
+) -> None:
+    deep: list[object] = []
+    for _ in range(MOST_NESTED):
+        deep = [deep]
+    answers = [scene(call("Read", file_path=deep), say("I see."), turn=1), scene(say("Well."), turn=2)]
+    async with serve(answers) as model, watch(Direct) as run:
+        assert [(await run.ask("look")).outcome, (await run.ask("and now?")).outcome] == ["done", "done"]
+    assert "are not a JSON object" in str(model.requests[1]["messages"][-1])
+    [called] = [event for event in run.events if isinstance(event, ToolCalled)]
+    assert called.arguments == {}
 
 
 async def test_an_interrupt_withdraws_a_question(serve: ServeModel) -> None:

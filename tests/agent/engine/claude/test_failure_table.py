@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import signal
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -245,6 +246,13 @@ async def test_a_cli_that_ends_at_once(
         _, error = await drain(agent.query("hello"))
     assert type(error) is ProcessError
     assert (error.exit_code, error.stderr) == (exit_code, stderr)
+
+
+async def test_a_line_that_is_nested_without_end(mark: str) -> None:
+    deep = f"read line; {sys.executable} -c 'print(chr(123) + chr(34) + chr(97) + chr(34) + chr(58) + chr(91) * 5000)'"
+    _, error = await drain(Talker(config=stub_cli(deep)).query("hello"))
+    assert type(error) is MalformedResponseError
+    assert "nested too deeply" in error.message
 
 
 async def test_a_cli_that_is_not_executable(mark: str) -> None:

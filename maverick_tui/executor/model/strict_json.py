@@ -1,0 +1,42 @@
+"""JSON as the model's side reads and writes it: what Python accepts beyond that could be sent in no request."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+MOST_NESTED = 100
+"""Levels of lists and objects. Python follows some hundreds more, fewer the deeper it is called from."""
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise ValueError(f"{digits} is larger than any number")
+    return number
+
+
+STRICT_JSON = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+"""Accepts neither NaN and Infinity nor what Python would make infinite (`1e999`)."""
+
+
+def read_strictly(text: str) -> Any:
+    """What it says. ValueError if it is no JSON, or nested deeper than anybody means it."""
+    try:
+        value = STRICT_JSON.decode(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    level = [value]
+    for _ in range(MOST_NESTED):
+        level = [inner for one in level if isinstance(one, dict | list) for inner in _within(one)]
+        if not level:
+            return value
+    raise ValueError("it is nested too deeply")
+
+
+def _within(value: dict[str, Any] | list[Any]) -> Any:
+    return value.values() if isinstance(value, dict) else value
