@@ -107,6 +107,7 @@ class Grants:
         ]
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        self._places.look_again()
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))
 
     def _at_path(self, tool: str, arguments: Mapping[str, Any]) -> list[Grant]:

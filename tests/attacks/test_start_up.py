@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import sourced
 from maverick_tui.agent.permissions.judge import Judge
 from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.driving import Call, attended
@@ -22,7 +21,6 @@ HARMLESS = ("src/a.py", "docs/x.md", "Makefile", "LICENSE", ".gitignore", "data.
 @pytest.fixture
 def project() -> Path:
     """A project in a home directory of its own, of which nothing is known from before."""
-    sourced._sourced.cache_clear()
     folder = Path.home() / "src" / "work"
     (folder / "there").mkdir(parents=True)
     return folder
@@ -64,7 +62,6 @@ def test_what_a_collection_of_plugins_leads_to_asks(folder: str, file: str, proj
 
 
 async def test_the_shell_of_a_command_runs_nothing_that_was_just_written(sandbox: Sandbox, serve: ServeModel) -> None:
-    sourced._sourced.cache_clear()
     (sandbox.home / ".bashrc").write_text(f'. "${{DOTFILES:-{sandbox.project}}}/aliases.sh"\n')
     before = (sandbox.home / ".bashrc").read_text()
     content = f"touch {sandbox.project}/PWNED-start-up\n"

@@ -140,6 +140,7 @@ class Judge:
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
     ) -> Judgement:
         """What is to happen with the call. What would ask is refused where nobody can or should be asked."""
+        self._places.look_again()
         judgement = self._judged_alone(tool, arguments, mode, here)
         skill = skill_begun_by(arguments.get("prompt")) if tool in SCHEDULING_TOOLS else None
         if skill is None or judgement.decision == "deny":
@@ -245,6 +246,7 @@ class Judge:
         What it has written is known to one that has no tool to read with; what keeps it from more is a rule of its own
         that says which files, a standing one, and the places that ask whatever the rules say.
         """
+        self._places.look_again()
         call, standing = Call("Read", {"file_path": path}, self._cwd), self._standing()
         ruled = (about for effect in ("deny", "ask") for about in self._about(call, standing, effect, cache(Roots)))
         if standing.problem or any(ruled) or why_always_asked(call, self._places):

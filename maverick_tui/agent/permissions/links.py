@@ -1,21 +1,21 @@
 """Other names of a place: of dotfiles, the project's file is the one that the shell starts with.
 
 Links are found where they are known to matter: among the settings in the home directory, in Maverick's and Claude
-Code's own folders, and in the working directory. It takes some milliseconds, so it is done seldom, and only so far.
+Code's own folders, and in the working directory. It takes some milliseconds, so it goes only so far, and what was found
+is kept while these folders are as they were.
 """
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.known_places import completed_by, is_run_by_others
+from maverick_tui.agent.permissions.looked_up import Seen, looked_up
 from maverick_tui.masking.key_files import compared_names, is_of_keys
 from maverick_tui.real_paths import real_path
 
@@ -27,8 +27,6 @@ _MOST_ENTERED = 500
 _MOST_NAMES = 20_000
 _FIRST = (".config", ".local", ".claude", "bin", "maverick")
 """What is looked at before other folders beside it."""
-_LASTS = 30.0
-"""Seconds for which what was found counts."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
 """What holds much that nobody links by hand."""
 
@@ -52,17 +50,18 @@ class Alias(NamedTuple):
 def aliases(cwd: Path, home: Path | None) -> list[Alias]:
     """The links by which something may be known that is not known by its own name."""
     own = (paths.user_config(), paths.user_state(), paths.claude_config())
-    return _aliases(cwd, home, own, int(time.monotonic() / _LASTS))
+    return _aliases(cwd, home, own)
 
 
-@lru_cache(maxsize=32)
-def _aliases(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) -> list[Alias]:
+@looked_up
+def _aliases(seen: Seen, cwd: Path, home: Path | None, own: tuple[Path, ...]) -> list[Alias]:
     # In worktrees of runs there are projects' own links.
     is_wanted: Callable[[str], bool] = lambda name: name != paths.worktrees().name  # noqa: E731
-    found = [Alias(real, names, "own") for folder in own for real, names in _followed(folder, cwd, is_wanted)]
+    found = [Alias(real, names, "own") for folder in own for real, names in _followed(seen, folder, cwd, is_wanted)]
     if home is not None:
-        found += (Alias(real, names, "home") for real, names in _followed(home, cwd, lambda name: name.startswith(".")))
-    in_project = _followed(cwd, cwd, lambda _name: True)
+        of_home = _followed(seen, home, cwd, lambda name: name.startswith("."))
+        found += (Alias(real, names, "home") for real, names in of_home)
+    in_project = _followed(seen, cwd, cwd, lambda _name: True)
     found += (
         Alias(real, names, "project")
         for real, names in in_project
@@ -71,13 +70,13 @@ def _aliases(cwd: Path, home: Path | None, own: tuple[Path, ...], _moment: int) 
     return found
 
 
-def _followed(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
+def _followed(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
     """Where the links below a folder lead, and by which names."""
-    for link in _links_below(base, cwd, is_wanted):
+    for link in _links_below(seen, base, cwd, is_wanted):
         yield Path(real_path(link)), compared_names(link.parts[len(base.parts) :])
 
 
-def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
+def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     """The links below a folder, level by level; what the working directory has itself is known by its names."""
     if os.path.islink(base):  # noqa: PTH114 - Path.is_symlink raises where its folder is closed to us
         yield base
@@ -88,7 +87,7 @@ def _links_below(base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Ite
             if folder == str(cwd) and base != cwd:
                 continue
             try:
-                with os.scandir(folder) as entries:
+                with os.scandir(seen.see(folder)) as entries:
                     wanted = (entry for entry in entries if depth or is_wanted(entry.name))
                     found = [*islice(wanted, _MOST_NAMES)]
             except OSError:

@@ -31,7 +31,7 @@ from maverick_tui.agent.permissions.named_paths import folded
 from maverick_tui.agent.permissions.noting import says_first
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
 from maverick_tui.agent.permissions.started import Started
-from maverick_tui.git.repository import find_repository
+from maverick_tui.git.repository import Repository, find_repository
 from maverick_tui.journal.batches import begun_places, files_in
 from maverick_tui.masking.key_files import compared, compared_names, copied, is_of_keys, leads_to_keys
 from maverick_tui.real_paths import real_path
@@ -67,7 +67,7 @@ class Places:
         """`environment` are variables that programs are given in addition to ours."""
         self.cwd = cwd.resolve()
         self._environments = [os.environ, environment or {}]
-        self._started = Started(started, self.cwd)
+        self._commands = started
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -77,17 +77,41 @@ class Places:
         self._project = Path(real_path(worktree.project)) if worktree is not None else None
         """The worktree of the run, which is worked in although it is below what is Maverick's own."""
         self._secret = {settings / "config.toml", settings.resolve() / "config.toml"}
-        repository = find_repository(self.cwd)
-        self._git = [] if repository is None else [repository.own.resolve(), repository.common]
         self.bases = [self.cwd, *([self._project] if self._project is not None else [])]
         """The working directory, and the project that it is a worktree of: what is written comes to be in both."""
-        set_up = setup_line(self._project or self.cwd)
-        self._set_up = Started([set_up] if set_up else [], repository.top if repository is not None else self.cwd)
         self._expected: set[str] = set()
+
+    def look_again(self) -> None:
+        """Look everything up anew: there may be other links, set-ups and start-up files by the next call, and a session
+        lives for hours.
+        """
+        for name in _LOOKED_UP:
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def _repository(self) -> Repository | None:
+        return find_repository(self.cwd)
+
+    @cached_property
+    def _git(self) -> list[Path]:
+        """Git's own folders of the repository that is worked in."""
+        found = self._repository
+        return [] if found is None else [found.own.resolve(), found.common]
+
+    @cached_property
+    def _started(self) -> Started:
+        """What the agent's own hooks and servers run."""
+        return Started(self._commands, self.cwd)
+
+    @cached_property
+    def _set_up(self) -> Started:
+        """What is run in each new worktree of the project."""
+        line = setup_line(self._project or self.cwd)
+        return Started([line] if line else [], self.cwd if self._repository is None else self._repository.top)
 
     @cached_property
     def _aliases(self) -> list[Alias]:
-        """Other names of places, as they are before the first call that is judged."""
+        """Other names of places."""
         return [alias for base in self.bases for alias in aliases(base, self._home)]
 
     @cached_property
@@ -455,6 +479,9 @@ def _keys_below(top: Path) -> str:
             if is_of_keys([*parents, compared(name)], is_at_home=False):
                 return f"All of {top} would be searched, with the keys in {folder}/{name}."
     return too_much if any(map(is_too_long, unread)) else ""
+
+
+_LOOKED_UP = [name for name, value in vars(Places).items() if isinstance(value, cached_property)]
 
 
 @lru_cache(maxsize=4)

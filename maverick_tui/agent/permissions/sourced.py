@@ -11,12 +11,12 @@ import glob
 import os
 import re
 import stat
-import time
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from maverick_tui.agent.permissions.looked_up import Seen, looked_up
 from maverick_tui.agent.permissions.spelled import ANYTHING, Spelled
 from maverick_tui.real_paths import real_path
 
@@ -24,8 +24,6 @@ _START_UP = (
     ".profile .bash_profile .bash_login .bashrc .bash_aliases .bash_logout .zshenv .zprofile .zshrc .zlogin .zlogout"
     " .kshrc .cshrc .tcshrc .login .config/fish/config.fish .config/fish/conf.d/*.fish"
 ).split()
-_LASTS = 30.0
-"""Seconds for which what was found counts."""
 _MOST_READ = 256 * 1024
 _MOST_FILES = 200
 _MOST_NAMED = 5_000
@@ -77,13 +75,13 @@ def sourced(home: Path | None, cwd: Path) -> Sourced:
     if home is None:
         return Sourced()
     places = (str(home), *filter(None, [os.environ.get("ZDOTDIR", "")]))
-    return _sourced(places, str(cwd), int(time.monotonic() / _LASTS))
+    return _sourced(places, str(cwd))
 
 
-@lru_cache(maxsize=32)
-def _sourced(places: tuple[str, ...], cwd: str, _moment: int) -> Sourced:
+@looked_up
+def _sourced(seen: Seen, places: tuple[str, ...], cwd: str) -> Sourced:
     home, spelled, read = places[0], Spelled(places[0], cwd), dict[str, None]()
-    level = [file for place in places for name in _START_UP for file in _files(f"{glob.escape(place)}/{name}")]
+    level = [file for place in places for name in _START_UP for file in _files(seen, f"{glob.escape(place)}/{name}")]
     paths: list[str] = []
     for _ in range(_DEPTH):
         for file in level:
@@ -91,7 +89,7 @@ def _sourced(places: tuple[str, ...], cwd: str, _moment: int) -> Sourced:
             spelled.read(_text(file), os.path.dirname(real_path(file)))  # noqa: PTH120
         paths = [*islice(spelled.paths(), _MOST_NAMED)]
         near = (path for path in paths if not _SIGNS.search(path) or path.startswith((f"{home}/", f"{cwd}/")))
-        new = (file for path in near for file in _files(path) if file not in read)
+        new = (file for path in near for file in _files(seen, path) if file not in read)
         level = [*islice(dict.fromkeys(new), _MOST_FILES)]
     return _found(paths, home, cwd, is_mentioned=spelled.is_mentioned)
 
@@ -136,10 +134,14 @@ def _text(file: str) -> str:
     return "" if text.startswith(_PROGRAMS) else text.decode(errors="replace")
 
 
-def _files(path: str) -> list[str]:
+def _files(seen: Seen, path: str) -> list[str]:
     pattern = path.replace(ANYTHING, "*")
-    found = islice(glob.iglob(pattern), _MOST_FILES) if glob.has_magic(pattern) else [path]  # noqa: PTH207
-    return [one for one in found if os.path.isfile(one)]  # noqa: PTH113
+    if glob.has_magic(pattern):
+        seen.see(os.path.dirname(_SIGNS.split(path, maxsplit=1)[0]))  # noqa: PTH120
+        found = [*islice(glob.iglob(pattern), _MOST_FILES)]  # noqa: PTH207
+    else:
+        found = [path]
+    return [one for one in found if os.path.isfile(seen.see(one))]  # noqa: PTH113
 
 
 def _folders_in(cwd: str, pattern: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import copying, patterns, sourced
+from maverick_tui.agent.permissions import copying, patterns
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
@@ -182,7 +182,6 @@ def test_what_others_run_is_not_replaced_by_a_copy(
         'for file in ~/.{path,extra}; do . "$file"; done\n'
     )
     monkeypatch.setenv("PATH", f"{home}/bin:/usr/bin:{home}")
-    sourced._sourced.cache_clear()
     judgement = Judge(RULES, clone, person=person).judge("Bash", bash(command))
     assert judgement.decision == ("ask" if person else "deny")
     assert judgement.is_asked_each_time == person
@@ -205,5 +204,4 @@ def test_what_others_run_is_named_run_and_copied_from(
         path.touch()
     (home / ".bashrc").write_text(". ~/.nvm/nvm.sh\n")
     monkeypatch.setenv("PATH", f"{home}/bin:/usr/bin:{clone}")
-    sourced._sourced.cache_clear()
     assert Judge(["Bash"], clone, person=False).judge("Bash", bash(command)).reason == ""

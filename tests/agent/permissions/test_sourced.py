@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import sourced as reading
 from maverick_tui.agent.permissions.judge import Judge
 from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.start_up import OH_MY_ZSH
@@ -44,12 +43,6 @@ DISTRIBUTION = {
     **OH_MY_ZSH,
 }
 OF_SHELLS = ("run.sh", "tools/env.zsh", ".aliases", "init.sh", "bin/start", ".nvmrc", "x.plugin.zsh", "shell/rc")
-
-
-@pytest.fixture(autouse=True)
-def anew() -> None:
-    """What was found for another test's home does not count."""
-    reading._sourced.cache_clear()
 
 
 def write(path: Path, text: str) -> None:

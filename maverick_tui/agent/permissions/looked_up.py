@@ -1,0 +1,66 @@
+"""What was found in folders and files, for as long as they are as they were: to look through them takes a while."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+LASTS = 30.0
+"""Seconds for which it counts at most: what links lead to may change where nobody has looked."""
+_SETTLES = 100_000_000
+"""Nanoseconds: what has changed a moment ago may change again and keep its time, for clocks of file systems tick."""
+_MOST = 32
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class Seen:
+    """Places as they were when somebody looked at them, be there something or not."""
+
+    def __init__(self) -> None:
+        self._stamps: dict[str, object] = {}
+        self._until = time.monotonic() + LASTS
+
+    def see(self, path: str) -> str:
+        """A place that is about to be looked at."""
+        if path not in self._stamps:
+            self._stamps[path] = _stamp(path)
+        return path
+
+    def is_as_it_was(self) -> bool:
+        """Whether to look again would find the same."""
+        is_young = time.monotonic() < self._until
+        return is_young and all(_stamp(path) == stamp for path, stamp in self._stamps.items())
+
+
+def _stamp(path: str) -> object:
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    is_settled = time.time_ns() - found.st_ctime_ns > _SETTLES
+    return (found.st_dev, found.st_ino, found.st_ctime_ns) if is_settled else object()
+
+
+def looked_up(look: Callable[Concatenate[Seen, P], T]) -> Callable[P, T]:
+    """A function whose value is kept for the same arguments, as long as all that it has seen is as it was."""
+    kept = OrderedDict[object, tuple[Seen, T]]()
+
+    @wraps(look)
+    def look_or_keep(*args: P.args, **kwargs: P.kwargs) -> T:
+        key = (args, *kwargs.items())
+        found = kept.get(key)
+        if found is None or not found[0].is_as_it_was():
+            seen = Seen()
+            kept[key] = found = seen, look(seen, *args, **kwargs)
+            kept.move_to_end(key)
+            if len(kept) > _MOST:
+                kept.popitem(last=False)
+        return found[1]
+
+    return look_or_keep

@@ -1,0 +1,55 @@
+"""What has come to be protected since a session began: it lives for hours, and its judge with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.runs.grants import Grants
+from tests.executor.files.support import git
+
+
+def decision(judge: Judge, path: str, tool: str = "Write") -> str:
+    return judge.judge(tool, {"file_path": path, "content": "x"}, mode="acceptEdits").decision
+
+
+def asks_each_time(grants: Grants, path: str) -> bool:
+    return not grants.offers("Write", {"file_path": path, "content": "x"})
+
+
+def test_what_a_set_up_runs_that_came_since_is_not_edited_unasked() -> None:
+    git(Path.cwd(), "init", "-q")
+    judge, grants = Judge(["Write"], Path.cwd(), person=True), Grants(Path.cwd())
+    assert (decision(judge, "prepare.sh"), asks_each_time(grants, "prepare.sh")) == ("allow", False)
+    Path(".maverick").mkdir()
+    Path(".maverick/worktree.toml").write_text('setup = ["sh", "prepare.sh"]')
+    assert decision(judge, "prepare.sh") == "ask"
+    Path(".maverick/worktree.toml").write_text('setup = ["sh", "other.sh"]')
+    assert (decision(judge, "prepare.sh"), decision(judge, "other.sh")) == ("allow", "ask")
+
+
+def test_what_is_a_start_up_file_by_now_is_not_edited_unasked(home: Path) -> None:
+    judge, grants = Judge(["Write"], Path.cwd(), person=True), Grants(Path.cwd())
+    for path in ("sh/mine.sh", "fish/functions/x.fish"):
+        assert (decision(judge, path), asks_each_time(grants, path)) == ("allow", False)
+    (home / ".bashrc").write_text(f"source {Path.cwd()}/sh/mine.sh\n")
+    (home / ".config").mkdir()
+    (home / ".config" / "fish").symlink_to(Path.cwd() / "fish")
+    for path in ("sh/mine.sh", "fish/functions/x.fish"):
+        assert (decision(judge, path), asks_each_time(grants, path)) == ("ask", True), path
+
+
+def test_where_keys_are_by_now_is_not_read_unasked(home: Path) -> None:
+    judge = Judge(["Read"], Path.cwd(), person=True)
+    Path("dots").mkdir()
+    Path("dots/work").write_text("a key")
+    assert decision(judge, "dots/work", "Read") == "allow"
+    (home / ".ssh").symlink_to(Path.cwd() / "dots")
+    assert decision(judge, "dots/work", "Read") == "ask"
+
+
+def test_what_leads_to_what_a_hook_runs_by_now_is_not_edited_unasked() -> None:
+    judge = Judge(["Write"], Path.cwd(), person=True, started=["./format"])
+    assert (decision(judge, "format"), decision(judge, "other.py")) == ("ask", "allow")
+    Path("format").symlink_to("other.py")
+    assert decision(judge, "other.py") == "ask"
