@@ -110,7 +110,7 @@ class RunCalls:
         self.end(entry, state, event.at)
         if state == "done" and isinstance(path := entry.arguments.get(WRITING_TOOLS.get(entry.name, "")), str):
             self.files.add(path)
-        self.todos.finished(event.call, event.output)
+        self.todos.finished(event.call, event.output, has_failed=event.is_error)
 
     def end(self, entry: ToolEntry, state: ToolState, at: float) -> None:
         """Nothing more comes of this call, or of arguments that never became one."""

@@ -49,6 +49,8 @@ class Todos:
         self.items: list[Todo] = []
         self._tasks: dict[str, Todo] = {}
         self._created: dict[str, str] = {}
+        self._before: tuple[str, list[Todo]] = "", []
+        """The call that has replaced the list, and the list before: it may be refused yet."""
 
     def forget(self) -> None:
         """A new conversation has begun, in which nothing is planned yet."""
@@ -59,14 +61,18 @@ class Todos:
     def called(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
         """A tool was called."""
         if tool == "TodoWrite":
+            if call != self._before[0]:
+                self._before = call, self.items
             self.items = [Todo(text, _state(state)) for state, text in todo_lines(arguments)]
         elif tool == "TaskCreate":
             self._created[call] = one_line(str(arguments.get("subject") or arguments.get("description") or ""))
         elif tool == "TaskUpdate":
             self._update(str(arguments.get("taskId", "")), arguments)
 
-    def finished(self, call: str, output: str) -> None:
-        """A tool has answered: a created task has an id now."""
+    def finished(self, call: str, output: str, *, has_failed: bool = False) -> None:
+        """A tool has answered: a created task has an id now, and a list that was refused is none."""
+        if has_failed and call == self._before[0]:
+            self.items = self._before[1]
         subject = self._created.pop(call, None)
         if subject is not None and (found := _CREATED.search(output)):
             self._tasks[found[1]] = Todo(subject, "pending")

@@ -33,6 +33,20 @@ class Handyman(Talker):
     permission_mode = "default"
 
 
+async def test_a_question_about_a_file_that_claude_code_calls_sensitive_says_why_the_judge_asks(
+    serve: ServeModel,
+) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('ask = ["Write(.vscode/**)"]')
+    async with serve([call("Write", file_path=".vscode/x.json", content="{}"), say("done")]), watch(Handyman) as run:
+        run.prompt("go")
+        question = await run.until(PermissionAsked)
+        run.send(AnswerPermission(question.request, "deny"))
+        await run.until(TurnEnded)
+    assert "can make other programs run something" in question.reason
+    assert "There is a rule to ask first: ask Write(.vscode/**)" in question.reason
+
+
 async def test_once_deny_and_a_reason_a_model_that_is_chosen_during_a_turn_calls_that_wait_and_mode_dont_ask(
     serve: ServeModel,
 ) -> None:

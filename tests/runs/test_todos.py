@@ -25,6 +25,16 @@ def test_todo_write_replaces_the_whole_list() -> None:
     assert todos.items == []
 
 
+def test_a_list_that_was_refused_is_none() -> None:
+    todos = Todos()
+    todos.called("a", "TodoWrite", written({"content": "read"}))
+    todos.finished("a", "fine")
+    for _ in range(2):  # the call is told again when its whole message has come
+        todos.called("b", "TodoWrite", written({"content": "write"}))
+    todos.finished("b", "There is no such tool.", has_failed=True)
+    assert todos.items == [Todo("read", "pending")]
+
+
 def test_an_item_is_inert_and_one_line() -> None:
     todos = Todos()
     todos.called("a", "TodoWrite", written({"content": "one\ntwo \x1b[31m", "status": "pending"}))

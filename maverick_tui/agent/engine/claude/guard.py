@@ -204,6 +204,11 @@ class Guard:
         """Whether nothing that a person has allowed before answers it; so it is for what was not judged, too."""
         return call not in self._may_be_granted
 
+    def reason_of(self, call: str | None) -> str:
+        """Why the judge asks about a call, or nothing. The CLI passes that on only if it has no reason of its own."""
+        known = self._judged.get(call or "")
+        return known.judgement.reason if known is not None else ""
+
     def causes_of(self, call: str | None) -> frozenset[str]:
         """What a person must have been told who has allowed it before; empty if that is nothing."""
         return self._causes.get(call or "", frozenset())

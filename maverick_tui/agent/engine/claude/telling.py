@@ -333,7 +333,7 @@ class ClaudeSession:
             tool,
             arguments,
             call or "",
-            context.decision_reason or "",
+            guard.reason_of(call) or context.decision_reason or "",
             name,
             guard.is_asked_each_time(call),
             guard.causes_of(call),
