@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,11 +27,17 @@ NOBODY = "There is nobody to ask."
 
 
 def judge_of(
-    agent: MaverickAgent, cwd: Path | str | None, *, person: bool, environment: Mapping[str, str] | None = None
+    agent: MaverickAgent,
+    cwd: Path | str | None,
+    *,
+    person: bool,
+    environment: Mapping[str, str] | None = None,
+    settings_files: Collection[Path] = (),
 ) -> Judge:
     """Who decides about the calls of an agent that works in this folder; `person` says that somebody can be asked.
 
-    `environment` are variables that its programs are given in addition to ours.
+    `environment` are variables that its programs are given in addition to ours, and `settings_files` those by which the
+    engine's own program goes: hooks and helpers that they name run unasked, as those of the agent.
     """
     return Judge(
         agent._tools_by(person=person),
@@ -40,6 +46,7 @@ def judge_of(
         git_programs=programs_named,
         git_starts=started_by_settings,
         started=commands_of(agent.hooks, agent.mcp_servers),
+        settings_files=settings_files,
         environment=environment,
         standing=standing_for(agent.name, cwd),
         widest_mode=widest_mode(person=person),

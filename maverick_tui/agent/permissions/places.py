@@ -30,7 +30,7 @@ from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.named_paths import folded
 from maverick_tui.agent.permissions.noting import says_first
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
-from maverick_tui.agent.permissions.started import Started
+from maverick_tui.agent.permissions.started import Started, commands_in
 from maverick_tui.git.repository import Repository, find_repository
 from maverick_tui.journal.batches import begun_places, files_in
 from maverick_tui.masking.key_files import compared, compared_names, copied, is_of_keys, leads_to_keys
@@ -63,11 +63,20 @@ class Places:
     `started` are commands that run without being asked about, as an agent's own hooks do.
     """
 
-    def __init__(self, cwd: Path, started: Collection[str] = (), environment: Mapping[str, str] | None = None) -> None:
-        """`environment` are variables that programs are given in addition to ours."""
+    def __init__(
+        self,
+        cwd: Path,
+        started: Collection[str] = (),
+        environment: Mapping[str, str] | None = None,
+        settings_files: Collection[Path] = (),
+    ) -> None:
+        """`environment` are variables that programs are given in addition to ours; `settings_files` name further
+        commands, and others at another time.
+        """
         self.cwd = cwd.resolve()
         self._environments = [os.environ, environment or {}]
         self._commands = started
+        self._settings_files = settings_files
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -100,8 +109,8 @@ class Places:
 
     @cached_property
     def _started(self) -> Started:
-        """What the agent's own hooks and servers run."""
-        return Started(self._commands, self.cwd)
+        """What hooks and servers run, the agent's own and those of settings."""
+        return Started([*self._commands, *commands_in(self._settings_files)], self.cwd)
 
     @cached_property
     def _set_up(self) -> Started:

@@ -10,12 +10,14 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.shell import LONGEST, words_within
 from maverick_tui.agent.permissions.written_out import HOME
+from maverick_tui.bounded import from_json, read_whole
 from maverick_tui.masking.key_files import compared_names, way_of
 from maverick_tui.real_paths import real_path
 
@@ -127,15 +129,34 @@ def commands_of(hooks: Mapping[str, Any] | None, servers: Mapping[str, Any]) -> 
     return [*_texts(hooks), *lines_of(hooks), *lines_of(servers)]
 
 
+def commands_in(files: Iterable[Path]) -> list[str]:
+    """The same of files with settings of Claude Code; what it cannot read either has none."""
+    found = list[str]()
+    for file in files:
+        with suppress(OSError, ValueError):
+            settings = from_json(read_whole(file, _LARGEST_SETTINGS))
+            found += commands_of(settings.get("hooks"), settings) if isinstance(settings, dict) else []
+    return found
+
+
 HEADERS_HELPER = "headersHelper"
 """What Claude Code runs, in a shell, for the headers of a server that is reached by HTTP."""
+_HELPERS = (
+    HEADERS_HELPER,
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "gcpAuthRefresh",
+    "otelHeadersHelper",
+)
+"""And for what else its settings name a command by itself."""
+_LARGEST_SETTINGS = 1 << 20
 
 
 def lines_of(value: Any) -> Iterator[str]:
     """The command lines in hooks or servers, with the arguments that stand beside a command."""
     if isinstance(value, Mapping):
-        if isinstance(helper := value.get(HEADERS_HELPER), str):
-            yield helper
+        yield from (helper for name in _HELPERS if isinstance(helper := value.get(name), str))
         if isinstance(command := value.get("command"), str):
             yield shlex.join([command, *_texts(value["args"])]) if value.get("args") else command
         value = list(value.values())

@@ -129,11 +129,11 @@ class ClaudeEngine:
         the conversation that is resumed, or "" for its last one, that stays as it is, and another begins there.
         """
         await _load()
+        from maverick_tui.agent.engine.claude.options import judge_by
         from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, schedules
         from maverick_tui.agent.engine.claude.session import AgentSession, gone_elsewhere, is_elsewhere
         from maverick_tui.agent.engine.claude.stored import left_in
         from maverick_tui.agent.engine.claude.transport import CliTransport
-        from maverick_tui.agent.engine.judging import judge_of
         from maverick_tui.agent.tools import SCHEDULING_TOOLS
 
         options = agent._options_by(settings, cwd, person=can_use_tool is not None)
@@ -150,7 +150,7 @@ class ClaudeEngine:
             options = replace(options, fork_session=True, resume_session_at=fork_at or None)
         session = AgentSession(
             replace(options, can_use_tool=can_use_tool, resume=resume),
-            judge=judge_of(agent, cwd, person=can_use_tool is not None, environment=settings.env),
+            judge=judge_by(settings, agent, cwd, person=can_use_tool is not None),
             watches_jobs=schedules(agent.allowed_tools),
             timeout=agent._timeout_by(settings),
             open_transport=agent._transport or CliTransport,

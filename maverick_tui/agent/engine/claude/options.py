@@ -15,6 +15,7 @@ from maverick_tui import paths
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
 from maverick_tui.agent.engine.claude.scratch import private_folder
+from maverick_tui.agent.engine.claude.settings_files import settings_files
 from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.judging import judge_of
 from maverick_tui.agent.fields import CLAUDE_CODES_PROMPT
@@ -28,6 +29,7 @@ from maverick_tui.ownership import strangers_file
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.agent.permissions.judge import Judge
     from maverick_tui.config import MaverickConfig
 
 _OF_PROJECTS = ("CLAUDE.md", "CLAUDE.local.md", ".claude")
@@ -68,7 +70,7 @@ def options_of(
     _require_no_strangers(Path(cwd or Path.cwd()), settings.setting_sources)
     if agent.hooks is not None:  # they may be others than when it was made
         require_sound(agent.hooks, agent.name)
-    mode, judge = agent._mode_by(settings), judge_of(agent, cwd, person=person, environment=settings.env)
+    mode, judge = agent._mode_by(settings), judge_by(settings, agent, cwd, person=person)
     granted = grants(agent._tools_by(person=person), person=person)
     conceal(value for server in agent.mcp_servers.values() for value in server_secrets(server))
     return ClaudeAgentOptions(
@@ -97,6 +99,12 @@ def options_of(
         extra_args=apart_from_project(agent.allowed_tools, settings.setting_sources),
         stderr=_ignore_line,
     )
+
+
+def judge_by(settings: MaverickConfig, agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
+    """Who decides about its calls: one who knows what else the CLI runs by these settings."""
+    files = settings_files(settings.setting_sources, cwd)
+    return judge_of(agent, cwd, person=person, environment=settings.env, settings_files=files)
 
 
 def _require_told_name(folder: Path) -> None:
