@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
+from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
 LASTS = 30.0
@@ -49,7 +50,7 @@ def _stamp(path: str) -> object:
 
 def looked_up(look: Callable[Concatenate[Seen, P], T]) -> Callable[P, T]:
     """A function whose value is kept for the same arguments, as long as all that it has seen is as it was."""
-    kept = OrderedDict[object, tuple[Seen, T]]()
+    kept, changing = OrderedDict[object, tuple[Seen, T]](), Lock()
 
     @wraps(look)
     def look_or_keep(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -57,10 +58,12 @@ def looked_up(look: Callable[Concatenate[Seen, P], T]) -> Callable[P, T]:
         found = kept.get(key)
         if found is None or not found[0].is_as_it_was():
             seen = Seen()
-            kept[key] = found = seen, look(seen, *args, **kwargs)
-            kept.move_to_end(key)
-            if len(kept) > _MOST:
-                kept.popitem(last=False)
+            found = seen, look(seen, *args, **kwargs)
+            with changing:  # calls are judged in several threads
+                kept[key] = found
+                kept.move_to_end(key)
+                if len(kept) > _MOST:
+                    kept.popitem(last=False)
         return found[1]
 
     return look_or_keep
