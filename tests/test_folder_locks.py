@@ -110,6 +110,7 @@ def test_one_whose_owner_was_killed_before_it_had_a_lock_is_removed_after_a_day(
     assert [folder.exists() for folder in (*named, other)] == [False, True, True, True, True]
 
 
+@pytest.mark.explore
 def test_one_that_is_nested_deeper_than_python_follows_is_removed_and_hinders_nothing(temporary: Path) -> None:
     with owner() as (killed, left):
         killed.kill()

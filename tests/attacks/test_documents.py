@@ -34,7 +34,7 @@ def command(body: str, *, mark: str = "'EOF'") -> str:
 
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("mark", sampled(["'EOF'", "EOF"], 2))
-@pytest.mark.parametrize("name", SHELLS)
+@pytest.mark.parametrize("name", sampled(SHELLS, 2))
 def test_shells_see_the_text_that_we_see(name: str, mark: str, length: int, tmp_path: Path) -> None:
     texts = [command(body, mark=mark) for body in bodies(length)]
     known = [(text, words) for text in texts if (words := plain_words(text)) is not None]

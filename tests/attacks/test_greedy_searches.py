@@ -54,6 +54,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
     return done[0], int(done[-1])
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 def test_a_repeated_choice_on_a_long_line_takes_little_memory(mark: str) -> None:
     Path("long.txt").write_text(LINE)

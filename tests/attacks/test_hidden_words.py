@@ -87,6 +87,7 @@ def test_a_rule_that_denies_counts_there_as_well(denied: str, command: str, sand
     assert decide(judge, "Bash", bash(command)) == "deny"
 
 
+@pytest.mark.explore
 def test_a_call_with_programs_without_end_is_judged_in_time(sandbox: Sandbox) -> None:
     judge = Judge(["Bash"], sandbox.project, person=False)
     for command in (

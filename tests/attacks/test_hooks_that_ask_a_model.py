@@ -43,6 +43,7 @@ async def test_they_do_in_mode_plan_what_that_lets_them_and_what_they_guard_does
     assert "Not that one." in read.output
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("kind", ["prompt", pytest.param("agent", marks=pytest.mark.explore)])  # which takes long
 async def test_at_a_fuse_each_asks_once_and_counts_when_the_turn_has_ended(serve: ServeModel, kind: str) -> None:
     """No hook of ours comes before it: this is what SECURITY.md says that a fuse does not hold."""

@@ -182,6 +182,7 @@ def test_every_name_that_is_known_can_stand_alone_and_at_the_end() -> None:
             inner_of(line)  # one that cannot be judged would be refused
 
 
+@pytest.mark.explore
 @each("command", [
     "env " + "eval " * 2_000, "sh " * 3_000, "eval '" + "sh -c x; " * 1_000 + "'", "env -S " * 1_000,
     "git commit -m \"$(cat <<'EOF'\n" + "refs/ " * 6_000 + "\nEOF\n)\"",

@@ -68,7 +68,7 @@ def test_what_is_denied_is_let_through_in_no_disguise(sandbox: Sandbox) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text('allow = ["Bash"]\ndeny = ["Bash(touch:*)"]')
     judge = Judge(["Bash"], sandbox.project, person=True, standing=RuleBook(sandbox.project))
-    some = ALL if is_asked_for() else ALL[2::3]
+    some = ALL if is_asked_for() else ALL[2::6]
     tricks = [trick for trick in some if "touch" in trick.command and trick.effect != "none"]
     assert len(tricks) > 20
     let_through = [

@@ -15,6 +15,7 @@ from tests.agent.permissions.deciding import decide, judge_in, write
 from tests.attacks.driving import EVERYTHING, Call, attended, unattended
 from tests.attacks.sandbox import Sandbox
 from tests.conftest import ServeModel
+from tests.support.sampling import examples, sampled
 
 NAMES = ("$HOME", "${HOME}", "~", "~root", "~+", "$PWD", "${OLDPWD}", "file:", "FILE:x")
 SECRET = "SECRET"
@@ -51,7 +52,7 @@ def calls_at(name: str, project: Path) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([True, False], 2))
 def test_none_is_taken_for_another_place(person: bool, sandbox: Sandbox) -> None:
     planted(sandbox.project, sandbox.home)
     write('deny = ["Read(.env)"]\n', user_file())
@@ -89,7 +90,7 @@ async def test_nothing_there_is_opened_unasked(drive: Any, engine: str, sandbox:
     tools = ("Read", "Glob", "Grep") if engine == "api" else EVERYTHING
     calls = [
         Call(f"c{number}-{index}", tool, arguments)
-        for number, name in enumerate(NAMES[:3])
+        for number, name in enumerate(NAMES[: examples(1, 3)])
         for index, (tool, arguments) in enumerate(calls_at(name, sandbox.project))
         if tool in tools
     ]

@@ -118,6 +118,7 @@ async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
     assert (KEY in sent) is is_open
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("folder", sampled(["elsewhere", "."], 2))
 async def test_nor_in_a_fork_wherever_that_works(
     folder: str, serve: ServeModel, key: Path, files: dict[str, Path]
@@ -171,6 +172,7 @@ async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
     assert (KEY in sent) is is_open
 
 
+@pytest.mark.explore
 @IS_OPEN
 @pytest.mark.parametrize("by", sampled(["a link", "a rule"], 2))
 async def test_nor_for_a_summary_while_a_subagent_makes_calls(
@@ -199,6 +201,7 @@ async def test_nor_for_a_summary_while_a_subagent_makes_calls(
     assert (KEY in sent_to(model)) is is_open
 
 
+@pytest.mark.explore
 @IS_OPEN
 async def test_nor_with_a_request_that_follows_on_a_call_that_the_cli_refuses_by_itself(
     is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
@@ -217,7 +220,7 @@ async def test_nor_with_a_request_that_follows_on_a_call_that_the_cli_refuses_by
 
 
 @pytest.mark.parametrize("is_gone_on_with", sampled([True, False], 2))
-@pytest.mark.parametrize("odd", ["/proc/1/root/x", "many/l999"])
+@pytest.mark.parametrize("odd", sampled(["/proc/1/root/x", "many/l999"], 2))
 async def test_a_path_that_cannot_be_followed_keeps_no_other_file_from_being_judged(
     odd: str, is_gone_on_with: bool, serve: ServeModel, key: Path, files: dict[str, Path], mark: str
 ) -> None:
@@ -254,7 +257,7 @@ async def test_a_path_that_cannot_be_followed_keeps_no_other_file_from_being_jud
     assert KEY not in sent
 
 
-@pytest.mark.parametrize("after", ["a prompt", "a call", "a call that fails"])
+@pytest.mark.parametrize("after", sampled(["a call", "a prompt", "a call that fails"], 3))
 async def test_nothing_is_read_again_as_long_as_nothing_can_be_judged(
     after: str, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,6 +344,7 @@ async def test_what_is_denied_for_a_summary_stays_denied_until_that_agent_goes_o
         assert "a.txt" not in told[-1], "its tools ask as ever"
 
 
+@pytest.mark.explore
 async def test_every_file_of_a_command_is_known_however_many_words_there_are(tmp_path: Path, key: Path) -> None:
     told = list[str]()
 

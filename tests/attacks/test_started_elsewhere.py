@@ -146,7 +146,7 @@ async def ask(clone: Path, *, is_attended: bool) -> TurnEnded:
             *(("servers", way, is_attended) for way in WAYS for is_attended in (True, False)),
             ("servers of the engine api", "a session", True),
         ],
-        6,
+        12,
     ),
 )
 async def test_it_starts_nothing_in_a_clone_before_that_is_trusted(
@@ -167,7 +167,7 @@ async def test_it_starts_nothing_in_a_clone_before_that_is_trusted(
         assert ran(clone)
 
 
-@pytest.mark.parametrize("way", sampled(["itself", "one of its file", "a session"], 1))
+@pytest.mark.parametrize("way", sampled(["itself", "one of its file", "a session"], 3))
 async def test_nor_does_an_agent_of_a_project_in_another_one(
     serve: ServeModel, project: Path, clone: Path, way: str
 ) -> None:
@@ -215,7 +215,7 @@ def test_what_counts_as_the_project_of_an_agent(has_git: bool, project: Path, cl
             require_trusted(agent, there)
 
 
-@pytest.mark.parametrize("is_python", [True, False])
+@pytest.mark.parametrize("is_python", sampled([True, False], 2))
 async def test_a_program_that_is_started_at_home_is_told_how_to_trust_them(
     serve: ServeModel, home: Path, clone: Path, is_python: bool
 ) -> None:
@@ -240,6 +240,7 @@ async def test_a_program_that_is_started_at_home_is_told_how_to_trust_them(
         assert ran(clone)
 
 
+@pytest.mark.explore
 async def test_classes_of_a_program_are_its_own_affair(serve: ServeModel, home: Path, clone: Path) -> None:
     write("linter", "")
     servers = {"lint": {"command": LINT[0], "args": LINT[1:]}}
@@ -326,6 +327,7 @@ async def test_servers_of_a_projects_file_are_started_in_that_project_alone(
         require_trusted(agent, project)
 
 
+@pytest.mark.explore
 async def test_the_worktree_of_a_run_is_the_project(serve: ServeModel, project: Path, clone: Path) -> None:
     write("linter", SERVERS)
     trust(project, "linter")
@@ -364,6 +366,7 @@ def test_nobody_is_told_to_trust_what_a_clone_calls_by_the_same_name(home: Path,
     assert "trust other" not in str(caught.value)
 
 
+@pytest.mark.explore
 def test_a_test_has_a_folder_of_its_own(home: Path, offline: Offline) -> None:
     write("linter", SERVERS, "return await self.run('HELPS', context)")
     run = offline.run(load_agent("linter", home)(), "scenes: [{answers: [ok]}]", extra={"prompt": "HELPS"})

@@ -172,6 +172,7 @@ def test_shells_see_the_words_before_a_redirection(name: str, folder: Path) -> N
         assert shown.commands == [[word.text for word in words]], f"{name} reads {text!r} otherwise"
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("name", [name for name in OPTIONS if name in SHELLS])
 def test_options_of_a_shell_change_no_word_that_is_certain(name: str, folder: Path) -> None:
     commands = [

@@ -213,6 +213,7 @@ def test_what_can_be_known_to_fail_is_told_before_anything_is_started(maverick: 
     assert not Path("p.batch").exists()
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 def test_prompts_go_to_whichever_machine_has_room_and_one_that_is_away_is_told(
     maverick: Run, cook: None, mark: str, monkeypatch: pytest.MonkeyPatch

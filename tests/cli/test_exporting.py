@@ -207,6 +207,7 @@ def test_it_is_utf_8_whatever_the_locale_and_has_no_colours_of_the_terminal() ->
     assert "Prüfe *das*" in ran.stdout.decode("utf-8")
 
 
+@pytest.mark.explore
 def test_what_the_shell_puts_in_the_place_of_a_file_is_written_to_unasked() -> None:
     command = f"{sys.executable} -m maverick_tui runs export {RUN} -f jsonl -o >(cat >taken) && wait $! && wc -l <taken"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment(), check=False)

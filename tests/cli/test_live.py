@@ -174,6 +174,7 @@ def test_a_failure_and_a_limit_are_told_apart_and_a_failure_is_logged_without_se
     assert maverick("ps").out.startswith(f"✘ failed  {broken[:8]}  cook")
 
 
+@pytest.mark.explore
 def test_a_run_that_cannot_begin_has_failed_and_gives_its_place_to_the_next(
     maverick: Run, cook: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +219,7 @@ def test_a_host_that_hangs_is_told_from_one_that_was_killed(
     assert maverick("stop", run_id).out == f"{run_id} had ended already.\n"
 
 
+@pytest.mark.explore
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which process is the host")
 def test_a_host_that_somebody_has_stopped_is_woken_so_that_it_ends(maverick: Run, cook: None, mark: str) -> None:
     run_id = detached(maverick, "stuck")

@@ -112,6 +112,7 @@ def test_a_reader_that_has_gone_is_no_reason_to_complain() -> None:
     assert (ran.stdout, ran.stderr) == ("{\n", "")
 
 
+@pytest.mark.explore
 def test_an_answer_that_nobody_takes_is_not_called_a_success() -> None:
     write_agent("looker", "engine: api")
     Path("script.yaml").write_text("scenes: [{answers: [{steps: [Here it is.]}]}]")

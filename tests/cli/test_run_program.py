@@ -23,6 +23,7 @@ from maverick_tui.snapshots.shadow import all_shadows, shadows_folder
 from tests.runs.grammar import check_well_formed
 from tests.support.command_line import command_line
 from tests.support.cook import COOK, write_cook
+from tests.support.sampling import sampled
 
 MAVERICK = [sys.executable, "-m", "maverick_tui"]
 PATIENCE = 120.0
@@ -104,6 +105,7 @@ def test_without_an_output_nothing_is_run() -> None:
     assert list(kept_runs()) == []
 
 
+@pytest.mark.explore
 def test_where_nobody_wants_to_know_what_is_wrong_the_result_is_written() -> None:
     command = f"{shlex.join([*MAVERICK, *RUN])} go 2>&-"
     done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, check=False)
@@ -171,6 +173,7 @@ def test_what_is_piped_in_is_the_prompt_unless_one_is_given(
 # -- ends --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore
 def test_a_run_that_is_killed_leaves_all_that_was_printed() -> None:
     with started(*RUN, "stuck", "--output", "stream-json") as program:
         printed = said_until(program, "block_grew")
@@ -181,7 +184,7 @@ def test_a_run_that_is_killed_leaves_all_that_was_printed() -> None:
     assert not any(isinstance(event, ev.RunEnded) for event in events)
 
 
-@pytest.mark.parametrize("command", ["run", "runs delete"])
+@pytest.mark.parametrize("command", sampled(["runs delete", "run"], 2))
 def test_what_a_run_that_was_not_kept_has_left_goes_a_day_after_it_was_killed(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, home: Path
 ) -> None:
@@ -227,6 +230,7 @@ def test_ctrl_c_writes_what_has_come_and_keeps_a_whole_journal() -> None:
     check_well_formed(kept())
 
 
+@pytest.mark.explore
 def test_a_second_ctrl_c_ends_it_at_once() -> None:
     with started(*RUN, "stubborn", "--output", "stream-json") as program:
         said_until(program, "turn_started")

@@ -309,6 +309,7 @@ def test_times_that_no_calendar_has_are_listed(maverick: Run, at: float) -> None
 # -- as a program ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore
 def test_a_reader_that_has_gone_and_no_home_and_a_plain_locale_are_no_reason_to_complain(two: None) -> None:
     for number in range(40):
         keep(f"{number:012x}", begun(f"{number:012x}"))

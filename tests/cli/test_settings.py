@@ -25,6 +25,7 @@ from tests.cli.agent_files import environment
 from tests.conftest import TURNED_OFF
 from tests.support.command_line import Run
 from tests.support.pty_program import in_terminal
+from tests.support.sampling import sampled
 
 
 def write(text: str) -> Path:
@@ -262,6 +263,7 @@ def test_a_folder_of_the_persons_own_beside_the_settings_stays(maverick: Run, ed
     assert (own / "mine.py").read_text() == "months of work"
 
 
+@pytest.mark.explore
 def test_there_is_a_way_back_into_the_editor(editor: Path) -> None:
     """In a terminal, where somebody can be asked."""
     does(
@@ -301,13 +303,16 @@ def test_there_is_a_way_out_of_the_editor(editor: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 @pytest.mark.parametrize(
     ("name", "saved", "stays"),
-    [
-        ("SIGHUP", "timeout = 3\n", True),
-        ("SIGTERM", "timeout = 3\n", True),
-        ("SIGKILL", "timeout = 3\n", True),
-        ("SIGKILL", "timeout = 3\n[env]\nSHOP_TOKEN = 'hunter2-hunter2'\n", False),
-        ("SIGKILL", "timeout = 10\n", False),
-    ],
+    sampled(
+        [
+            ("SIGHUP", "timeout = 3\n", True),
+            ("SIGTERM", "timeout = 3\n", True),
+            ("SIGKILL", "timeout = 3\n[env]\nSHOP_TOKEN = 'hunter2-hunter2'\n", False),
+            ("SIGKILL", "timeout = 10\n", False),
+            ("SIGKILL", "timeout = 3\n", True),
+        ],
+        2,
+    ),
 )
 def test_no_copy_of_the_settings_stays_when_the_window_goes_but_what_was_saved_does(
     name: str, saved: str, stays: bool, maverick: Run, editor: Path

@@ -167,6 +167,7 @@ def test_a_listing_that_is_far_longer_than_its_file_is_given_up(project: Path) -
     assert read_settings(project) is None
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize(
     "settings",
     [

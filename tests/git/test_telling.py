@@ -318,6 +318,7 @@ def test_what_is_included_for_folders_below_is_read_there(tmp_path: Path, monkey
     assert judge.judge("Write", {"file_path": "notes"}).decision == "allow"
 
 
+@pytest.mark.explore
 def test_what_is_included_for_any_of_many_folders_below_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work, settings, deeper = tmp_path / "several", tmp_path / "gitconfig", tmp_path / "deeper"
     for number in range(7):

@@ -20,6 +20,7 @@ def keep_one(number: int, cost: float | None, *, agent: str = "reviewer", is_ove
     keep(run_id, [*begun(run_id, at, agent=agent), *turn, *(ended(at) if is_over else ())])
 
 
+@pytest.mark.explore
 def test_it_takes_three_runs_that_are_over_and_tells_half_and_nine_of_ten(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -250,6 +250,7 @@ def test_any_text_can_be_indexed(text: str) -> None:
 # -- by increments -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(0, 10_000), max_size=6))
 def test_an_index_made_in_parts_is_the_one_made_at_once(small_steps: None, cuts: list[int]) -> None:
@@ -499,6 +500,7 @@ with RunIndex() as index:
 """
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("has_index", [True, False])
 def test_a_state_folder_that_is_read_only_is_listed(has_index: bool) -> None:
     journal, folder = keep_run(), index_file().parent
@@ -577,6 +579,7 @@ for number in range(15):
 """
 
 
+@pytest.mark.explore
 def test_two_processes_write_at_once() -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, name], env=environment()) for name in ("aa", "bb")]
     assert [writer.wait() for writer in writers] == [0, 0]

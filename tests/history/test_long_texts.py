@@ -53,6 +53,7 @@ def test_what_may_begin_a_secret_is_followed_once(piece: str, size: int) -> None
     assert not is_open(text)
 
 
+@pytest.mark.explore
 @SIZES
 @pytest.mark.parametrize("beginning", ["token", "token=", '"token": "', "https://a:"])
 def test_what_stands_behind_a_beginning_is_read_once(beginning: str, size: int) -> None:
@@ -81,6 +82,7 @@ def test_whatever_may_begin_a_secret_is_followed_once() -> None:
             assert is_open(text) is not None
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("read", [harmless, literal], ids=lambda read: read.__name__)
 def test_an_export_reads_marks_once(read: Callable[[str], str]) -> None:
     for piece in ("`", "~", "```\n", "<b", "![", "](", "*", "[a](", "> ", "_"):

@@ -182,6 +182,7 @@ async def test_it_works_on_alone_is_read_by_several_and_goes_on_after_it_was_kil
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 async def test_what_its_answer_had_written_when_it_was_killed_is_counted_and_once(
     serve: ServeModel, mark: str, order: Order
@@ -247,6 +248,7 @@ async def test_what_it_has_started_ends_with_it_in_the_middle_of_a_command(
     assert await asyncio.to_thread(wait_until_gone, mark) == {}
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_of_what_nobody_looks_at(
     mark: str, order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path
@@ -277,6 +279,7 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
     assert not list(numbers_folder().iterdir())
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 async def test_what_only_the_window_knows_to_be_secret_is_not_kept_by_a_host_without_that_variable(
     order: Order, monkeypatch: pytest.MonkeyPatch, home: Path

@@ -83,6 +83,7 @@ def stop(process: subprocess.Popen[str]) -> None:
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
 
 
+@pytest.mark.explore
 async def test_one_that_is_stopped_in_a_burst_costs_no_memory_and_catches_up_exactly(mark: str) -> None:
     async with serving() as run:
         with reader() as stopped, reader() as quick:

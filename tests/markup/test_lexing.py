@@ -16,6 +16,7 @@ from pygments.token import Keyword  # type: ignore[import-untyped]
 from maverick_tui.markup import code, lexing
 from maverick_tui.markup.lexing import lexed, lexed_at
 from tests.support.cases import each
+from tests.support.sampling import examples
 
 FOR_EVER = ['x = "' + "\\" * 61]
 """Chapel: each further sign doubles the time."""
@@ -76,6 +77,7 @@ def test_what_was_too_much_is_tried_no_more(monkeypatch: pytest.MonkeyPatch) -> 
     assert list(lexed(["x = 1"], "python")), "another one is"
 
 
+@pytest.mark.explore
 def test_hostile_code_in_many_languages_takes_less_time_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
     class Endless(RegexLexer):  # type: ignore[misc]
         tokens = {"root": [(r"(a|a)*b", Keyword)]}
@@ -101,7 +103,9 @@ def test_what_a_lexer_has_reached_has_its_colours() -> None:
 @each("threads", [0, 2])
 def test_real_code_is_lexed_to_its_end_also_on_a_busy_machine(threads: int) -> None:
     shipped = Path(code.__file__).parent.parent
-    lines = [line for file in sorted(shipped.glob("runs/*.py")) for line in file.read_text().split("\n")][:2_000]
+    lines = [line for file in sorted(shipped.glob("runs/*.py")) for line in file.read_text().split("\n")][
+        : examples(700, 2_000)
+    ]
     done = threading.Event()
 
     def work() -> None:

@@ -98,6 +98,7 @@ def test_data_can_be_without_the_keys_of_other_data() -> None:
     assert without_keys_of(None, detail) is detail
 
 
+@pytest.mark.explore
 def test_what_masking_lines_costs_grows_with_their_number() -> None:
     lines = [line for seed in range(400) for line in a_key("RSA", "plain", seed, 64, is_cut=False).text.split("\n")]
     assert sum(1 for _ in key_lines("\n".join(lines))) > 2_000

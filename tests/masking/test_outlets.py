@@ -198,10 +198,10 @@ def run_journal() -> str:
 
 
 def event_lines() -> str:
-    lines = EventLines()
-    written = "".join(lines.add(number, [event]) for number, event in enumerate(told_of_a_run()))
+    lines, events = EventLines(), told_of_a_run()
+    written = "".join(lines.add(number, [event]) for number, event in enumerate(events))
     told = [json.loads(line) for line in written.splitlines()]
-    assert [event["seq"] for event in told] == list(range(len(told_of_a_run())))
+    assert [event["seq"] for event in told] == list(range(len(events)))
     return written + "".join(event["text"] for event in told if event["type"] == "block_grew")
 
 

@@ -100,6 +100,7 @@ LARGE_KEY = "\n".join(["-----BEGIN PRIVATE KEY-----", *wrap(CODED, 64), "-----EN
 PROSE = "and so it goes on, for ever.\n" * 2_000
 
 
+@pytest.mark.explore
 @each("secret", [KEY, LARGE_KEY, "of no known shape, " * 900])
 def test_of_a_long_text_a_secret_on_the_cut_is_masked_as_a_whole(secret: str) -> None:
     conceal([secret] if secret.startswith("of no") else [])

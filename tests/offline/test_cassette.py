@@ -97,6 +97,7 @@ async def test_a_run_with_a_tool(serve: ServeModel, mark: str, file: Path) -> No
     assert sum(old == new for old, new in zip(before, after, strict=True)) > len(before) * 0.8
 
 
+@pytest.mark.explore
 async def test_a_result_has_the_same_text_usage_and_metadata_and_a_recording_says_what_made_it(
     serve: ServeModel, file: Path
 ) -> None:

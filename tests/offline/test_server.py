@@ -132,6 +132,7 @@ async def test_stop_while_an_answer_is_under_way(name: str) -> None:
     gc.collect()  # what was not closed would warn, and warnings are errors
 
 
+@pytest.mark.explore
 async def test_stop_while_a_client_does_not_read() -> None:
     tasks = asyncio.all_tasks()
     server = OfflineServer(script("word " * 400_000))

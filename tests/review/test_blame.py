@@ -55,6 +55,7 @@ def test_what_is_binary_is_whoever_wrote_it_last(folder: Path) -> None:
     assert by(folder / "made")[-1] == "you"
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("closed", ["folder", "journal"])
 def test_a_run_that_cannot_be_read_keeps_nobody_from_knowing_of_others(folder: Path, closed: str) -> None:
     run, other = PlayedRun(folder, RUN), PlayedRun(folder, OTHER)
@@ -165,6 +166,7 @@ def test_of_runs_that_wrote_the_same_it_is_the_one_that_was_merged(folder: Path,
         assert [one.run_id for one in blame(folder / "a.txt", 2, 2)[0].authors] == [winner]
 
 
+@pytest.mark.explore
 def test_what_was_merged_and_picked_anew_is_of_the_run_that_its_message_names(folder: Path) -> None:
     trees, edits = raced(folder)
     (folder / "mine.txt").write_text("mine\n")  # what is picked onto this is another commit then
@@ -176,6 +178,7 @@ def test_what_was_merged_and_picked_anew_is_of_the_run_that_its_message_names(fo
         assert by(folder / "a.txt") == ["-", edits[winner], "-"]
 
 
+@pytest.mark.explore
 def test_what_an_earlier_run_wrote_before_it_was_deleted_is_of_the_run_that_was_merged_since(folder: Path) -> None:
     earlier = PlayedRun(folder, OTHER)
     old = earlier.edit("a.txt", "two", "2")
@@ -201,6 +204,7 @@ def test_a_message_names_no_run_that_has_not_written_the_line(folder: Path) -> N
     assert by(folder / "a.txt") == ["-", "-", edit, "you"]
 
 
+@pytest.mark.explore
 def test_what_came_to_a_worktree_by_a_merge_stays_of_the_run_that_wrote_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -343,6 +343,7 @@ def test_hunks_of_a_file_that_git_does_not_have_are_not_all_of_it(folder: Path) 
     assert theirs(folder) == before
 
 
+@pytest.mark.explore
 def test_the_first_commit_a_detached_head_filters_and_line_endings(folder: Path, tmp_path: Path) -> None:
     git(folder, "switch", "--quiet", "--detach")
     git(folder, "config", "filter.upper.clean", "tr a-z A-Z")

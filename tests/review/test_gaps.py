@@ -42,6 +42,7 @@ def _clean(place: Path) -> None:
         (place / f"{number}").unlink()
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("name", sampled(["notes.md", "draft.md", "empty"], 2))
 def test_what_you_save_while_its_folder_is_too_large(folder: Path, name: str) -> None:
     run = PlayedRun(folder, RUN)
@@ -77,6 +78,7 @@ def test_what_you_save_while_it_is_too_large_itself(folder: Path) -> None:
     assert why(RunReview(RUN)) == {"a.txt": "it was not kept before: it is larger than 0 MB"}
 
 
+@pytest.mark.explore
 def test_what_you_make_between_two_commands_and_is_too_large_then(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.bash(lambda: (folder / "a.txt").write_text("by the run\n"))
@@ -109,6 +111,7 @@ def test_a_build_that_is_cleaned_up_leaves_nothing_to_tell(folder: Path) -> None
     assert content(folder) == was
 
 
+@pytest.mark.explore
 def test_what_was_moved_out_of_a_folder_that_is_too_large_since(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
 

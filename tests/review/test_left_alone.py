@@ -54,6 +54,7 @@ def test_while_a_call_waits_for_an_answer_what_changes_is_not_its_own(folder: Pa
     assert [one.path for one in review.files()] == ["b.txt", "x.txt"]
 
 
+@pytest.mark.explore
 def test_before_an_undo_it_is_told_how_long_commands_ran_for_you_may_have_saved_something_meanwhile(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +248,7 @@ def fill(disk: Path) -> None:
             file.write(b"x" * 4096)
 
 
+@pytest.mark.explore
 def test_what_is_taken_back_while_the_disk_gets_full_is_told_and_can_be_given_back(
     folder: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +284,7 @@ def test_what_is_taken_back_while_the_disk_gets_full_is_told_and_can_be_given_ba
     assert (folder / "x.txt").read_text() == "x\n"
 
 
+@pytest.mark.explore
 def test_two_who_take_back_at_the_same_moment_leave_the_way_to_give_it_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,6 +378,7 @@ def test_what_a_person_saves_while_an_undo_goes_on_is_not_replaced_by_a_redo(
     assert [step.path for step in RunReview(RUN).plan() if not step.why_not] == ["x.txt"]
 
 
+@pytest.mark.explore
 def test_what_was_undone_while_no_snapshot_could_be_taken_of_it_can_be_given_back_once_one_can(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

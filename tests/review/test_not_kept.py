@@ -105,7 +105,7 @@ def _changed_and_removed_with_its_folder(top: Path) -> None:
             (_changed_and_removed, "", "changed"),
             (_changed_and_removed_with_its_folder, "", "changed"),
         ],
-        3,
+        5,
     ),
 )
 def test_what_may_be_all_that_is_left_stays(
@@ -131,6 +131,7 @@ def test_what_may_be_all_that_is_left_stays(
     assert content(folder)[left] == was[left]
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("gone", ["lib", "lib/.git"])
 def test_the_history_of_a_repository_inside_is_named_where_it_is_gone(nested: Path, gone: str) -> None:
     was = content(nested)
@@ -195,6 +196,7 @@ def test_all_else_is_taken_back_as_ever(folder: Path) -> None:
     assert left == was | {path: left[path] for path in ("many/3", "many/made", "many/node_modules")}
 
 
+@pytest.mark.explore
 def test_what_has_become_too_large_is_shown_and_named(folder: Path) -> None:
     (folder / "few").mkdir()
     (folder / "few" / "file").write_text("kept\n")
@@ -247,6 +249,7 @@ def test_what_is_known_to_be_the_runs_goes_also_if_something_is_lost(folder: Pat
     assert why(RunReview(RUN))[".env"] == gone, "also if that was all that the command did"
 
 
+@pytest.mark.explore
 def test_a_folder_with_nothing_else_than_what_is_not_kept_is_kept_itself(folder: Path) -> None:
     (folder / "web" / "src").mkdir(parents=True)
     (folder / "web" / "src" / "app.js").write_text("yours\n")

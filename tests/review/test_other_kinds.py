@@ -57,6 +57,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.explore
 def test_what_has_become_something_else_is_taken_and_given_back_again_and_again(folder: Path) -> None:
     places = {folder / f"{before.__name__}-to-{after.__name__}": (before, after) for before, after in CHANGES}
     for place, (before, _) in places.items():

@@ -17,6 +17,7 @@ RUN, OTHER = "run-aaaa", "run-bbbb"
 DOUBT = f"the run {OTHER} (Inner) may have changed it at the same time"
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("are_repositories", sampled([True, False], 2))
 def test_what_a_run_inside_did_while_a_command_ran_is_not_that_commands(
     nested: Path, *, are_repositories: bool
@@ -55,6 +56,7 @@ def test_what_a_run_around_did_while_a_command_ran_is_not_that_commands(nested: 
     assert why(RunReview(RUN)) == {"a.txt": DOUBT}
 
 
+@pytest.mark.explore
 def test_what_was_taken_back_of_another_run_meanwhile_is_not_the_commands(nested: Path) -> None:
     inner = PlayedRun(nested / "lib", OTHER, "Inner")
     inner.edit("a.txt", "two", "2")
@@ -67,6 +69,7 @@ def test_what_was_taken_back_of_another_run_meanwhile_is_not_the_commands(nested
     assert why(RunReview(RUN)) == {"mine.txt": ""}
 
 
+@pytest.mark.explore
 def test_runs_that_were_not_at_work_at_that_time_are_in_nobodys_way(
     nested: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

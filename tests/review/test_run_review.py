@@ -230,6 +230,7 @@ def test_what_could_not_be_given_back_is_once_nothing_is_in_its_way(folder: Path
     assert RunReview(RUN).redo().paths == {"b.txt"}  # the rest of it
 
 
+@pytest.mark.explore
 def test_what_is_given_back_is_what_was_shown_whatever_was_taken_back_since(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")
@@ -254,6 +255,7 @@ def test_what_is_given_back_is_what_was_shown_whatever_was_taken_back_since(fold
     assert not (folder / "c.txt").exists()
 
 
+@pytest.mark.explore
 def test_what_had_something_in_its_way_when_it_was_shown_is_not_given_back_unasked(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")

@@ -39,6 +39,7 @@ def at_work(run: TrackedFolder) -> Iterator[None]:
     assert not run.is_noted
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("where", sampled(["lib", ""], 2))
 def test_what_a_run_did_that_is_not_kept_while_a_command_ran_is_not_that_commands(nested: Path, where: str) -> None:
     run, there = PlayedRun(nested, RUN), other(nested / where)
@@ -61,6 +62,7 @@ def test_what_a_run_did_that_is_not_kept_while_a_command_ran_is_not_that_command
     assert why(RunReview(RUN))["more.txt"] == ""
 
 
+@pytest.mark.explore
 def test_a_run_that_was_deleted_has_still_done_what_it_did(nested: Path) -> None:
     run, there, noted = PlayedRun(nested, RUN), PlayedRun(nested, OTHER), other(nested)
     there.write("undone.txt", "theirs\n")
@@ -79,7 +81,7 @@ def test_a_run_that_was_deleted_has_still_done_what_it_did(nested: Path) -> None
     assert why(RunReview(RUN)) == {"mine.txt": "", "theirs.txt": DOUBT, "undone.txt": DOUBT}
 
 
-@pytest.mark.parametrize("closed", ["folder", "journal"])
+@pytest.mark.parametrize("closed", sampled(["folder", "journal"], 2))
 def test_a_run_that_cannot_be_read_has_still_done_what_it_did(nested: Path, closed: str) -> None:
     run, there, noted = PlayedRun(nested, RUN), PlayedRun(nested, OTHER), other(nested)
     call = run.begin("Bash", command="make")

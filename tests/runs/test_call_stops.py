@@ -118,6 +118,7 @@ async def test_what_cannot_be_stopped_alone_is_said_and_goes_on(serve: ServeMode
         assert [event.kind for event in run.all(Noticed)][-2:] == ["stop", "stop"]
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 async def test_a_command_of_claude_code_is_stopped_and_one_that_waits_for_a_person_is_denied(
     serve: ServeModel, mark: str

@@ -79,6 +79,7 @@ async def test_commands_that_are_no_prompts(serve: ServeModel) -> None:
     assert run.all(Noticed)[-1].kind == "cleared"
 
 
+@pytest.mark.explore
 async def test_a_summary_that_fails_is_a_failure_and_one_that_is_stopped_is_none(serve: ServeModel) -> None:
     script = [
         scene(fail(529, "overloaded_error"), prompt="be refused"),

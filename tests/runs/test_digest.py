@@ -85,6 +85,7 @@ def test_a_strange_host_tells_no_strange_things() -> None:
     assert told == Digest(5.0)
 
 
+@pytest.mark.explore
 def test_a_hundred_thousand_events_are_counted_once() -> None:
     state = LiveState()
     for event in history(turns=3_000):

@@ -279,6 +279,7 @@ def test_what_begins_alike(command: str, prefix: str, allowed: list[str], refuse
     assert grants.rule_for("Bash", bash(f"cd / && {command}")) == ""
 
 
+@pytest.mark.explore
 @each(
     "command",
     [

@@ -110,6 +110,7 @@ async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: Se
     assert [event.kind for event in run.all(Noticed) if event.kind == "jobs"] == ["jobs"]
 
 
+@pytest.mark.explore
 async def test_an_interrupt_ends_what_would_wake_the_agent_and_what_that_has_said_wakes_it_no_more(
     serve: ServeModel,
 ) -> None:
@@ -187,6 +188,7 @@ async def test_a_turn_of_a_job_says_so_and_is_counted(serve: ServeModel) -> None
     ]
 
 
+@pytest.mark.explore
 async def test_a_job_with_the_words_of_the_last_prompt_does_not_pass_a_fuse(serve: ServeModel) -> None:
     schedule(OVERDUE | {"id": "aaaaaaa2", "cron": "0 3 1 1 *", "createdAt": int(time.time() * 1000)})
     settings = MaverickConfig.load(setting_sources=["project"], fuses={"run": {"turns": 1}})
@@ -221,6 +223,7 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
     assert len(run.all(Connected)) == 2
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("ends_by", sampled(["an interrupt", "its end"], 2))
 async def test_no_fork_brings_the_jobs_of_a_run_back(ends_by: str, serve: ServeModel) -> None:
     script = [

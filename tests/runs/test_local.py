@@ -424,6 +424,7 @@ async def test_an_interrupt_is_acknowledged_at_once_and_keeps_the_text(serve: Se
             assert run.text().endswith(f"next to {word}")
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("agent", [Talker, Direct], ids=["claude-code", "api"])
 async def test_what_a_broken_answer_has_written_is_counted_though_nobody_has_reported_it(
     agent: type[MaverickAgent], serve: ServeModel
@@ -457,6 +458,7 @@ async def test_an_answer_that_comes_by_a_second_try_has_cost_the_first_one_as_we
     assert ended.is_estimate
 
 
+@pytest.mark.explore
 async def test_a_conversation_that_is_resumed_behind_a_broken_answer_counts_on_from_what_the_cli_has_counted(
     serve: ServeModel,
 ) -> None:

@@ -201,6 +201,7 @@ async def test_an_engine_that_takes_nothing_meanwhile_says_so(
     assert [event.text for event in run.all(ev.TurnStarted)] == ["one", "three", "two"]
 
 
+@pytest.mark.explore
 async def test_what_waits_is_a_command_or_a_prompt_by_what_it_says_when_it_begins(
     serve: ServeModel, home: Path
 ) -> None:

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from maverick_tui.events.kinds import PermissionAsked, ToolFinished, TurnEnded
 from maverick_tui.markup.hunks import hunks_between, hunks_of_patch
 from maverick_tui.runs.commands import AnswerPermission
@@ -47,6 +49,7 @@ async def test_a_question_about_a_file_that_is_there_shows_what_changes_in_it(se
         assert place.read_text().split("\n")[19] == "LINE 20"
 
 
+@pytest.mark.explore
 async def test_a_question_about_all_places_of_a_file_says_how_many_they_are_and_shows_each(serve: ServeModel) -> None:
     place = Path("long.py").absolute()
     place.write_text(
@@ -118,6 +121,7 @@ def _notebook(*sources: str | list[str]) -> str:
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
+@pytest.mark.explore
 async def test_a_question_about_a_cell_shows_what_becomes_of_it(serve: ServeModel) -> None:
     place = Path("sums.ipynb").absolute()
     place.write_text(_notebook("import math\n", ["total = 1\n", "print(total)"]))

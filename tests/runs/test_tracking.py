@@ -149,6 +149,7 @@ async def test_what_you_save_after_a_call_and_before_its_snapshot_is_not_its_own
         assert why(RunReview(RUN)) == {"b.txt": yours, "gone/yours": yours, "half": "", "half-2": ""}
 
 
+@pytest.mark.explore
 async def test_a_run_that_was_killed_in_a_call_goes_on_from_its_first_snapshot(serve: ServeModel) -> None:
     writes = {"go": call("write", name="one"), "again": call("linger", name="two"), "more": call("write", name="three")}
     script = [scene(one, say("done"), prompt=f"{prompt}$") for prompt, one in writes.items()]

@@ -115,6 +115,7 @@ def test_a_list_of_what_is_ignored_that_has_no_end_is_not_read(tmp_path: Path) -
     assert "a.txt" in kept(shadow, shadow.take(OWNER))
 
 
+@pytest.mark.explore
 def test_nothing_hides_behind_a_name_of_ours_or_in_the_depth(tmp_path: Path) -> None:
     folder = project(tmp_path / "project")
     shadow = Shadow(folder)

@@ -103,6 +103,7 @@ def test_what_is_removed_does_not_stay_in_the_file(said: Said) -> None:
     assert b"Pay rent" in kept()
 
 
+@pytest.mark.explore
 def test_what_is_removed_is_what_was_asked_about() -> None:
     store = TaskStore(open_database())
     for title in ("Buy milk", "Sell the milk farm"):

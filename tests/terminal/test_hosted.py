@@ -191,6 +191,7 @@ def test_a_run_whose_host_was_killed_goes_on_in_all_terminals_that_show_it(maver
     assert [app.quit() for app in (here, there)] == [0, 0]
 
 
+@pytest.mark.explore
 def test_a_run_that_could_not_begin_has_a_process_of_its_own_once_it_can(maverick: Maverick, mark: str) -> None:
     folder = Path(".maverick/agents")
     folder.mkdir(parents=True)

@@ -31,6 +31,7 @@ def test_killed_it_leaves_no_process_behind(maverick: Maverick, handyman: str, m
     assert wait_until_gone(mark, 15.0) == {}
 
 
+@pytest.mark.explore
 def test_a_window_that_is_closed_while_hundreds_of_keys_wait_ends_it(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": ["Done."]}]
     app = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
@@ -40,6 +41,7 @@ def test_a_window_that_is_closed_while_hundreds_of_keys_wait_ends_it(maverick: M
     assert app.wait() in maverick.hung_up
 
 
+@pytest.mark.explore
 @OURS_ALONE
 def test_who_is_told_to_end_ends_though_the_terminal_takes_nothing(maverick: Maverick, teller: str) -> None:
     scenes = [{"answers": [{"steps": [" ".join(["word"] * 20_000)], "pace": {"tokens_per_second": 500}}]}]

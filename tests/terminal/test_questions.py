@@ -57,6 +57,7 @@ def served_beside(events: Sequence[Event]) -> Iterator[tuple[Served, asyncio.Abs
         loop.close()
 
 
+@pytest.mark.explore
 def test_two_hundred_characters_are_typed_while_twenty_questions_come_up(maverick: Maverick) -> None:
     assert len(TYPED) == 200
     tape = Tape("handyman", at=time.time()).connect().prompt("Go").say("I am at work.")

@@ -68,6 +68,7 @@ def test_the_terminal_is_handed_over_and_the_answer_goes_on(maverick: Maverick, 
     assert app.output.left_behind == {}
 
 
+@pytest.mark.explore
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells which processes a shell has")
 def test_stopped_from_elsewhere_it_has_keys_and_screen_again_after_fg(maverick: Maverick, teller: str) -> None:
     program = (*SHELL[:3], _TAKEN, "shell", MAVERICK)

@@ -40,6 +40,7 @@ def failed() -> Tape:
     return Tape().connect().prompt("Go").say("Half of an").done("failed", failure=STREAM_BROKE)
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("tape", [Tape, running, asking, questioning, failed])
 async def test_no_key_ends_a_run(tape: Callable[[], Tape]) -> None:
     chance = random.Random(tape.__name__)

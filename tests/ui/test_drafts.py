@@ -106,6 +106,7 @@ async def test_a_draft_is_kept_while_somebody_types_on() -> None:
         await until(pilot, lambda: drafts_of_run() == ["half a thou"])
 
 
+@pytest.mark.explore
 async def test_each_of_two_windows_keeps_its_own_draft() -> None:
     keep_run(RUN)
     async with opened() as (first, first_pilot):

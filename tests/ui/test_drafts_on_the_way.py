@@ -39,6 +39,7 @@ from tests.host.far.fake_ssh import AWAY, GATEWAY, THERE, fake_ssh
 from tests.host.served_run import RUN, serving
 from tests.support.processes import kill_marked
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.kept_app import opened
 from tests.ui.test_drafts import drafts_of_run, end, new_drafts
 from tests.ui.waiting import on_screen, until
@@ -77,7 +78,7 @@ async def is_there(*_: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize("is_second", [False, True], ids=["resumed", "resumed by somebody else"])
+@pytest.mark.parametrize("is_second", sampled([False, True], 2, ["resumed", "resumed by somebody else"]))
 @pytest.mark.parametrize("is_heard", [False, True], ids=["not heard", "heard"])
 async def test_a_run_that_is_resumed(
     is_second: bool, is_heard: bool, says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -116,6 +117,7 @@ def words(app: MaverickApp) -> str:
     return "\n".join(str(one.render()) for one in app.screen.query(Static))
 
 
+@pytest.mark.explore
 async def test_an_ended_run_that_was_sent_something_and_is_left_by_a_person_before_it_is_there(
     tmp_path: Path,
 ) -> None:
@@ -141,6 +143,7 @@ async def test_an_ended_run_that_was_sent_something_and_is_left_by_a_person_befo
     )
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("is_heard", [False, True], ids=["not heard", "heard"])
 async def test_a_run_that_is_resumed_and_left_by_a_person(
     is_heard: bool, says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -211,6 +214,7 @@ async def test_a_run_whose_process_ends_before_it_says_a_word(
     assert drafts_of_run() == ["first\nsecond"]
 
 
+@pytest.mark.explore
 async def test_a_run_that_is_on_no_screen_when_nothing_comes_of_it() -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
@@ -255,6 +259,7 @@ async def test_a_run_on_another_machine(
     assert new_drafts() == ["first\nsecond"]
 
 
+@pytest.mark.explore
 async def test_a_run_on_another_machine_that_has_told_who_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mark: str
 ) -> None:
@@ -284,6 +289,7 @@ async def test_a_run_on_another_machine_that_has_told_who_it_is(
         assert run.commands == []
 
 
+@pytest.mark.explore
 async def test_a_session_of_claude_code_which_has_no_journal_of_ours(tmp_path: Path) -> None:
     Session(cwd=str(tmp_path)).ask("Go").answer("Yes").write()
     async with opened(ID) as (app, pilot):
@@ -301,6 +307,7 @@ async def test_a_session_of_claude_code_which_has_no_journal_of_ours(tmp_path: P
         await until(pilot, lambda: app.run_screen.prompt.text == "half a thou")
 
 
+@pytest.mark.explore
 async def test_a_run_that_was_removed_by_somebody_else() -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):

@@ -35,6 +35,7 @@ def header(app: MaverickApp) -> str:
     return widget.render_line(0).text
 
 
+@pytest.mark.explore
 async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
@@ -87,6 +88,7 @@ async def test_it_is_typed_to_while_its_line_is_broken_and_comes_back(
     assert prompt.text == "More"
 
 
+@pytest.mark.explore
 async def test_a_machine_that_does_not_let_us_in_is_told_and_tried_again_when_somebody_wants_it(
     monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:

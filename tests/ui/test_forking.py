@@ -69,6 +69,7 @@ async def asks(app: ForkApp, pilot: Pilot[Any]) -> ForkScreen:
     return app.screen
 
 
+@pytest.mark.explore
 @pytest.mark.usefixtures("kept")
 async def test_what_is_said_to_a_fork_that_cannot_be_made_comes_into_the_prompt(
     monkeypatch: pytest.MonkeyPatch,
@@ -256,6 +257,7 @@ async def test_a_fork_begins_with_the_files_of_its_turn_in_a_worktree(tmp_path: 
         assert find_place(Wish(fork.run_id, is_new=False), fork.agent, None, fork.folder).cwd == worktree.cwd
 
 
+@pytest.mark.explore
 async def test_merging_a_fork_with_earlier_files_takes_back_nothing_that_was_committed_since(
     tmp_path: Path, home: Path
 ) -> None:
@@ -287,6 +289,7 @@ async def test_merging_a_fork_with_earlier_files_takes_back_nothing_that_was_com
     }
 
 
+@pytest.mark.explore
 async def test_the_set_up_of_a_fork_runs_nothing_that_the_run_had_written(tmp_path: Path, home: Path) -> None:
     folder, ran = project(tmp_path / "project"), tmp_path / "ran"
     commit(folder, Makefile=f"deps:\n\techo persons >> {ran}\n")

@@ -80,6 +80,7 @@ async def test_the_keys_of_a_banner_make_it_go_on(tmp_path: Path) -> None:
         assert [command.text for command in app.kept.take()] == ["Look"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.explore
 async def test_a_folder_that_is_gone_is_told_and_another_one_taken(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     keep_run(RUN, cwd=str(gone))
@@ -160,6 +161,7 @@ async def test_one_that_has_come_to_life_elsewhere_does_not_go_on_here(tmp_path:
         await until(pilot, lambda: app.gone_on, "later it does")
 
 
+@pytest.mark.explore
 async def test_closing_it_while_it_comes_back_keeps_it_from_going_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -174,6 +174,7 @@ async def test_an_agent_that_does_not_hear_is_not_said_to_have_stopped(
     assert app.return_value == 1
 
 
+@pytest.mark.explore
 async def test_what_cannot_be_done_over_a_broken_line_is_not_offered() -> None:
     async with watching(Tape().connect().prompt("Go").say("Half", is_open=True)) as (app, pilot):
         run = app.run_model
@@ -196,6 +197,7 @@ async def test_what_cannot_be_done_over_a_broken_line_is_not_offered() -> None:
         await until(pilot, lambda: "Interrupt: it stops" in words(app), "the line is there again")
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize(
     ("is_hosted", "screen", "told"),
     [

@@ -25,6 +25,7 @@ from maverick_tui.ui.run.screen import RunScreen
 from tests.history.kept import keep
 from tests.host.served_run import RUN, serving
 from tests.support.runs import BEGAN, Tape
+from tests.support.sampling import sampled
 from tests.ui.test_attached import shown
 from tests.ui.waiting import until
 
@@ -57,7 +58,7 @@ async def at_rest(tape: Tape) -> AsyncIterator[tuple[MaverickApp, Pilot[Any], Ru
         yield app, pilot, app.board.runs[RUN]
 
 
-@pytest.mark.parametrize("turns", [1, 120], ids=["a short one", "a long one"])
+@pytest.mark.parametrize("turns", sampled([1, 120], 2, ["a short one", "a long one"]))
 async def test_what_it_tells_and_asks_in_its_new_process_is_there(turns: int) -> None:
     tape = ended(turns)
     async with at_rest(tape) as (app, pilot, run):

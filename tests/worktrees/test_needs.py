@@ -203,6 +203,7 @@ def test_what_a_run_adds_to_a_folder_that_git_does_not_ignore_is_committed(proje
     assert git(project, "diff", "--name-only", "main", made.branch) == "data/result.csv"
 
 
+@pytest.mark.explore
 def test_what_the_set_up_leaves_where_git_does_not_look_is_work_once_it_is_changed(project: Path) -> None:
     """In a repository that came along or was made, and in a file that git was told to overlook."""
     project_in(project / "lib")
@@ -292,6 +293,7 @@ def test_what_leads_out_of_the_project_or_is_wrong_is_refused(project: Path, tex
         needs_of(project)
 
 
+@pytest.mark.explore
 def test_what_is_nested_too_deeply_to_be_copied_is_told_and_left(project: Path, maverick: Run) -> None:
     says(project, 'copy = ["deep"]\n')
     maverick("worktree", "trust", "--yes")

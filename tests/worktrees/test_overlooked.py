@@ -38,6 +38,7 @@ def project(tmp_path: Path) -> Path:
     return project
 
 
+@pytest.mark.explore
 @each(
     "path, found",
     [
@@ -64,6 +65,7 @@ def test_whatever_is_called_as_gits_own_folder_below_the_top_is_work(path: str, 
     ending.remove(made)
 
 
+@pytest.mark.explore
 def test_a_repository_that_a_run_makes_of_a_folder_stays_also_in_a_submodule(project: Path, tmp_path: Path) -> None:
     other = project_in(tmp_path / "other")
     (other / "packages").mkdir()
@@ -143,6 +145,7 @@ def test_a_folder_in_the_place_of_a_file_is_kept(project: Path) -> None:
     assert not made.top.exists()
 
 
+@pytest.mark.explore
 def test_commits_of_a_submodule_that_only_its_worktree_has_are_not_lost_once_they_are_recorded(
     project: Path, tmp_path: Path
 ) -> None:

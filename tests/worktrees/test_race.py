@@ -148,6 +148,7 @@ def test_a_race_that_is_killed_leaves_no_branch_worktree_or_process(
     assert races.left_behind() == []
 
 
+@pytest.mark.explore
 def test_what_a_race_leaves_whose_hosts_were_killed_as_well_is_removed_by_whoever_comes_next(
     project: Path, maverick: Run, mark: str
 ) -> None:

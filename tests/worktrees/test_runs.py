@@ -163,6 +163,7 @@ def test_a_run_goes_on_in_its_worktree_which_is_made_again_or_else_in_the_projec
     assert notices(run_id)[-1] == GONE
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("left", ["", '{"run_id": "'])
 def test_a_run_does_not_go_on_in_the_project_where_its_worktrees_record_is_damaged(
     left: str, project: Path, maverick: Run
@@ -225,6 +226,7 @@ def test_a_run_with_a_host_says_where_it_works_and_is_not_merged_before_it_has_e
     assert git(project, "show", f"maverick/smith-{run_id[:8]}:a.txt") == "better"
 
 
+@pytest.mark.explore
 def test_a_worktree_stays_as_long_as_another_run_works_in_it_also_one_that_is_not_kept(
     project: Path, maverick: Run
 ) -> None:

@@ -459,6 +459,7 @@ def test_what_is_no_repository_to_git_does_not_have_the_one_around_it_changed(la
     assert state(project) == before
 
 
+@pytest.mark.explore
 def test_a_repository_apart_from_its_folder_and_a_worktree_of_the_persons_have_worktrees(
     project: Path, tmp_path: Path
 ) -> None:
@@ -849,6 +850,7 @@ def test_no_test_of_a_race_runs_where_a_link_of_the_run_leads(project: Path, tmp
     assert not list(elsewhere.iterdir())
 
 
+@pytest.mark.explore
 def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other"), Entrant(3, f"{RUN}3", "third")])
     before = state(project)
@@ -893,6 +895,7 @@ def test_what_is_not_shown_of_a_long_diff_is_counted(project: Path) -> None:
     assert second.to_json()["diff_more"] == 0
 
 
+@pytest.mark.explore
 def test_what_git_ignores_of_a_winner_stays_and_what_its_test_has_made_is_not_merged(project: Path) -> None:
     commit(project, __gitignore="*.py\n*.log\n")
     makes_litter = ["sh", "-c", "echo 1 > litter.txt; echo 1 > test.log"]
@@ -915,6 +918,7 @@ def test_what_git_ignores_of_a_winner_stays_and_what_its_test_has_made_is_not_me
     assert git(project, "show", "--format=", "--name-only", "HEAD") == "a.txt"
 
 
+@pytest.mark.explore
 def test_what_a_person_mends_in_a_race_before_they_choose_stays(project: Path) -> None:
     race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")], test=["sh", "-c", "echo 1 > litter.txt"])
     with race.running():
@@ -934,6 +938,7 @@ def test_what_a_person_mends_in_a_race_before_they_choose_stays(project: Path) -
     assert git(project, "show", "HEAD:a.txt") == "better"
 
 
+@pytest.mark.explore
 def test_what_a_person_mends_in_a_file_that_the_test_of_a_race_has_changed_stays(project: Path) -> None:
     commit(project, __gitignore="out/\n")
     formats = ["sh", "-c", "echo formatted >> a.txt; mkdir out; echo 1 > out/log; echo 1 > litter"]
@@ -956,6 +961,7 @@ def test_what_a_person_mends_in_a_file_that_the_test_of_a_race_has_changed_stays
     assert [worktree.top.exists() for worktree in made] == [True, True, True, False]
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("begun", ["merge", "rebase"])
 def test_what_git_has_put_aside_until_something_is_finished_is_not_lost(begun: str, project: Path) -> None:
     commit(project, "second", c__txt="c\n")

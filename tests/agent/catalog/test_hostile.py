@@ -231,6 +231,7 @@ def _misspellings(folder: Path) -> None:
         (folder / f"m{number}.md").write_text(f"---\nname: m{number}\ndescription: d\n{fields}---\nbody\n")
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("make", [_chain, _statements, _misspellings])
 def test_a_folder_that_is_made_to_be_slow_is_not_read_to_its_end(make: Callable[[Path], None]) -> None:
     folder = Path(".maverick/agents")

@@ -19,6 +19,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.globs import matcher
 from tests.agent.permissions.deciding import TOOLS, bash, decide, judge_in, write
 from tests.support.cases import each
+from tests.support.sampling import sampled
 
 TOOLS_HERE = [*TOOLS, "mcp__fs__read", "own:lookup"]
 NFD = unicodedata.normalize("NFD", "Schlüssel.txt")
@@ -119,7 +120,7 @@ DENYING: list[tuple[str, tuple[str, dict[str, Any]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("effect", ["deny", "ask"])
+@pytest.mark.parametrize("effect", sampled(["deny", "ask"], 2))
 def test_what_is_accepted_denies(effect: str, project: Path) -> None:
     failed = list[object]()
     for rule, (tool, arguments) in DENYING:

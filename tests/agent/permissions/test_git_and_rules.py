@@ -112,7 +112,7 @@ _HARMLESS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("commands", in_parts((*_SHOWING, *_HARMLESS), 4))
+@pytest.mark.parametrize("commands", in_parts((*_SHOWING, *_HARMLESS), 8))
 def test_git_does_not_show_a_file_that_may_not_be_read(commands: list[str], project: Path) -> None:
     git(project, "init", "-q")
     (project / ".env").write_text("SECRET=1")
@@ -137,7 +137,7 @@ _OF_NOW = ("git diff", "git diff HEAD", "git diff --cached", "git diff -- src", 
           "git show HEAD~1 -- src", "git mv src/a.py src/b.py")  # fmt: skip
 
 
-@pytest.mark.parametrize("commands", in_parts((*_LOOKING_BACK, *_OF_NOW), 3))
+@pytest.mark.parametrize("commands", in_parts((*_LOOKING_BACK, *_OF_NOW), 6))
 def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(
     commands: list[str], project: Path
 ) -> None:
@@ -192,6 +192,7 @@ def test_git_does_not_take_from_another_folder_what_may_not_be_read(secretive: P
     assert decide(judge_in(other), "Bash", bash("git fetch origin main")) == "allow"
 
 
+@pytest.mark.explore
 def test_git_does_not_show_below_the_top_what_may_not_be_read_there(project: Path) -> None:
     git(project, "init", "-q")
     for name in (".env", "src/b.py"):

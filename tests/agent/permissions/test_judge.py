@@ -99,6 +99,7 @@ def test_a_path_rule_is_kept(person: bool, project: Path) -> None:
     assert decide(Judge(["Read(src/**)", "Read"], project, person=person), "Read", {"file_path": "b.py"}) == "allow"
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("person", [True, False])
 def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, project: Path) -> None:
     (project / ".git").mkdir()
@@ -122,6 +123,7 @@ def test_a_rule_reaches_no_further_by_patterns_and_many_words(person: bool, proj
     assert decide(judge, "Bash", bash("cp src/a.py docs")) == "allow"
 
 
+@pytest.mark.explore
 @given(st.text(), st.text())
 def test_no_text_is_too_much_for_it(command: str, path: str) -> None:
     for person in (True, False):

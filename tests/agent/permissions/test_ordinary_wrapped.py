@@ -74,6 +74,7 @@ UNREAD = ["{} > out.log 2>&1", "X=1 {}", "{} &", "if true; then {}; fi"]
 """Around a command: what cannot be read word by word."""
 
 
+@pytest.mark.explore
 @each("command", [*WRAPPED, *RUNNERS, *NAMES])
 def test_with_all_of_bash_it_runs_though_nobody_is_there(command: str, project: Path) -> None:
     judged = Judge(["Bash"], project, person=False).judge("Bash", bash(command))

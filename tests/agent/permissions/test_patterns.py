@@ -103,6 +103,7 @@ def test_a_choice_stands_for_one_character(folder: Path) -> None:
     assert "aab" in found("[a]#b"), "zsh may take it for any number of them"
 
 
+@pytest.mark.explore
 def test_work_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("loop", "again"):
         (folder / name).symlink_to(".")

@@ -17,6 +17,7 @@ from maverick_tui.agent.permissions.known_places import is_run_by_others
 from maverick_tui.agent.permissions.started import Started
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
+from tests.support.sampling import sampled
 from tests.test_real_paths import lead
 
 PROTECTED = [
@@ -54,7 +55,7 @@ def test_more_names_of_what_others_run() -> None:
 
 
 @pytest.mark.parametrize("path", PROTECTED)
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([True, False], 2))
 def test_some_places_ask_whatever_the_rules_say(path: str, person: bool, project: Path) -> None:
     (project / ".git").mkdir()
     (project / "hidden").symlink_to(".git")
@@ -558,12 +559,13 @@ def test_folders_that_were_moved_are_protected(project: Path, monkeypatch: pytes
 
 def test_where_links_cannot_be_followed_is_asked_about_and_keeps_nothing_else_from_being_judged(tmp_path: Path) -> None:
     (tmp_path / "closed").symlink_to("/proc/1/root/etc")
-    lead(tmp_path / "many", "end", 1_000)
     judge = Judge(["Read", "Bash", "Write"], tmp_path, person=True)
     for path in ("/proc/1/root/etc/passwd", "/proc/1/cwd/x", "closed/passwd"):
         assert judge.judge("Read", {"file_path": path}).decision == "ask"
         assert judge.judge("Bash", {"command": f"cat {path}"}).decision == "ask"
         assert judge.judge("Write", {"file_path": path, "content": ""}).decision == "ask"
         assert not judge.may_be_reread(str(tmp_path / path))
+    lead(tmp_path / "many", "end", 1_000)  # each look at all of them takes a third of a second
+    judge = Judge(["Read", "Bash", "Write"], tmp_path, person=True)
     assert judge.judge("Read", {"file_path": "many/l999"}).decision == "allow", "no system opens it"
     assert judge.judge("Bash", {"command": "cat a.txt"}).decision == "allow"

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import RuleBook, Standing, project_file
 from maverick_tui.git.programs import programs_named
@@ -14,6 +16,7 @@ from tests.agent.permissions.deciding import TOOLS, bash, decide, judge_in, writ
 from tests.executor.files.support import git
 
 
+@pytest.mark.explore
 def test_many_worktrees_make_no_rule_heavier_and_no_call_doubtful(project: Path) -> None:
     rules = ["Read(.env)", "Read(keys/**)", "Edit(docs/**)", "Read(//etc/x)"]
     write(f"deny = {json.dumps(rules)}", project_file(project))

@@ -146,6 +146,7 @@ def test_files_are_noticed_wherever_they_are_mentioned(command: str) -> None:
     assert ".git/config" in (mentions(command) or ())
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize(
     "command",
     ["ls --" + "./" * 4_900, "ls -" + "/a" * 4_900, "git commit -" + "a" * 9_900, "$(x) -" + "a" * 300_000],

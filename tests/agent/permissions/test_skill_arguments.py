@@ -9,6 +9,7 @@ import pytest
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import RuleBook
 from tests.agent.permissions.deciding import write
+from tests.support.sampling import sampled
 
 MANY = " ".join(f"word{number}" for number in range(400))
 NAMED = [
@@ -31,7 +32,7 @@ def decided(judge: Judge, told: str) -> set[str]:
     return {judge.judge(tool, arguments).decision for tool, arguments in calls}
 
 
-@pytest.mark.parametrize("told", NAMED, ids=lambda told: told[:30])
+@pytest.mark.parametrize("told", sampled(NAMED, 3, [told[:30] for told in NAMED]))
 def test_what_a_skill_may_read_by_what_it_is_told_is_judged(told: str, home: Path, project: Path, judge: Judge) -> None:
     assert decided(judge, told) == {"allow"}, "nothing is called so"
     for forbidden in (home / ".ssh" / "id_rsa", project / ".env"):

@@ -366,6 +366,7 @@ def test_what_is_no_rule(entry: str) -> None:
     assert wrong_with(entry)
 
 
+@pytest.mark.explore
 def test_a_projects_patterns_do_not_hold_up_the_judge(project: Path) -> None:
     many = ",".join(f"**/a{number}*" for number in range(90))
     folder = project / ".maverick"

@@ -83,6 +83,7 @@ def test_cd_that_looks_elsewhere_is_noticed() -> None:
         assert not goes_elsewhere(command), command
 
 
+@pytest.mark.explore
 def test_a_long_text_takes_no_long_time() -> None:
     """Each of these would take minutes if it were looked at again from each of its letters."""
     for text in ("1" * 200_000, "{" * 100_000, "{}" * 50_000, "{a," * 300, "'" * 99_999, "$(" * 50_000, "a" * 200_000):

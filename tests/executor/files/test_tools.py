@@ -235,6 +235,7 @@ async def test_a_pattern_that_is_none_is_said(call: Call, root: Path, pattern: s
         await call("Grep", pattern=pattern)
 
 
+@pytest.mark.explore
 async def test_a_pattern_that_never_ends_is_ended_and_what_was_found_is_kept(mark: str, root: Path) -> None:
     write(root, {"a.txt": "b\n", "b.txt": "a" * 60 + "!\n"})
     ticks = 0

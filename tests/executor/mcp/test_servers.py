@@ -188,6 +188,7 @@ def endpoint(script: Any, kind: str) -> Iterator[tuple[dict[str, Any], subproces
         process.wait()
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("kind", sampled(["http", "sse"], 2))
 async def test_endpoints_serve_whoever_has_the_token_until_they_are_gone(mark: str, script: Any, kind: str) -> None:
     with endpoint(script, kind) as (server, process):

@@ -85,6 +85,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.explore
 def test_the_first_execution_does_not_hold_up_the_event_loop() -> None:
     """Importing takes the interpreter for moments at a time; on the loop itself it would be nearly all of it."""
     shares = [1.0]

@@ -181,6 +181,7 @@ def test_what_is_wrong_with_a_machine_is_told_apart(
     assert "there cannot be reached: " in told()
 
 
+@pytest.mark.explore
 def test_machines_of_the_settings_are_listed_with_this_one_and_one_that_is_away_is_a_line(
     there: SshServer, maverick: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ async def test_what_needs_a_person_is_on_top_and_the_highlight_stays_on_its_run(
         await until(pilot, lambda: isinstance(app.screen, PickerScreen), "and then leaves")
 
 
+@pytest.mark.explore
 async def test_the_highlight_is_on_top_until_somebody_goes_to_a_run_and_comes_back_to_that() -> None:
     def highlighted(app: FedApp) -> str:
         card = board_of(app).rows.card
@@ -361,6 +362,7 @@ async def test_a_key_right_after_the_highlight_has_moved_answers_nobody(monkeypa
         assert [sent_to(run) for run in runs] == [[], []]
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("cut", ["ctrl+u", "ctrl+w"])
 async def test_what_was_cut_in_the_filter_is_brought_back_there(cut: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cut_text, "BROUGHT_BACK_FOR", 3600.0)
@@ -410,6 +412,7 @@ async def test_a_click_answers_the_run_that_it_hits_by_what_was_pressed_whatever
         assert [answer.decision for answer in sent_to(two)] == ["once"]
 
 
+@pytest.mark.explore
 async def test_rows_of_choices_stay_where_they_are_when_a_run_becomes_the_current_one() -> None:
     tapes = {name: working(name, BEGAN + number) for number, name in enumerate(("one", "two"))}
     async with opened(tapes) as (app, pilot):

@@ -59,6 +59,7 @@ async def test_each_of_two_windows_keeps_its_own_comments() -> None:
     assert [file.name for file in folder.iterdir()] == [journal_of(RUN).name]
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize(("code", "after_typing"), [(129, 60.0), (0, 60.0), (None, 0.01)])
 @pytest.mark.parametrize("key", sampled(["c", "x"], 2, ids=["a comment", "a reason"]))
 async def test_what_is_being_written_about_changes_when_the_window_goes_is_there_again(
@@ -89,6 +90,7 @@ async def test_what_is_being_written_about_changes_when_the_window_goes_is_there
     assert list(comments.unsaid.values()) == (["half a thou"] if code else [])
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("key", ["c", "x"], ids=["a comment", "a reason"])
 async def test_what_was_pasted_into_words_that_are_left_is_there_again(
     monkeypatch: pytest.MonkeyPatch, key: str
@@ -116,6 +118,7 @@ async def to_comment(app: FedApp, pilot: Pilot[Any]) -> None:
     raise AssertionError("There is none.")
 
 
+@pytest.mark.explore
 async def test_what_is_typed_into_a_comment_that_is_there_is_kept_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async with reviewing(shop(), monkeypatch) as (app, pilot):
         run_id = app.run_model.run_id

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from maverick_tui.review.kinds import MOST_LINES, START
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.ui.changes.reading import Reviewing, Wanted, look, read_colours
@@ -51,6 +53,7 @@ async def test_the_colours_of_code_are_made_and_hostile_code_has_none(tmp_path: 
     run.close()
 
 
+@pytest.mark.explore
 async def test_of_a_file_with_more_lines_than_anybody_reads_the_first_are_shown(tmp_path: Path, home: Path) -> None:
     folder = project(tmp_path / "project")
     run = PlayedRun(folder, "7f3a00c0ffee", "Count")

@@ -598,6 +598,7 @@ async def test_a_kept_run_and_real_snapshots(tmp_path: Path, home: Path, monkeyp
     run.close()
 
 
+@pytest.mark.explore
 async def test_the_status_line_and_the_board_follow_what_is_taken_back_and_given_back(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -748,6 +749,7 @@ async def test_what_is_rejected_says_so_until_it_is_given_back_whatever_else_is(
     run.close()
 
 
+@pytest.mark.explore
 async def test_what_a_commit_would_have_and_run_is_told_before(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from maverick_tui.ui.dialogs.worktree import Left, WorktreeScreen
 from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.dialogs.host import PENDING, asked
 from tests.ui.running import watching
 from tests.ui.waiting import until
@@ -115,7 +116,7 @@ async def test_what_is_typed_while_the_words_of_a_question_change_answers_nothin
             assert app.answer == answer
 
 
-@pytest.mark.parametrize(("make", "typed", "keys", "answer"), DIALOGS)
+@pytest.mark.parametrize(("make", "typed", "keys", "answer"), sampled(DIALOGS, 3))
 async def test_what_is_still_being_typed_answers_nothing(
     make: Callable[[], ArmedDialog[Any]], typed: str, keys: tuple[str, ...], answer: object
 ) -> None:

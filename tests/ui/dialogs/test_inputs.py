@@ -129,6 +129,7 @@ async def test_the_buttons_can_be_clicked_and_reached() -> None:
         assert app.answer == {"since": "v1"}
 
 
+@pytest.mark.explore
 async def test_many_fields_scroll_and_the_buttons_stay_in_view() -> None:
     specs = [InputSpec(f"field_{number}", description="What it is for.", default="x") for number in range(12)]
     async with asked(InputsForm("a", specs)) as (app, pilot):

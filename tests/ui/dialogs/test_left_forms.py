@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -26,6 +27,7 @@ async def ask_again(app: Host, pilot: Pilot[None], dialog: ModalScreen[Any]) -> 
     await pilot.pause()
 
 
+@pytest.mark.explore
 async def test_the_prompt_of_a_race_has_several_lines_and_is_there_again() -> None:
     agents = ["implementer", "reviewer"]
     async with asked(RaceForm(agents)) as (app, pilot):
@@ -41,6 +43,7 @@ async def test_the_prompt_of_a_race_has_several_lines_and_is_there_again() -> No
         await until(pilot, lambda: app.answer == wish, "they race")
 
 
+@pytest.mark.explore
 async def test_a_long_prompt_of_a_race_hides_nothing_and_arrows_lead_through_all_fields() -> None:
     async with asked(RaceForm(["implementer", "reviewer"])) as (app, pilot):
         await pilot.press(*"implementer, nobody", "down", "down")

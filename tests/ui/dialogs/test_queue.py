@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
@@ -106,6 +107,7 @@ async def test_what_is_typed_on_behind_a_prompt_that_was_changed_acts_on_none() 
         assert app.kept.take() == [commands.DropPrompt("first")]
 
 
+@pytest.mark.explore
 async def test_what_is_changed_of_a_prompt_that_is_sent_meanwhile_comes_into_the_prompt() -> None:
     for key in ("enter", "escape"):
         tape = three_wait()

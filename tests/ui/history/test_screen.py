@@ -174,6 +174,7 @@ async def test_an_answer_to_an_older_question_is_not_shown(monkeypatch: pytest.M
         assert ["Prompt 1 of explorer"] not in seen
 
 
+@pytest.mark.explore
 async def test_thousands_of_runs_come_in_parts_and_only_what_is_in_view_is_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

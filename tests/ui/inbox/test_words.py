@@ -153,6 +153,7 @@ async def test_whoever_quits_is_told_what_was_typed_elsewhere() -> None:
         assert "neither" in "\n".join(str(widget.render()) for widget in app.screen.query("Static"))
 
 
+@pytest.mark.explore
 async def test_what_is_typed_side_by_side_is_kept_and_comes_back_there() -> None:
     tapes = {name * 12: working(name, BEGAN + number) for number, name in enumerate("ab")}
     async with opened(tapes) as (app, pilot):

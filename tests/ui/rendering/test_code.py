@@ -124,6 +124,7 @@ def test_code_that_keeps_its_lexer_busy_for_ever_is_shown_plain() -> None:
     assert {segment.style for row in rows for segment in row} == {DARK.block}
 
 
+@pytest.mark.explore
 def test_it_is_shown_plain_also_while_it_is_told() -> None:
     live = LiveMarkdown(renderer(100))
     told = 'Here:\n\n```chapel\nx = "' + "\\" * 61 + "\n```\n\nDone."

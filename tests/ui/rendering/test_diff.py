@@ -44,6 +44,7 @@ def test_texts_that_have_little_in_common_do_not_take_forever() -> None:
     assert [len(hunk.lines) for hunk in hunks] == [12_001]
 
 
+@pytest.mark.explore
 def test_lines_that_repeat_are_not_compared_for_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     searches = []
     find = difflib.SequenceMatcher.find_longest_match

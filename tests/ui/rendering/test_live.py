@@ -236,6 +236,7 @@ GROWING = {
 STARTS = {"nested": "- start\n", "code": "```python\n", "table": "|a|b|\n|-|-|\n"}
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("kind", sampled(sorted(GROWING), 3))
 def test_the_work_of_a_delta_does_not_grow_with_the_text(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted, not timed: characters parsed, and rows drawn, for each delta."""

@@ -177,6 +177,7 @@ async def test_of_two_questions_keys_answer_the_first_and_clicks_the_one_they_hi
         assert answers(app) == [("ask-call-2", "once", "")]
 
 
+@pytest.mark.explore
 async def test_a_command_of_the_palette_allows_no_question_that_came_to_the_front_behind_it() -> None:
     tape = begun().ask("Bash", {"command": "first"}).ask("Bash", {"command": "second"}).wait(1)
     async with watching(tape, size=(100, 40)) as (app, pilot):
@@ -476,6 +477,7 @@ async def test_a_key_that_is_held_down_is_pressed_once(monkeypatch: pytest.Monke
             assert app.kept.take() == []
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("cut", [["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], ids="+".join)
 async def test_what_was_cut_in_the_line_that_finds_is_brought_back_there(
     cut: list[str], monkeypatch: pytest.MonkeyPatch

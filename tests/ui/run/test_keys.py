@@ -378,6 +378,7 @@ async def test_a_terminal_that_cannot_be_handed_over_is_said(monkeypatch: pytest
 # -- little room -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.explore
 async def test_a_terminal_of_a_few_columns_shows_what_fits_and_comes_back() -> None:
     async with watching(Tape("reviewer").connect().prompt("Go").say("An answer."), size=(80, 24)) as (app, pilot):
         for width in (1, 2, 3, 4, 80):

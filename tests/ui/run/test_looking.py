@@ -126,6 +126,7 @@ def called() -> Tape:
     return tape.say("The answer.").done()
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize(
     ("keys", "focused"),
     sampled([(["ctrl+f"], "Prompt"), (["tab", "ctrl+f"], "Transcript"), (["tab", "slash"], "Transcript")], 2),
@@ -360,6 +361,7 @@ async def test_it_is_laid_out_once_for_a_size_however_often_that_is_told() -> No
         assert app.run_screen.outer_size == (60, 20)
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("above", [Screen, ModalScreen])
 async def test_it_has_the_layout_of_a_size_that_it_was_given_below_another_screen(above: type[Screen[None]]) -> None:
     async with watching(worked(), size=(120, 40)) as (app, pilot):

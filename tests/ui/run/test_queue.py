@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from maverick_tui.events import kinds as events
 from maverick_tui.runs import commands
 from maverick_tui.runs.commands import Command, SendPrompt
@@ -125,6 +127,7 @@ async def test_an_unknown_command_is_asked_about_before_it_is_sent() -> None:
         assert (sent.text, sent.is_command) == ("/claer it all", False)
 
 
+@pytest.mark.explore
 async def test_a_command_with_words_that_it_cannot_take_is_asked_about() -> None:
     async with watching(Tape().connect().prompt("Go").done()) as (app, pilot):
         for text in ("/new feature: login", "/clear\nall caches", "/close #12 please", "/quit it", "/model the cart"):

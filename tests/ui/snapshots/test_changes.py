@@ -38,6 +38,7 @@ def changes(review: ToldReview, monkeypatch: pytest.MonkeyPatch, *keys: str) -> 
     return drive
 
 
+@pytest.mark.explore
 def test_in_a_small_terminal_with_a_comment(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(committed, "committed_files", lambda _root, _files: frozenset({"shop/invoice.py"}))
     monkeypatch.setattr(committed, "committed_hunks", lambda *_: frozenset({0}))
@@ -50,6 +51,7 @@ def test_of_several_authors_side_by_side(run_shot: RunShot, monkeypatch: pytest.
     assert run_shot(tape(), WIDE, drive, theme="maverick-light")
 
 
+@pytest.mark.explore
 def test_with_files_beside_it_and_others_among_them(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
     review = shop()
     review.about["shop/logo.png"] = {"status": "renamed", "was": "logo.png", "permissions": (0o644, 0o755)}

@@ -160,6 +160,7 @@ async def test_an_older_host_is_not_sent_what_it_would_pass_over(shot: Path) -> 
         app.run_model.attached = None
 
 
+@pytest.mark.explore
 async def test_a_draft_has_the_path_of_its_image(shot: Path) -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):

@@ -116,6 +116,7 @@ async def test_reading_sees_what_was_added_before_it(tmp_path: Path) -> None:
     assert await history.texts() == ["b", "c", "a"]
 
 
+@pytest.mark.explore
 @pytest.mark.slow
 async def test_several_applications_write_at_once(tmp_path: Path) -> None:
     writer = """

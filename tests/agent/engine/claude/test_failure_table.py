@@ -202,6 +202,7 @@ async def test_no_response_head_is_a_timeout(serve: ServeModel, monkeypatch: pyt
     assert type(error) is TimeoutError
 
 
+@pytest.mark.explore
 async def test_replies_that_break_after_a_tool_call_end_by_max_turns(serve: ServeModel) -> None:
     async with serve(bash("echo hi", fault=drop(at="end"))) as model:
         _, error = await drain(Worker(config=MaverickConfig(max_turns=3)).query("hello"))

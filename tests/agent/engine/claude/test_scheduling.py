@@ -63,6 +63,7 @@ async def test_a_variable_of_the_user_does_not_bring_them_back(monkeypatch: pyte
     assert "CLAUDE_CODE_DISABLE_CRON" not in Timer().options.env
 
 
+@pytest.mark.explore
 async def test_a_job_is_told_at_the_end_of_a_turn_and_cannot_be_left_in_the_project(serve: ServeModel) -> None:
     told: list[Message] = []
     kept = call("CronCreate", cron="0 3 1 1 *", prompt="x", durable=True)

@@ -99,6 +99,7 @@ async def test_background_turns_never_shift_answers(serve: ServeModel) -> None:
     assert [m.origin["kind"] for m in background if isinstance(m, ResultMessage) and m.origin] == ["task-notification"]
 
 
+@pytest.mark.explore
 async def test_a_run_waits_for_its_background_tasks_and_counts_their_tokens(serve: ServeModel) -> None:
     async with serve(with_a_background_task()) as model:
         result = await Delegator().run("start", context())
@@ -446,6 +447,7 @@ async def test_a_cancelled_query_leaves_nothing(serve: ServeModel, mark: str) ->
         assert wait_until_gone(mark) == {}
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("after", sampled([0, 0.001, 0.05], 3))
 async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: float, serve: ServeModel) -> None:
     background: list[Message] = []
@@ -467,6 +469,7 @@ async def test_a_prompt_that_is_given_up_does_not_shift_the_next_answer(after: f
     assert sum(isinstance(message, ResultMessage) for message in got) == 1
 
 
+@pytest.mark.explore
 async def test_a_close_that_is_cancelled_leaves_nothing(serve: ServeModel, mark: str) -> None:
     async def own() -> None:
         async with Worker().session(context()) as session:
@@ -522,6 +525,7 @@ def test_no_key_that_the_cli_takes_reaches_a_server() -> None:
     assert {"ANTHROPIC_API_KEY", *listed} <= {*WITHHELD}
 
 
+@pytest.mark.explore
 async def test_a_prompt_is_sent_once_also_by_a_cli_that_may_do_what_is_not_essential(
     serve: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

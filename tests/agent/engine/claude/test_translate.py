@@ -14,7 +14,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 from claude_agent_sdk._internal.message_parser import parse_message
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maverick_tui.agent.engine.claude.translate import Translator
@@ -40,6 +40,7 @@ from tests.runs.watching import blocks
 from tests.support import replay
 from tests.support.cases import each
 from tests.support.replay import Frame, assistant, delta, init, message_delta, message_start, stream_event, tool_use
+from tests.support.sampling import examples
 
 
 def start(index: int = 0, kind: str = "text", **more: Any) -> Frame:
@@ -295,6 +296,7 @@ def test_rate_limits() -> None:
     assert events == [RateLimited(1.0, "rejected", 99, "five_hour", 1.0)]
 
 
+@settings(max_examples=examples(10, 100))
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(max_size=5),
