@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from maverick_tui.agent.engine.claude.edits import why_not_as_shown
 from maverick_tui.agent.engine.claude.guard import Guard
 from maverick_tui.agent.permissions.judge import Judge
@@ -114,6 +116,7 @@ def test_a_file_without_end_is_not_looked_through(tmp_path: Path) -> None:
     assert "more than 16 MB" in why_not_as_shown("Edit", edit, str(tmp_path))
 
 
+@pytest.mark.explore
 def test_long_edits_of_long_files_cost_no_more_than_reading_both(tmp_path: Path) -> None:
     (file := tmp_path / "long").write_text("\\u00e9" * 200_000)
     edit = {"file_path": str(file), "old_string": "\u00e9" * 20_000 + "x", "new_string": "x"}

@@ -28,6 +28,7 @@ from tests.runs.test_jobs import OVERDUE, schedule
 from tests.runs.watching import watch
 from tests.support.agents import Talker
 from tests.support.model import bash, call, say, scene
+from tests.support.sampling import sampled
 
 
 class Skilled(Talker):
@@ -167,7 +168,7 @@ async def test_a_job_runs_no_skill_that_is_denied(serve: ServeModel) -> None:
     assert not yours.is_error
 
 
-@pytest.mark.parametrize("rule", ["deploy", "release-it"])
+@pytest.mark.parametrize("rule", sampled(["deploy", "release-it"], 2))
 async def test_a_skill_is_denied_by_either_of_its_names(rule: str, serve: ServeModel) -> None:
     write(f'deny = ["Skill({rule})"]')
     scenes = [
@@ -327,7 +328,7 @@ async def test_a_run_goes_on_whatever_becomes_of_its_calls(serve: ServeModel) ->
     assert told[-1].result == "Back."
 
 
-@pytest.mark.parametrize("at", ["a prompt", "a call"])
+@pytest.mark.parametrize("at", sampled(["a prompt", "a call"], 2))
 async def test_a_hook_that_fails_has_the_cli_stop(at: str, serve: ServeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(_rereading: Rereading, given: Any, *_more: Any) -> dict[str, Any]:
         if at == "a prompt" or given.get("tool_name"):

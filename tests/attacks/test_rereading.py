@@ -145,6 +145,7 @@ async def test_nor_in_a_fork_wherever_that_works(
     assert KEY not in sent
 
 
+@pytest.mark.explore
 @IS_OPEN
 async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
     is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch

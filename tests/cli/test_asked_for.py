@@ -25,6 +25,7 @@ def told(command: Any) -> str:
     return str(command.get_help(command.make_context(command.name, [], resilient_parsing=True)))
 
 
+@pytest.mark.explore
 def test_whichever_is_asked_for_is_made_alone_and_tells_the_same() -> None:
     everything = dict(paths(typer.main.get_command(app)))
     assert len(everything) > 30

@@ -121,6 +121,7 @@ def test_an_output_that_is_full_is_one_line_and_the_run_is_kept() -> None:
     check_well_formed(kept())
 
 
+@pytest.mark.explore
 def test_letters_arrive_without_a_home_and_elsewhere_where_nothing_is_utf_8_and_no_colour_is_wanted(
     home: Path, tmp_path: Path
 ) -> None:

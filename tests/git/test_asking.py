@@ -74,6 +74,7 @@ def test_a_git_that_takes_no_settings_from_us_is_not_asked(
     assert not (tmp_path / "asked").exists()
 
 
+@pytest.mark.explore
 def test_settings_that_are_too_many_for_a_process_are_not_asked_about(project: Path) -> None:
     with (project / ".git" / "config").open("a") as config:
         config.writelines(f'[filter "{"x" * 200}{number}"]\n clean = false\n' for number in range(20_000))

@@ -38,6 +38,7 @@ def said(text: str) -> object:
     return said_in({"message": {"content": text}}), said_in({"message": {"content": f"<{text}"}})
 
 
+@pytest.mark.explore
 @SIZES
 @pytest.mark.parametrize("read", [said, inert, one_line, revealed, redact], ids=lambda read: read.__name__)
 def test_a_text_with_a_million_beginnings_is_read_once(read: Callable[[str], object], size: int) -> None:
@@ -45,6 +46,7 @@ def test_a_text_with_a_million_beginnings_is_read_once(read: Callable[[str], obj
         assert read(piece * (size // len(piece))) is not None
 
 
+@pytest.mark.explore
 @SIZES
 @pytest.mark.parametrize("piece", ["eyJ", "mysql", "://", "token="])
 def test_what_may_begin_a_secret_is_followed_once(piece: str, size: int) -> None:

@@ -201,6 +201,7 @@ async def test_a_recording_that_was_cut_off(two: Path, cut: int) -> None:
     assert "ended without a result" in str(error)
 
 
+@pytest.mark.explore
 async def test_a_long_cassette(file: Path) -> None:
     deltas = [got(frames.delta(f"{number} ")) for number in range(5_000)]
     text = "".join(f"{number} " for number in range(5_000))

@@ -157,6 +157,7 @@ def test_a_secret_in_pieces_that_begins_before_what_tells_it(size: int, file: Pa
     assert told.endswith("That was it.")
 
 
+@pytest.mark.explore
 def test_a_key_that_is_too_long_to_be_held_back_is_hidden_to_its_end(file: Path) -> None:
     lines = [f"{number:04}QUJDRA+/" * 5 for number in range(500)]
     marks = "-----BEGIN PGP PRIVATE KEY BLOCK-----\n", "-----END PGP PRIVATE KEY BLOCK-----\nThat was it."

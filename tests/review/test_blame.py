@@ -152,6 +152,7 @@ def raced(folder: Path) -> tuple[dict[str, Worktree], dict[str, str]]:
     return trees, edits
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("commits", sampled(["Maverick", "the run"], 2))
 def test_of_runs_that_wrote_the_same_it_is_the_one_that_was_merged(folder: Path, commits: str) -> None:
     trees, edits = raced(folder)
@@ -194,6 +195,7 @@ def test_what_an_earlier_run_wrote_before_it_was_deleted_is_of_the_run_that_was_
     assert by(folder / "a.txt") == ["-", edits[RACERS[1]], "-"]
 
 
+@pytest.mark.explore
 def test_a_message_names_no_run_that_has_not_written_the_line(folder: Path) -> None:
     trees, _ = raced(folder)
     run = PlayedRun(folder, RUN)

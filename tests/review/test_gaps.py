@@ -70,6 +70,7 @@ def test_what_you_save_while_its_folder_is_too_large(folder: Path, name: str) ->
     assert content(folder) == was | {"a.txt": content(folder)["a.txt"]}
 
 
+@pytest.mark.explore
 def test_what_you_save_while_it_is_too_large_itself(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.bash(lambda: (folder / "a.txt").write_text("grown\n" * 1_000))
@@ -91,6 +92,7 @@ def test_what_you_make_between_two_commands_and_is_too_large_then(folder: Path) 
     assert (folder / "data" / "yours").exists()
 
 
+@pytest.mark.explore
 def test_a_build_that_is_cleaned_up_leaves_nothing_to_tell(folder: Path) -> None:
     was = content(folder)
     run = PlayedRun(folder, RUN)
@@ -128,6 +130,7 @@ def test_what_was_moved_out_of_a_folder_that_is_too_large_since(folder: Path) ->
     assert (folder / "notes.md").exists()
 
 
+@pytest.mark.explore
 def test_what_was_removed_from_a_folder_that_is_too_large_since_is_named(folder: Path) -> None:
     for name in ("diary.md", "plan.md", "todo.md"):
         (folder / "out" / name).write_text("yours\n")

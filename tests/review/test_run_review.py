@@ -57,6 +57,7 @@ def test_files_hunks_and_texts_say_whose_they_are(folder: Path) -> None:
     assert [(turn.number, [call.call for call in turn.calls]) for turn in review.turns] == [(1, [edit, bash])]
 
 
+@pytest.mark.explore
 def test_only_the_first_lines_of_a_huge_change_are_read_and_what_is_cut_cannot_be_taken_back(folder: Path) -> None:
     between = "".join(f"{number}\n" for number in range(20))
     (folder / "a.txt").write_text(f"one\n{between}two\n")
@@ -198,6 +199,7 @@ def test_paths_that_you_have_changed_are_refused_one_by_one(folder: Path) -> Non
     assert (folder / "b.txt").read_text() == "C, and mine\n"
 
 
+@pytest.mark.explore
 def test_what_could_not_be_given_back_is_once_nothing_is_in_its_way(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")

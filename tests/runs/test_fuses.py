@@ -276,6 +276,7 @@ class Unending(Talker):
     }
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize(
     "answers",
     sampled(

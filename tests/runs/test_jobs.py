@@ -90,6 +90,7 @@ async def test_what_is_scheduled_and_deleted_is_told_ends_with_the_run_and_does_
     assert [event.jobs for event in again.all(JobsScheduled)][len(run.all(JobsScheduled)) :] == []
 
 
+@pytest.mark.explore
 async def test_an_interrupt_ends_the_jobs_and_the_conversation_goes_on(serve: ServeModel) -> None:
     script = [
         scene(NIGHTLY, say("done"), prompt="^go"),

@@ -293,6 +293,7 @@ async def test_a_conversation_that_is_gone_is_told_to_another_one(serve: ServeMo
     assert ended.usage.input_tokens == 10
 
 
+@pytest.mark.explore
 async def test_a_missing_cli_is_told_and_can_be_mended_and_then_its_retries_are_told(
     serve: ServeModel,
 ) -> None:

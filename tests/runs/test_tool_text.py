@@ -63,6 +63,7 @@ def test_a_result_of_the_endpoints_own_tool_is_told_as_it_came() -> None:
     assert "✓" in finished.output
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("mark", ["<system-reminder>", "</system-reminder>", "<system-reminder"])
 def test_notes_without_an_end_cost_no_more_than_reading_them(mark: str) -> None:
     text = mark * 12_000

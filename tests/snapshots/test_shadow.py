@@ -403,6 +403,7 @@ def test_snapshots_go_when_no_run_needs_them(tmp_path: Path) -> None:
     assert list(shadows_folder().iterdir()) == []
 
 
+@pytest.mark.explore
 def test_many_small_files_of_ours_are_put_together(tmp_path: Path) -> None:
     top = project(tmp_path / "p")
     shadow = Shadow(top)

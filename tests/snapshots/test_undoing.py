@@ -284,6 +284,7 @@ def test_what_the_persons_git_threw_away_comes_back(tmp_path: Path) -> None:
     assert theirs(top) == own
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("size", sampled([2_100_000, 21_000_000, 100_000_000], 3))
 def test_large_files(size: int, tmp_path: Path) -> None:
     top = tmp_path / "p"

@@ -537,6 +537,7 @@ async def test_an_agent_that_is_not_there_says_which_key_leads_to_those_that_are
         await until(pilot, lambda: isinstance(app.screen, PickerScreen))
 
 
+@pytest.mark.explore
 async def test_what_is_closed_twice_at_once_takes_nothing_else_with_it() -> None:
     async with watching(begun()) as (app, pilot):
         for open_it in (app.action_command_palette, app.action_help):

@@ -27,6 +27,7 @@ from maverick_tui.ui.unsent import Typing, Unsent
 from tests.history.kept import keep_run
 from tests.masking.examples import RANDOM
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.full_disk import FullDisk
 from tests.ui.kept_app import RUN, opened
 from tests.ui.running import watching
@@ -75,6 +76,7 @@ async def test_a_draft_of_a_kept_run_comes_back_until_it_is_sent() -> None:
         await until(pilot, lambda: not drafts_of_run(), "it was sent")
 
 
+@pytest.mark.explore
 async def test_a_draft_of_a_real_run_is_the_same_in_the_window_of_the_demo() -> None:
     keep_run(RUN)
     demo = Launch(Path.cwd(), is_demo=True)
@@ -166,6 +168,7 @@ async def test_a_draft_is_its_process_s_as_long_as_that_lives() -> None:
         assert len(Unsent().take([ours])) == 1
 
 
+@pytest.mark.explore
 async def test_a_draft_that_could_not_be_shown_is_for_the_next_window() -> None:
     keep_run(RUN)
     journal_of(RUN).with_name("draft.json").write_text(json.dumps({"pid": 1, "text": "of an earlier version"}))
@@ -248,6 +251,7 @@ async def test_a_draft_that_the_disk_did_not_take_is_kept_once_there_is_room(mon
         await until(pilot, lambda: len([note for note in app.notes if "No space" in note]) == 1, "it is full anew")
 
 
+@pytest.mark.explore
 async def test_a_draft_that_the_disk_did_not_take_is_kept_when_the_window_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ui_drafts, "TRY_AGAIN", 600.0)
     keep_run(RUN)
@@ -260,6 +264,7 @@ async def test_a_draft_that_the_disk_did_not_take_is_kept_when_the_window_goes(m
     assert drafts_of_run() == ["half a thou"]
 
 
+@pytest.mark.explore
 async def test_what_is_sent_while_the_disk_is_full_is_no_draft_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_run(RUN)
     async with opened() as (app, pilot):
@@ -296,10 +301,13 @@ def test_what_may_be_the_beginning_of_a_secret_waits_wherever_it_is_typed() -> N
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "Make the password field hidden and the form wider, then write tests for it, please.",
-        "See commit 3ba15899d2c1f2a7f7b9a1e6c2d4b8f0a1c3e5d7 and mend what it has broken here.",
-    ],
+    sampled(
+        [
+            "Make the password field hidden and the form wider, then write tests for it, please.",
+            "See commit 3ba15899d2c1f2a7f7b9a1e6c2d4b8f0a1c3e5d7 and mend what it has broken here.",
+        ],
+        2,
+    ),
 )
 async def test_a_text_about_secrets_is_kept(text: str) -> None:
     keep_run(RUN)

@@ -171,7 +171,7 @@ async def test_a_run_that_is_resumed_and_left_by_a_person(
     assert (drafts_of_run(), new_drafts(), app.farewell) == (kept, [], told)
 
 
-@pytest.mark.parametrize("is_told", [False, True], ids=["at once", "once it has failed"])
+@pytest.mark.parametrize("is_told", sampled([False, True], 2, ["at once", "once it has failed"]))
 async def test_a_new_run_whose_agent_is_not_there(is_told: bool, tmp_path: Path, mark: str) -> None:
     async with window(Launch(tmp_path, "nope")) as (app, pilot):
         if is_told:
@@ -182,6 +182,7 @@ async def test_a_new_run_whose_agent_is_not_there(is_told: bool, tmp_path: Path,
     assert new_drafts() == ["first\nsecond"]
 
 
+@pytest.mark.explore
 async def test_an_ended_run_whose_agent_is_not_there_any_more(tmp_path: Path, mark: str) -> None:
     keep_run(RUN, cwd=str(tmp_path), agent="nope")
     async with window(Launch(tmp_path, "", opens=RUN)) as (app, pilot):
@@ -195,6 +196,7 @@ async def test_an_ended_run_whose_agent_is_not_there_any_more(tmp_path: Path, ma
     assert (drafts_of_run(), new_drafts()) == (["first"], [])
 
 
+@pytest.mark.explore
 async def test_a_run_whose_process_ends_before_it_says_a_word(
     says_hello: asyncio.Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -225,6 +227,7 @@ async def test_a_run_that_is_on_no_screen_when_nothing_comes_of_it() -> None:
         await until(pilot, lambda: drafts_of_run() == ["first\nsecond"])
 
 
+@pytest.mark.explore
 async def test_a_run_that_somebody_else_has_brought_back_while_we_leave(tmp_path: Path) -> None:
     keep_run(RUN, cwd=str(tmp_path))
     async with opened() as (app, _):

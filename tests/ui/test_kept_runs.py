@@ -142,6 +142,7 @@ async def test_what_waited_when_its_process_was_killed_is_shown_and_goes_on_with
         assert [prompt.prompt_id for prompt in app.gone_on[0].past.waiting] == ["a", "b", "c"]
 
 
+@pytest.mark.explore
 async def test_a_model_that_is_chosen_while_it_is_read_answers_when_it_goes_on(tmp_path: Path) -> None:
     keep_run(RUN, cwd=str(tmp_path))
     async with opened() as (app, pilot):
@@ -226,7 +227,7 @@ def many_turns() -> list[ev.Event]:
     return [*begun(), *told, *ended()]
 
 
-@pytest.mark.parametrize("is_long", [False, True], ids=["whole", "part-first"])
+@pytest.mark.parametrize("is_long", sampled([False, True], 2, ["whole", "part-first"]))
 async def test_it_opens_at_an_event_with_the_words_marked(is_long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if is_long:
         monkeypatch.setattr(opening, "_SMALL", 0)

@@ -185,6 +185,7 @@ async def test_closing_it_while_it_comes_back_keeps_it_from_going_on(
         assert not app.gone_on
 
 
+@pytest.mark.explore
 async def test_a_run_that_goes_on_while_it_is_opened_again_stays_in_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

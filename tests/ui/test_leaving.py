@@ -20,6 +20,7 @@ from maverick_tui.ui import following
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.running import FedApp, Kept, watching
 from tests.ui.waiting import until
 
@@ -151,8 +152,7 @@ def cut_off(run: RunModel, *, is_known: bool) -> None:
 
 @pytest.mark.parametrize(
     ("key", "told"),
-    [("i", "could not be interrupted"), ("e", "could not be told to end")],
-    ids=["interrupt", "end"],
+    sampled([("i", "could not be interrupted"), ("e", "could not be told to end")], 2, ["interrupt", "end"]),
 )
 async def test_an_agent_that_does_not_hear_is_not_said_to_have_stopped(
     key: str, told: str, monkeypatch: pytest.MonkeyPatch
@@ -262,6 +262,7 @@ def _is_whole(app: FedApp) -> bool:
     return all(button.region and box.contains_region(button.region) for button in app.screen.query(Button))
 
 
+@pytest.mark.explore
 async def test_the_question_goes_with_what_happens_behind_it() -> None:
     tape = Tape().connect().prompt("Go").say("Half")
     async with watching(tape, size=(57, 30)) as (app, pilot):

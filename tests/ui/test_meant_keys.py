@@ -9,6 +9,7 @@ from textual._xterm_parser import XTermParser
 from maverick_tui.runs.commands import AnswerPermission, Interrupt
 from maverick_tui.ui import meant_keys
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
 
@@ -42,7 +43,9 @@ def held_until_the_next_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meant_keys, "HELD_FOR", 60)
 
 
-@pytest.mark.parametrize("words", ["abort that", "try it without", "explain first", "no, wait", "What now", "do not"])
+@pytest.mark.parametrize(
+    "words", sampled(["abort that", "try it without", "explain first", "no, wait", "What now", "do not"], 3)
+)
 async def test_escape_and_typing_interrupts_and_types(words: str) -> None:
     async with watching(asking()) as (app, pilot):
         type_after_escape(app, words)

@@ -35,6 +35,7 @@ from maverick_tui.worktrees.ending import Changed, Loss
 from tests.host.served_run import until as eventually
 from tests.support.hosts import end_hosts
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.support.smith import write_smith
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
@@ -306,7 +307,7 @@ async def racing(race: Played | None = None) -> AsyncIterator[tuple[FedApp, Pilo
         yield app, pilot, screen, race
 
 
-@pytest.mark.parametrize("typed", ["please make it so", "ok", "m as in this"])
+@pytest.mark.parametrize("typed", sampled(["please make it so", "ok", "m as in this"], 3))
 async def test_what_is_typed_on_the_screen_of_a_race_decides_nothing(
     typed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,6 +324,7 @@ async def test_what_is_typed_on_the_screen_of_a_race_decides_nothing(
     await eventually(lambda: race.done == ["smith is kept", "over"], "nobody has decided")
 
 
+@pytest.mark.explore
 async def test_who_decides_a_race_is_told_what_becomes_of_each_as_things_are() -> None:
     race = Played()
     race.first = Result(race.entrants[0], "done", changed=Changed(2, 5, 1), loss=Loss(ignored=("out/",)))
@@ -400,6 +402,7 @@ async def test_a_window_that_closes_decides_nothing_and_what_was_decided_counts(
     await eventually(lambda: race.done == [did, "over"], "what was finished stays")
 
 
+@pytest.mark.explore
 async def test_what_git_ignores_is_work_of_a_race_as_well_when_its_window_closes() -> None:
     race = Played()
     race.first = Result(race.entrants[0], "done", loss=Loss(ignored=("out/",)))

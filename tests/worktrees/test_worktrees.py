@@ -351,6 +351,7 @@ def test_neither_hooks_nor_filters_run_and_what_that_means_is_told(project: Path
     assert not trace.exists()
 
 
+@pytest.mark.explore
 @pytest.mark.parametrize("condition", sampled(["onbranch:maverick/**", "gitdir:**/worktrees/**"], 2))
 def test_a_filter_that_only_a_worktree_has_does_not_run(condition: str, project: Path, tmp_path: Path) -> None:
     trace = tmp_path / "ran"
@@ -685,7 +686,7 @@ def test_a_conflict_that_is_in_no_file_is_one(project: Path) -> None:
     assert made.top.exists()
 
 
-@pytest.mark.parametrize("end", [worktrees.keep, worktrees.merge])
+@pytest.mark.parametrize("end", sampled([worktrees.keep, worktrees.merge], 2))
 def test_what_is_saved_in_it_after_all_was_committed_stays(
     project: Path, end: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -878,6 +879,7 @@ def test_a_full_disk_costs_no_winner_its_branch(project: Path) -> None:
     assert state(project) == before
 
 
+@pytest.mark.explore
 def test_what_is_not_shown_of_a_long_diff_is_counted(project: Path) -> None:
     race = Race([Entrant(1, RUN, "fixer"), Entrant(2, f"{RUN}2", "other")])
     with race.running():

@@ -16,6 +16,7 @@ from maverick_tui.agent.catalog.discovery import Catalog, discover, lint
 from maverick_tui.agent.catalog.listing import AgentListing
 from maverick_tui.agent.catalog.loading import load, prepare
 from maverick_tui.agent.catalog.trust import NotTrustedError, TrustStore
+from tests.support.sampling import sampled
 
 PYTHON = """from maverick_tui import MaverickAgent
 
@@ -211,7 +212,7 @@ def test_a_projects_file_whose_name_looks_like_another_must_be_trusted_too(shipp
 
 @pytest.mark.parametrize("folder", [".maverick/agents", ".claude/agents"])
 @pytest.mark.parametrize("decoys", [["rev1ewer"], ["revievver"], ["rev1ewer", "rev1evver", "revlewer", "revievver"]])
-@pytest.mark.parametrize("file", ["{}-{}.md", "z{}-{}.md"], ids=["before", "after"])
+@pytest.mark.parametrize("file", sampled(["{}-{}.md", "z{}-{}.md"], 2, ["before", "after"]))
 @pytest.mark.parametrize("theirs", ["shipped", "user"])
 def test_a_decoy_that_looks_alike_does_not_hide_who_stands_in(
     shipped: Path, theirs: str, file: str, decoys: list[str], folder: str

@@ -12,6 +12,7 @@ from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide
 from tests.support.cases import each
+from tests.support.sampling import sampled
 
 PROGRAMS = "tee sdiff split csplit cp mv ln install rsync scp diff zip 7z aws gunzip gzip ditto sed perl".split()
 RULES = [*(f"Bash({program}:*)" for program in PROGRAMS), "Bash(git mv:*)", "Bash(sh -c:*)", "Bash(env cp:*)"]
@@ -66,7 +67,7 @@ def clone(project: Path) -> Path:
         "rsync -b --suffix=rc tpl/a.md .npm", "rsync --backup --suffix rc tpl/a.md .npm",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([True, False], 2))
 def test_what_is_put_in_a_protected_place_asks_each_time(person: bool, command: str, clone: Path) -> None:
     judgement = Judge(RULES, clone, person=person).judge("Bash", bash(command))
     assert judgement.decision == ("ask" if person else "deny")

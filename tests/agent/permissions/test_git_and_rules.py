@@ -168,6 +168,7 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(
         assert decide(judge_in(project), "Bash", bash(command)) == expected, command
 
 
+@pytest.mark.explore
 def test_git_takes_nothing_away_that_may_not_be_changed_and_moves_nothing_that_may_not_be_read(project: Path) -> None:
     git(project, "init", "-q")
     for name in (".env", "notes/a.md", "config/keys/prod.txt", "build/x"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.agent.permissions.deciding import bash, decide, judge_in, write
+from tests.support.sampling import sampled
 
 RULES = """
 allow = ["Bash"]
@@ -40,7 +41,7 @@ ORDINARY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("person", [True, False])
+@pytest.mark.parametrize("person", sampled([True, False], 2))
 @pytest.mark.parametrize("commands", [ADDED, PUT_IN, STARTED], ids=["added", "put in", "started"])
 def test_what_may_come_of_it_asks(commands: tuple[str, ...], person: bool, project: Path) -> None:
     write(RULES)

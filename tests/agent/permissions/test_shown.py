@@ -12,6 +12,7 @@ from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.xray import xray
 from tests.support.cases import each
+from tests.support.sampling import sampled
 
 OWN: dict[str, tuple[str, dict[str, Any]]] = {
     "Read": ("Read", {"file_path": "src/a.py"}),
@@ -68,7 +69,7 @@ def decided(entry: str, call: tuple[str, dict[str, Any]], cwd: Path, mode: str, 
     return Judge([entry], cwd, person=person).judge(*call, mode=mode).decision
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", sampled(MODES, 2))
 def test_what_is_said_to_ask_asks_and_everything_else_runs(mode: str, project: Path) -> None:
     lines = [
         "---",
@@ -94,7 +95,7 @@ def test_what_is_said_to_ask_asks_and_everything_else_runs(mode: str, project: P
         }
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", sampled(MODES, 2))
 @each("entry", OWN)
 def test_without_a_person_what_it_may_use_runs_and_in_mode_plan_what_also_runs_unasked(
     entry: str, mode: str, project: Path
@@ -104,7 +105,7 @@ def test_without_a_person_what_it_may_use_runs_and_in_mode_plan_what_also_runs_u
     assert decided(entry, OWN[entry], project, mode, person=False) == ("allow" if runs else "deny")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", sampled(MODES, 2))
 @each(("entry", "tool", "arguments"), BEYOND)
 def test_nothing_else_runs_unasked(entry: str, tool: str, arguments: dict[str, Any], mode: str, project: Path) -> None:
     assert decided(entry, (tool, arguments), project, mode, person=True) != "allow"

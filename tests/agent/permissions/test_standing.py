@@ -20,6 +20,7 @@ from maverick_tui.agent.tools import ToolRule
 from tests.agent.permissions.deciding import bash, decide, judge_in, judged, write
 from tests.executor.files.support import git
 from tests.support.cases import each
+from tests.support.sampling import sampled
 
 
 @pytest.mark.parametrize("person", [True, False])
@@ -540,7 +541,7 @@ def test_tools_of_servers_and_of_the_same_family_are_held_to_it(project: Path) -
     assert decide(judge, "Edit", {"file_path": "docs/a.md"}) == "deny"
 
 
-@pytest.mark.parametrize("effect", ["deny", "ask"])
+@pytest.mark.parametrize("effect", sampled(["deny", "ask"], 2))
 @pytest.mark.parametrize("person", [True, False])
 def test_a_tool_that_is_not_known_is_given_no_folder_with_a_file_that_a_rule_is_about(
     person: bool, effect: str, project: Path

@@ -16,6 +16,7 @@ from maverick_tui.executor.mcp.servers import ToolServers
 from tests.executor.mcp.support import PLAIN, failure, opened
 from tests.runs.watching import PATIENCE
 from tests.support.processes import PAUSE, marked, wait_until_gone
+from tests.support.sampling import sampled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left")
 
@@ -161,7 +162,7 @@ async def test_if_one_cannot_be_used_the_others_are_ended(mark: str, script: Any
     assert marked(mark) == {}
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.1, 0.6])
+@pytest.mark.parametrize("delay", sampled([0.0, 0.1, 0.6], 2))
 async def test_cancelled_while_opening_nothing_is_left(mark: str, script: Any, delay: float) -> None:
     servers = ToolServers({"s": script(PLAIN)}, wanted=["mcp__s__*"])
     opening = asyncio.create_task(servers.open())

@@ -384,6 +384,7 @@ async def test_what_was_cut_in_the_filter_is_brought_back_there(cut: str, monkey
         assert sent_to(run) == []
 
 
+@pytest.mark.explore
 async def test_a_click_answers_the_run_that_it_hits_by_what_was_pressed_whatever_has_the_focus() -> None:
     tapes = {name: working(name, BEGAN + number) for number, name in enumerate(("one", "two"))}
     async with opened(tapes) as (app, pilot):

@@ -210,6 +210,7 @@ async def test_what_was_left_a_moment_before_the_window_goes_is_kept(monkeypatch
     assert list(comments.unsaid.values()) == ["half a thought"]
 
 
+@pytest.mark.explore
 async def test_words_below_the_help_are_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     async with reviewing(shop(), monkeypatch) as (app, pilot):
         await at_file(pilot, app, "shop/cart.py")

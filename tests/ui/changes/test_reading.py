@@ -68,6 +68,7 @@ async def test_of_a_file_with_more_lines_than_anybody_reads_the_first_are_shown(
     run.close()
 
 
+@pytest.mark.explore
 async def test_what_tools_make_anew_is_listed_last(tmp_path: Path, home: Path) -> None:
     folder = project(tmp_path / "project")
     run = PlayedRun(folder, "7f3a00c0ffee", "Build it")

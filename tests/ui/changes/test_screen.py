@@ -266,6 +266,7 @@ async def test_the_reason_of_a_rejection_that_is_refused_is_a_comment(monkeypatc
         assert not any(screen.looking.comments.unsaid.values()), "it is said once"
 
 
+@pytest.mark.explore
 async def test_the_reason_of_a_rejection_that_fails_is_there_again(monkeypatch: pytest.MonkeyPatch) -> None:
     review = shop()
 
@@ -672,6 +673,7 @@ def _shouted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedRun:
     return run
 
 
+@pytest.mark.explore
 async def test_what_is_committed_is_marked(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = project_with_committer(tmp_path / "project")
     (folder / "a.txt").write_text("".join(f"{number}\n" for number in range(30)))
@@ -718,6 +720,7 @@ async def test_git_is_asked_once_at_a_time_what_is_committed(monkeypatch: pytest
         await until(pilot, lambda: asked == [4, 5], "then it is asked about what is shown by now")
 
 
+@pytest.mark.explore
 async def test_what_is_rejected_says_so_until_it_is_given_back_whatever_else_is(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,7 +163,7 @@ async def test_who_waits_a_moment_or_clicks_is_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "_typed", "keys", "answer"), [row for row in DIALOGS if row[1] and row[2] != ("enter",)]
+    ("make", "_typed", "keys", "answer"), sampled([row for row in DIALOGS if row[1] and row[2] != ("enter",)], 3)
 )
 async def test_a_sentence_that_begins_after_a_pause_answers_nothing_either(
     make: Callable[[], ArmedDialog[Any]], _typed: str, keys: tuple[str, ...], answer: object

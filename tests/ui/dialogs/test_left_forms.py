@@ -57,6 +57,7 @@ async def test_a_long_prompt_of_a_race_hides_nothing_and_arrows_lead_through_all
         assert app.focused is app.screen.query_one("#models")
 
 
+@pytest.mark.explore
 async def test_what_was_typed_for_an_agent_or_a_fork_is_there_again() -> None:
     specs = [InputSpec("topic", description="What about"), InputSpec("depth", "integer", default=3)]
     async with asked(InputsForm("notes", specs)) as (app, pilot):

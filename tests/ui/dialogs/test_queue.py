@@ -125,6 +125,7 @@ async def test_what_is_changed_of_a_prompt_that_is_sent_meanwhile_comes_into_the
             assert app.run_screen.prompt.text == "The first one, please do"
 
 
+@pytest.mark.explore
 async def test_what_is_changed_of_a_prompt_of_a_run_at_rest_comes_into_the_prompt() -> None:
     async with listed(three_wait()) as (app, pilot):
         await pilot.press("e", *", please")
@@ -136,6 +137,7 @@ async def test_what_is_changed_of_a_prompt_of_a_run_at_rest_comes_into_the_promp
         assert app.run_screen.prompt.text == "The first one, please"
 
 
+@pytest.mark.explore
 async def test_what_is_not_changed_of_a_prompt_that_is_sent_meanwhile_is_not_there_twice() -> None:
     tape = three_wait()
     async with listed(tape) as (app, pilot):
@@ -152,6 +154,7 @@ async def test_what_is_not_changed_of_a_prompt_that_is_sent_meanwhile_is_not_the
         assert app.run_screen.prompt.text == ""
 
 
+@pytest.mark.explore
 async def test_what_is_changed_of_a_prompt_that_waits_is_kept_as_a_draft_meanwhile() -> None:
     async with watching(three_wait()) as (app, pilot):
         screen, kept = app.run_screen, list[str]()

@@ -106,6 +106,7 @@ async def test_a_yes_is_taken_only_when_every_line_has_been_seen() -> None:
         assert app.answer is True, "what was read stays read"
 
 
+@pytest.mark.explore
 async def test_what_was_only_drawn_in_a_larger_window_is_to_be_read_in_this_one() -> None:
     """It may be another terminal: tmux keeps a window while nobody is attached."""
     for size in ((200, 140), (69, 140)):  # another width, or only another height

@@ -9,6 +9,7 @@ from maverick_tui.runs.commands import SendPrompt
 from maverick_tui.ui.dialogs.choice_list import ChoiceList
 from tests.history.kept import begun, ended, keep, turn
 from tests.support.runs import Tape
+from tests.support.sampling import sampled
 from tests.ui.running import watching
 from tests.ui.waiting import until
 
@@ -47,7 +48,7 @@ async def test_a_key_finds_it_and_enter_puts_it_where_the_cursor_is() -> None:
         assert app.kept.take() == []
 
 
-@pytest.mark.parametrize("text", ["!touch made", "/export md made", "\n/Export jsonl made", "/clear"])
+@pytest.mark.parametrize("text", sampled(["!touch made", "/export md made", "\n/Export jsonl made", "/clear"], 2))
 async def test_what_was_a_prompt_is_one_again_and_no_command(text: str) -> None:
     keep("aaaaaaaaaaa1", [*begun("aaaaaaaaaaa1"), *turn(1, text, "No."), *ended()])
     async with watching(Tape().connect().prompt("Go").say("Done.").done(), size=(80, 24)) as (app, pilot):

@@ -117,6 +117,7 @@ def is_listed(app: Host, titles: list[str]) -> bool:
     return app.titles == titles and f"{len(titles)} of 4" in app.text
 
 
+@pytest.mark.explore
 async def test_half_a_word_is_no_mistake_yet_and_leaves_the_list_as_it_is() -> None:
     keep_some()
     async with opened() as (app, pilot):
@@ -144,6 +145,7 @@ async def test_sorting_goes_through_all_orders() -> None:
         assert firsts == ["Prompt 2 of tester", "Dear", "Dear", "Prompt 1 of explorer"]
 
 
+@pytest.mark.explore
 async def test_an_answer_to_an_older_question_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_some()
     go, asked, ask_runs = threading.Event(), threading.Event(), questions.ask_runs

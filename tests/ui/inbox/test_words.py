@@ -18,6 +18,7 @@ from maverick_tui.ui.board.side_by_side import SideBySideScreen
 from maverick_tui.ui.board.side_pane import SidePane
 from maverick_tui.ui.widgets.pastes import still_prompt
 from tests.support.runs import BEGAN, Tape
+from tests.support.sampling import sampled
 from tests.ui.board.test_screen import opened, working
 from tests.ui.inbox.test_screen import another, asked_by_two, inbox, pane_text, seen, sent
 from tests.ui.running import FedApp, watching
@@ -92,7 +93,7 @@ async def test_what_was_sent_is_kept_no_longer() -> None:
         await until(pilot, lambda: not kept_of(folder), "nothing is left to be sent")
 
 
-@pytest.mark.parametrize("code", [129, 0])
+@pytest.mark.parametrize("code", sampled([129, 0], 2))
 async def test_a_reason_that_was_begun_is_kept_when_the_window_goes(code: int) -> None:
     async with asked_by_two() as (app, pilot, _, _):
         folder = folder_of(app.run_model)
@@ -118,6 +119,7 @@ async def test_what_is_being_typed_for_a_question_that_goes_stays_on_disk() -> N
     assert "because" in (text, *reasons.values())
 
 
+@pytest.mark.explore
 async def test_a_reason_comes_back_with_its_key_in_the_run_below() -> None:
     async with asked_by_two() as (app, pilot, _, _):
         await at_the_call(app, pilot)
@@ -189,6 +191,7 @@ async def answer_armed(app: FedApp, pilot: Pilot[Any], run: RunModel) -> None:
     app.now += 5
 
 
+@pytest.mark.explore
 async def test_the_prompt_of_a_run_is_as_it_was_after_a_way_over_several_screens() -> None:
     async with watching(Tape().connect().prompt("Go")) as (app, pilot):
         run = another(app, "tester")

@@ -66,6 +66,7 @@ def test_every_document_cut_anywhere_is_drawn_as_in_one_piece(data: st.DataObjec
     assert_same(live.frozen, MADE.markdown(source))
 
 
+@pytest.mark.explore
 @settings(max_examples=examples(60, 120), deadline=None)
 @given(st.data(), documents())
 def test_lines_that_interfere_are_drawn_as_in_one_piece(data: st.DataObject, source: str) -> None:
@@ -79,6 +80,7 @@ def test_reading_in_pieces_changes_nothing(name: str) -> None:
     assert_same(MADE.markdown(DOCUMENTS[name]), whole(DOCUMENTS[name]))
 
 
+@pytest.mark.explore
 @settings(max_examples=examples(40, 80), deadline=None)
 @given(st.data(), documents() | st.sampled_from(sorted(DOCUMENTS.values())))
 def test_where_long_blocks_are_cut_does_not_depend_on_the_deltas(data: st.DataObject, source: str) -> None:
@@ -195,6 +197,7 @@ def test_items_are_frozen_when_the_next_one_has_begun() -> None:
     assert shown(live.frozen) == "   3. a\n   4. b\n\n   5. c\n\n   end"
 
 
+@pytest.mark.explore
 def test_a_lot_at_once_is_worked_off_in_slices() -> None:
     source = DOCUMENTS["answer"] * 40
     live = LiveMarkdown(MADE)

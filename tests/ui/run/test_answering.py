@@ -196,7 +196,7 @@ async def test_a_command_of_the_palette_allows_no_question_that_came_to_the_fron
         assert answers(app) == [("ask-call-2", "once", "")]
 
 
-@pytest.mark.parametrize("opens", ["f1", "ctrl+p"])
+@pytest.mark.parametrize("opens", sampled(["f1", "ctrl+p"], 2))
 async def test_a_question_that_came_behind_something_is_answered_at_once_when_it_has_been_read(opens: str) -> None:
     tape = begun()
     async with watching(tape, size=(100, 40)) as (app, pilot):
@@ -301,6 +301,7 @@ async def test_its_key_cuts_what_is_selected_and_denies_nothing() -> None:
         assert [decision for _, decision, _ in answers(app)] == ["deny"]
 
 
+@pytest.mark.explore
 async def test_who_cuts_nothing_keeps_the_clipboard() -> None:
     async with watching(begun()) as (app, pilot):
         app.copy_to_clipboard("kept")
@@ -362,6 +363,7 @@ async def test_words_of_a_window_that_is_gone_may_be_for_another_of_several_ques
         assert answer.answers == {"Which one?": "half of an answer"}, "there is nothing else that they could be for"
 
 
+@pytest.mark.explore
 async def test_what_was_being_written_in_an_editor_when_a_question_came_may_not_be_for_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -508,7 +510,7 @@ async def test_the_key_that_redoes_what_was_typed_allows_nothing_meanwhile(monke
         assert [decision for _, decision, _ in answers(app)] == ["once"]
 
 
-@pytest.mark.parametrize("cut", [["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], ids="+".join)
+@pytest.mark.parametrize("cut", sampled([["ctrl+u"], ["ctrl+a", "ctrl+k"], ["ctrl+w"]], 3), ids="+".join)
 async def test_the_key_that_brings_back_what_was_cut_as_in_a_shell_allows_nothing(cut: list[str]) -> None:
     async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
         await pilot.press(*"more", *cut)
@@ -532,6 +534,7 @@ async def test_a_long_paste_is_brought_back_whole_after_something_else_was_sent(
         assert [one.text for one in app.kept.take() if isinstance(one, SendPrompt)] == ["other", page]
 
 
+@pytest.mark.explore
 async def test_what_was_cut_in_one_line_is_brought_back_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cut_text, "BROUGHT_BACK_FOR", 3600.0)
     async with watching(begun().ask("Bash", {"command": "ls"}).wait(1)) as (app, pilot):
@@ -685,14 +688,17 @@ async def test_a_call_is_changed_before_it_runs() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        {"command": "echo one\n# only a note\u2028touch PWNED"},
-        {"command": "rm 'a\u2029b'", "description": "x"},
-        {"command": "echo x; rm a\\ "},
-        {"file_path": "a", "content": "e" + "\u0301" * 9},
-        {"command": "printf 'a\u200d\x7fb\u202ec\ufeff'"},
-        {"file_path": "a", "content": "\u2028\x85\r\n\t\x1b[2J👩\u200d💻 \ud800 日本\xa0\U000e0041"},
-    ],
+    sampled(
+        [
+            {"command": "echo one\n# only a note\u2028touch PWNED"},
+            {"command": "rm 'a\u2029b'", "description": "x"},
+            {"command": "echo x; rm a\\ "},
+            {"file_path": "a", "content": "e" + "\u0301" * 9},
+            {"command": "printf 'a\u200d\x7fb\u202ec\ufeff'"},
+            {"file_path": "a", "content": "\u2028\x85\r\n\t\x1b[2J👩\u200d💻 \ud800 日本\xa0\U000e0041"},
+        ],
+        5,
+    ),
 )
 async def test_what_nobody_changes_of_a_call_is_called_as_it_was_asked_about(arguments: dict[str, str]) -> None:
     tape = begun().ask("Bash" if "command" in arguments else "Write", arguments).wait(1)

@@ -433,6 +433,7 @@ async def test_what_is_deleted_in_the_palette_is_what_was_typed_before() -> None
             assert line.value == "theme"
 
 
+@pytest.mark.explore
 async def test_the_palette_is_there_once_also_below_the_help() -> None:
     async with watching(begun().done()) as (app, pilot):
         await pilot.press("ctrl+p")

@@ -163,6 +163,7 @@ async def test_another_verbosity_has_the_last_word_over_what_find_has_opened() -
         assert "needle" in app.shown(), "in full"
 
 
+@pytest.mark.explore
 async def test_find_begins_where_the_person_is() -> None:
     async with watching(worked()) as (app, pilot):
         await pilot.press("tab", "g", *["j"] * 20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.events import Paste
 
 from maverick_tui.events import kinds as ev
@@ -61,6 +62,7 @@ async def test_what_it_says_is_seen_at_once_the_first_lines_of_it() -> None:
         await until(pilot, lambda: "exit code 3: 3" in app.shown())
 
 
+@pytest.mark.explore
 async def test_a_page_that_is_pasted_is_none_and_empty_lines_hide_none() -> None:
     async with watching(Tape().connect(), size=(80, 24)) as (app, pilot):
         prompt = app.run_screen.prompt

@@ -46,6 +46,7 @@ def test_in_a_small_terminal_with_a_comment(run_shot: RunShot, monkeypatch: pyte
     assert run_shot(tape(), NARROW, changes(shop(), monkeypatch, *keys))
 
 
+@pytest.mark.explore
 def test_of_several_authors_side_by_side(run_shot: RunShot, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = changes(shop(), monkeypatch, "v", "n", "space")
     assert run_shot(tape(), WIDE, drive, theme="maverick-light")

@@ -13,7 +13,7 @@ from tests.ui.snapshots.test_failures import PARTIAL, broken_stream
 THEMES = ["maverick-light", "maverick-ansi"]
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", sampled(THEMES, 2))
 def test_done(run_shot: RunShot, theme: str) -> None:
     assert run_shot(tapes.done(), WIDE, theme=theme)
 

@@ -35,6 +35,7 @@ def test_find(run_shot: RunShot, size: tuple[int, int]) -> None:
     assert run_shot(tapes.done(), size, find)
 
 
+@pytest.mark.explore
 def test_find_nothing(run_shot: RunShot) -> None:
     async def find(pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+f", *"florin")

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import ComposeResult
@@ -35,6 +36,7 @@ SIZE = (100, 24)
 HEIGHT = 6
 
 
+@pytest.mark.explore
 @given(
     rows=st.lists(ROWS, min_size=2 * HEIGHT, max_size=2 * HEIGHT), by=st.integers(1, HEIGHT - 1), y=st.integers(0, 2)
 )

@@ -21,7 +21,7 @@ from maverick_tui.ui.widgets.usage_figures import Moment, Subagent
 from maverick_tui.ui.widgets.usage_panel import UsageLine, UsagePanel, UsageView, panel_rows
 from tests.runs.story import OPEN, asked, call, end, told
 from tests.support.cases import each
-from tests.support.sampling import examples
+from tests.support.sampling import examples, sampled
 from tests.ui.waiting import until
 from tests.ui.widgets.host import Host
 
@@ -168,7 +168,7 @@ async def test_a_panel_that_was_hidden_is_up_to_date_when_it_is_shown() -> None:
         await until(pilot, lambda: any("177,603" in row for row in app.drawn()))
 
 
-@pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
+@pytest.mark.parametrize("theme", sampled([theme.name for theme in THEMES], 2))
 async def test_a_new_theme_draws_it_anew(theme: str) -> None:
     store = asked(end(usage=USED))
     app = Host(lambda: [UsagePanel(store)])
