@@ -37,6 +37,8 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "", changes_
         return headline(store)._replace(detail=f"in another process; as of {_moment(store.looked_at, now)}")
     if phase == "ended":
         return _ended(store, now)
+    if phase in AT_REST and store.shells:
+        return headline(store)._replace(detail=_own_commands(store, now))
     if phase == "starting":
         return headline(store)
     if phase in ("queued", "connecting"):
@@ -65,8 +67,10 @@ def run_status(store: RunStore, now: float, *, interrupt_key: str = "", changes_
 def headline(store: RunStore) -> StatusText:
     """The same in a few words, for a title or a list of runs: no time is in it."""
     now = _headline(store)
-    behind = behind_words(behind_of(store)) if store.phase in AT_REST and store.looked_at is None else ""
-    return now._replace(word=f"{now.word}, {behind}") if behind else now
+    if store.phase not in AT_REST or store.looked_at is not None:
+        return now
+    own = "" if not store.shells else "your command runs" if len(store.shells) == 1 else "your commands run"
+    return now._replace(word=", ".join(filter(None, (now.word, behind_words(behind_of(store)), own))))
 
 
 def behind_of(store: RunStore) -> list[Behind]:
@@ -149,6 +153,13 @@ def _in_tools(store: RunStore, now: float) -> StatusText:
     others = f"  and {more} more" if more else ""
     behind = f"  {waiting} waiting" if waiting else ""
     return StatusText("●", "running", f"{about}{others}{behind}  {clock(now - first.at)}", "busy")
+
+
+def _own_commands(store: RunStore, now: float) -> str:
+    """What the person runs while the agent is at rest, and for how long: its row may be out of sight."""
+    first, *more = store.shells.values()
+    others = f"  and {len(more)} more" if more else ""
+    return f"{one_line(str(first.arguments.get('command', '')))}{others}  {clock(now - first.at)}"
 
 
 def _silent(store: RunStore, now: float, key: str) -> StatusText | None:

@@ -381,6 +381,8 @@ class RunStore:
     def _shell_ended(self, event: ev.ShellEnded) -> None:
         if (entry := self.shells.pop(event.shell, None)) is not None:
             entry.output = told_by(event)
+            if event.is_cut:
+                entry.stop_state = "stopped"
             state: ToolState = "cut" if event.is_cut else "failed" if event.code != 0 else "done"
             self.calls.end(entry, state, event.at)
 

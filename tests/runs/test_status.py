@@ -23,6 +23,7 @@ def at(moment: float) -> str:
     return f"{datetime.fromtimestamp(moment).astimezone():%H:%M:%S}"
 
 
+OWN = ev.ShellStarted(2.0, "s1", "make\nslow")
 RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
 
 
@@ -115,6 +116,13 @@ RETRY = ev.RetryScheduled(2.0, 3, 10, 8.0, 529, "overloaded\x1b")
             ("✘", "failed", "StreamingError: network  8.0 s  $0.050", "bad"),
         ),
         ([*TURN, end("failed")], 99.0, ("✘", "failed", "8.0 s  $0.050", "bad")),
+        ([*OPEN, OWN], 10.0, ("○", "ready, your command runs", "make slow  8.0 s", "quiet")),
+        (
+            [*TURN, OWN, end("failed", at=3.0), ev.ShellStarted(4.0, "s2", "ls")],
+            10.0,
+            ("✘", "failed, your commands run", "make slow  and 1 more  8.0 s", "bad"),
+        ),
+        ([*TURN, OWN], 4.0, ("●", "waiting for the model", "3.0 s", "busy")),
     ],
 )
 def test_every_phase_says_what_happens(events: Sequence[Event], now: float, says: tuple[str, str, str, str]) -> None:

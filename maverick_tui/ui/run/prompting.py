@@ -22,7 +22,7 @@ _TAKES_NO_IMAGES = "This run was started by an older Maverick, which takes no im
 
 Use = Literal[
     "shell", "shell at rest", "lost reason", "command", "whole command", "reason", "answer", "held", "follow-up",
-    "optional", "prompt", "go on", "nothing", "read-only",
+    "own command runs", "optional", "prompt", "go on", "nothing", "read-only",
 ]  # fmt: skip
 """What the prompt is for."""
 
@@ -58,6 +58,8 @@ def hint_for(use: Use, keys: Mapping[str, str]) -> Hint:
             return Hint(f"{enter} send what waits   {edit} edit it   {drop} drop it", waits)
         case "follow-up":
             return Hint(f"{enter} queue   {escape} interrupt", "Follow up: it is sent when the agent is done")
+        case "own command runs":
+            return Hint(f"{enter} send   {escape} stop your command   {keys['app.help']} help", "What shall it do?")
         case "optional":
             return Hint(f"{enter} run", "Anything to add? Without a word it runs as its author wrote it")
         case "prompt":
@@ -192,7 +194,9 @@ class Prompting:
         """What the keys do while something else than the prompt has the focus."""
         keys, focused = self.keys, self._prompt.screen.focused
         if focused is self._transcript:
-            stop = f"   {keys['run.interrupt']} interrupt" if self._run.store.is_running else ""
+            store = self._run.store
+            what = "interrupt" if store.is_running else "stop your command" if store.shells else ""
+            stop = f"   {keys['run.interrupt']} {what}" if what else ""
             return (
                 f"{keys['transcript.toggle']} open   {keys['transcript.copy']} copy   "
                 f"{keys['transcript.changes']} changes   {keys['run.focus']} prompt{stop}"
@@ -225,6 +229,8 @@ class Prompting:
             return "go on"
         if self._run.store.is_running:
             return "follow-up"
+        if self._run.store.shells:
+            return "own command runs"
         return "optional" if self._may_be_empty else "prompt"
 
     @property

@@ -36,6 +36,31 @@ async def test_it_is_run_shown_and_stopped_and_no_prompt() -> None:
         assert isinstance(app.kept.take()[0], commands.SendPrompt), "alone it is no command"
 
 
+async def test_while_it_runs_the_status_names_it_and_the_hint_says_what_stops_it() -> None:
+    tape = Tape().connect().prompt("Go").say("Done.").done()
+    async with watching(tape, size=(80, 24)) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await until(pilot, lambda: "✔ done  " in on_screen(pilot))
+        app.tell(tape.put(ev.ShellStarted(tape.at, "a", "make slow\nmake more")))
+        await until(pilot, lambda: str(prompt.border_subtitle) == "Enter send   Esc stop your command   F1 help")
+        app.now = tape.at + 76
+        app.run_screen.tick()
+        await until(pilot, lambda: "✔ done, your command runs  make slow make more  1:1" in on_screen(pilot))
+        await pilot.press("tab")
+        await until(pilot, lambda: str(prompt.border_subtitle).endswith("Esc stop your command"))
+        assert str(prompt.border_subtitle) in on_screen(pilot), "there is room for all of the hint"
+        app.tell(tape.prompt("Again"))
+        await until(pilot, lambda: "waiting for the model" in on_screen(pilot))
+        assert str(prompt.border_subtitle).endswith("Esc interrupt"), "which stops both"
+        app.tell(tape.done().put(ev.ShellEnded(tape.at, "a", "half\n", is_cut=True)))
+        await until(pilot, lambda: "your command" not in on_screen(pilot), "status and hint")
+
+        def row() -> str:
+            return next(row for row in app.shown().splitlines() if "You ran  make slow" in row)
+
+        await until(pilot, lambda: row().endswith("stopped"), "and not that it has no result")
+
+
 async def test_what_it_says_is_seen_at_once_the_first_lines_of_it() -> None:
     tape = Tape().connect()
     tape.put(ev.ShellStarted(tape.at, "a", "seq 1 3; exit 3")).put(ev.ShellEnded(tape.at, "a", "1\n2\n3\n", 3))
