@@ -65,6 +65,12 @@ class PythonAgent:
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, (list, tuple)) else None
 
     @property
+    def tools(self) -> tuple[str, ...] | None:
+        """The same with what it brings along: the names of such tools only running the file would tell."""
+        chooses_itself = self.has_own_session and self.text("engine") == "api"
+        return None if chooses_itself or "own_tools" in self.unknown else self.allowed_tools
+
+    @property
     def inputs(self) -> tuple[InputSpec, ...]:
         """The inputs that are written out and right."""
         return parse_inputs(self.settings.get("inputs") or {})[0]

@@ -69,6 +69,18 @@ def test_a_class_without_a_name_is_called_by_its_class(class_name: str, name: st
     assert agent_name(class_name) == name
 
 
+def test_of_an_agent_with_tools_of_its_own_nobody_knows_how_many_it_has_before_it_runs() -> None:
+    brings = "def count(): ...\nclass Counter(MaverickAgent):\n    engine = 'api'\n    own_tools = [count]\n" + PROMPT
+    chooses = "class Tasks(MaverickAgent):\n    engine = 'api'\n" + PROMPT + "    def api_session(self): ...\n"
+    for source in (brings, chooses):
+        found = agent(source + EXECUTE)
+        assert (found.allowed_tools, found.tools) == ((), None)
+    assert agent(brings.replace("[count]", "[]") + EXECUTE).tools == ()
+    assert agent(chooses.replace("engine = 'api'", "model = 'opus'") + EXECUTE).tools == (), (
+        "nobody asks it for a session"
+    )
+
+
 def test_literals_are_read() -> None:
     found = agent(
         "TOOLS = ['Read', 'Grep']\n"
