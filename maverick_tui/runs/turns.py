@@ -293,10 +293,12 @@ class Turns:
         self._on_change()
 
     def _usage(self, turn: OpenTurn) -> Usage:
-        """What the turn has used, in its own time."""
-        used = turn.answered.usage if turn.answered is not None else None
-        lasted = max(0, round((self.now() - turn.began) * 1000))
-        usage = replace(used, duration_ms=used.duration_ms or lasted) if used is not None else Usage(duration_ms=lasted)
+        """What the turn has used, in its own time, as whoever looks has seen it go by.
+
+        An engine counts from when it is asked, and a fuse may have held the prompt before that.
+        """
+        used = (turn.answered.usage if turn.answered is not None else None) or Usage()
+        usage = replace(used, duration_ms=max(used.duration_ms, round((self.now() - turn.began) * 1000)))
         for other in turn.beside:
             usage += replace(other.usage or Usage(), duration_ms=0)
         return usage
