@@ -37,6 +37,8 @@ class Begun(NamedTuple):
     text: str = ""
     goes_on: bool = False
     """Whether it was still being written in an editor, where nobody sees a question."""
+    times_emptied: int = 0
+    """How often the prompt had been emptied by then: these words are gone once it was again."""
 
 
 class Answering:
@@ -141,7 +143,8 @@ class Answering:
         """
         question, choice = self.questions.in_words, self.questions.choice
         if question is not None and choice is not None and len(choice.parts) > 1 and not choice.at:
-            self._begun = Begun(question.request, self._prompt.whole_text.strip())
+            text = self._prompt.whole_text.strip()
+            self._begun = Begun(question.request, text, times_emptied=self._prompt.times_emptied)
 
     @property
     def asks_reason(self) -> bool:
@@ -175,6 +178,7 @@ class Answering:
         if self._aside:
             draft, self._aside = self.draft, ""
             self._prompt.set_text(draft)
+            self._begun = self._begun._replace(times_emptied=self._prompt.times_emptied)  # a reason was, if anything
 
     def take(self, text: str) -> bool:
         """Take what was sent, if it is meant for a question; whether it is. What is not accepted is typed again."""
@@ -204,8 +208,8 @@ class Answering:
         if self.questions.choice is not before:
             self._transcript.set_choice(self.questions.choice)
             if (question := self.questions.in_words) is not None:
-                text = self._prompt.whole_text.strip()
-                self._begun = Begun(question.request, text, goes_on=self._prompt.is_edited_outside)
+                text, times = self._prompt.whole_text.strip(), self._prompt.times_emptied
+                self._begun = Begun(question.request, text, self._prompt.is_edited_outside, times)
 
     def _screens_changed(self) -> None:
         if self._came_behind and not self._is_behind:
@@ -335,6 +339,7 @@ class Answering:
         if self.asks_reason and self._reason_for != question.request:
             self.leave_reason()  # its words are for another question
         if not self.asks_reason:
+            self._begun = self._begun if self._is_begun else Begun()
             self._aside = self._prompt.take()
             self._prompt.set_text(self._unsaid.pop(question.request, ""))
         self._reason_for = question.request
@@ -421,18 +426,23 @@ class Answering:
             self._take_words(question, choice, text)
 
     def _take_words(self, question: PermissionAsked, choice: Choice, text: str) -> None:
-        part = choice.at
+        part, self._begun = choice.at, Begun()
         choice.say(text)
         self._go_on(question, choice, part)
 
     def _doubt(self, question: PermissionAsked, choice: Choice, text: str) -> str:
         """Why words may be meant for something else than this question; empty if they are not."""
         begun = self._prompt.from_editor.strip() if self._begun.goes_on else self._begun.text
-        if begun and self._begun.request == question.request and text.startswith(begun):
+        if begun and self._is_begun and self._begun.request == question.request and text.startswith(begun):
             return "You started typing this before the question was shown here. Send it again to answer with it."
         if number := choice.no_option(text):
             return f"There is no option {cut(number, 12)}. Send it again, and it counts as your own words."
         return ""
+
+    @property
+    def _is_begun(self) -> bool:
+        """Whether what was begun before a question can stand in the prompt still."""
+        return self._begun.times_emptied == self._prompt.times_emptied
 
     def _go_on(self, question: PermissionAsked, choice: Choice, part: int) -> None:
         """Send the answers once all parts have one; the last that was looked at is `part`."""

@@ -81,6 +81,8 @@ class Prompt(TextArea, inherit_bindings=False):
     """What stands for images, where any can be attached."""
     is_in_form = False
     """Whether the arrows lead on from its first and last line, to the fields around it."""
+    times_emptied = 0
+    """How often somebody has deleted all of the text: what stands here after that was begun anew. Sent is not deleted."""
     from_editor = ""
     """What the person's own editor has saved last."""
 
@@ -186,6 +188,7 @@ class Prompt(TextArea, inherit_bindings=False):
         before = self.document[row][:column][-REACH:]  # a key may be the second half of an emoji
         result = super().edit(dataclasses.replace(edit, text=_typed_behind(before, edit.text)))
         self._replaced = result.replaced_text
+        self._note_emptied()
         if self.wrapped_document.height != lines:
             self._fit()
             # A TextArea scrolls to the cursor before it knows its new height, and so not far enough.
@@ -266,6 +269,11 @@ class Prompt(TextArea, inherit_bindings=False):
         cut_text.cut_in(self.app).forget()
         self._redoes_until = time.monotonic() + cut_text.REDOES_FOR
         super().action_undo()
+        self._note_emptied()
+
+    def _note_emptied(self) -> None:
+        if self.document.line_count == 1 and not self.document[0]:
+            self.times_emptied += 1
 
     def action_redo(self) -> None:
         """Do what was undone again, or bring back what was cut since."""

@@ -395,6 +395,49 @@ async def test_what_was_being_written_in_an_editor_when_a_question_came_may_not_
         assert answer.answers == {"Which one?": "no, begin anew"}, "it was meant"
 
 
+@pytest.mark.parametrize("emptying", [["ctrl+u"], ["backspace", "backspace"], ["ctrl+underscore"]])
+async def test_words_that_were_typed_anew_into_an_emptied_prompt_are_for_the_question(emptying: list[str]) -> None:
+    tape = begun()
+    async with watching(tape) as (app, pilot):
+        await pilot.press(*"no")
+        app.tell(tape.ask("AskUserQuestion", ASKED))
+        await until(pilot, lambda: "Which one?" in app.shown(), "it came")
+        await pilot.press(*emptying)
+        assert app.run_screen.prompt.text == ""
+        app.now += 1
+        await pilot.press(*"no", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which one?": "no"}
+
+
+async def test_words_that_a_question_came_to_are_doubted_until_they_are_sent_twice() -> None:
+    tape = begun()
+    async with watching(tape) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press(*"no")
+        app.tell(tape.ask("AskUserQuestion", TWO))
+        await until(pilot, lambda: "Which colour?" in app.shown(), "it came")
+        app.now += 1
+        await pilot.press("enter")
+        told = [one.message for one in app._notifications]
+        assert len(told) == 1
+        assert "before the question was shown here" in told[0]
+        await pilot.press("ctrl+r", *"why", "ctrl+u", "escape")  # a reason was emptied, and they come back
+        assert prompt.text == "no"
+        app.now += AGAIN_WITHIN + 1
+        await pilot.press("enter")
+        assert (app.kept.take(), prompt.text) == ([], "no"), "they are doubted still"
+        app.now += 1
+        await pilot.press("enter")
+        await until(pilot, lambda: "✔ Which colour?  no" in app.shown(), "it was meant")
+        app.now += 1
+        await pilot.press(*"no", "enter")
+        (answer,) = app.kept.take()
+        assert isinstance(answer, AnswerPermission)
+        assert answer.answers == {"Which colour?": "no", "Which sizes?": "no"}, "these were typed for the second"
+
+
 async def test_the_key_says_how_much_is_allowed_for_the_run() -> None:
     grants = ("Bash: pytest -q", "Bash: pytest …", "every Bash command")
     for offered, keys in ((grants, {"ctrl+t": 0, "alt+t": 1, "alt+a": 2}), (grants[::2], {"alt+t": None, "alt+a": 1})):
