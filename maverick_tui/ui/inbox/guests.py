@@ -50,6 +50,11 @@ class Guests:
         """Those that are followed, and on no other board."""
         return {run_id: run for run_id, run in self._board.runs.items() if run_id not in self._known}
 
+    @property
+    def are_read(self) -> bool:
+        """Whether each of them has told what it has asked."""
+        return not any(run.tells_past for run in self.runs.values())
+
     async def look(self) -> bool:
         """Follow those that ask something by now, some at a time; whether all of them are followed.
 

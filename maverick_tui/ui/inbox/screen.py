@@ -36,6 +36,7 @@ TOGETHER = 0.02
 SOON = 0.1
 """Seconds after which the rest is looked at, if they are many."""
 NOTHING = "Nothing waits for you. What any run asks from now on comes up here."
+LOOKING = "Looking for what other runs ask …"
 BEGINS_FOR = 3.0
 """Seconds in which older questions than the first that is known may be found elsewhere, and are highlighted instead."""
 LOW = 16
@@ -48,6 +49,10 @@ class Elsewhere(Protocol):
     @property
     def runs(self) -> Mapping[str, RunModel]:
         """Those that are followed."""
+
+    @property
+    def are_read(self) -> bool:
+        """Whether each of them has told what it has asked."""
 
     async def look(self) -> bool:
         """Follow those that ask something by now; whether these are all."""
@@ -97,11 +102,12 @@ class InboxScreen(Screen[None]):
         self._elsewhere = elsewhere
         self._gone = gone
         self._is_looking = False
+        self._has_looked = False
+        """Whether all runs that ask something were found since this screen is here."""
         self._due: asyncio.TimerHandle | None = None
         self._title = Static("", id="inbox-title", markup=False)
         self.pane = QuestionPane(palette=palette, go_home=self._go_home, words=words, clock=clock)
         self.questions = QuestionList(self._moved, self._choose, self.pane.type, clock)
-        self.questions.notice = NOTHING
         self._hints = KeyHints(id="keys")
         self.pane.serve_keys(self)
 
@@ -145,6 +151,7 @@ class InboxScreen(Screen[None]):
         if not self.is_mounted or not self.is_attached:
             return
         self.pane.look()
+        self.questions.notice = NOTHING if self._has_looked and self._elsewhere.are_read else LOOKING
         rows = open_questions({**self._elsewhere.runs, **{run.run_id: run for run in self._runs()}}.values())
         if rows != self.questions.rows:
             self._title.update(_counted(rows))
@@ -161,6 +168,7 @@ class InboxScreen(Screen[None]):
                 are_all = await self._elsewhere.look()
             finally:
                 self._is_looking = False
+            self._has_looked = self._has_looked or are_all
             self.runs_changed()
             if not are_all:
                 self.set_timer(SOON, self._look)

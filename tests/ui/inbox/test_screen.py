@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import cycle, islice
@@ -13,16 +14,19 @@ from textual.events import Event, Key, MouseDown, MouseUp
 from textual.pilot import Pilot
 
 from maverick_tui.events import kinds as ev
+from maverick_tui.host.live import LiveRun
 from maverick_tui.runs.board import RunModel
 from maverick_tui.runs.commands import AnswerPermission, Command
 from maverick_tui.runs.own_questions import FUSE
 from maverick_tui.runs.reader_names import Reader
-from maverick_tui.ui.inbox.screen import InboxScreen
+from maverick_tui.ui.inbox.guests import Guests
+from maverick_tui.ui.inbox.screen import LOOKING, NOTHING, InboxScreen
+from maverick_tui.ui.picker import elsewhere
 from maverick_tui.ui.picker.edges import KeyHints
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
 from tests.ui.running import FedApp, Kept, watching
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 ASKED = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
 
@@ -109,6 +113,27 @@ async def test_all_questions_stand_in_one_list_and_are_answered_one_after_the_ot
         assert isinstance(answer, AnswerPermission)
         assert (answer.request, answer.decision) == ("ask-call-1", "once"), "more than the call is wanted twice"
         assert sent(run) == []
+
+
+async def test_it_does_not_say_that_nothing_waits_before_it_has_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = asyncio.Event()
+
+    async def listed(_known: object) -> list[LiveRun]:
+        await answers.wait()
+        return []
+
+    monkeypatch.setattr(elsewhere, "live_elsewhere", listed)
+    async with watching(Tape().connect()) as (app, pilot):
+        await pilot.press("alt+i")
+        await until(pilot, lambda: app.top == "InboxScreen" and LOOKING in on_screen(pilot), "it looks")
+        assert NOTHING not in on_screen(pilot)
+        answers.set()
+        await until(pilot, lambda: NOTHING in on_screen(pilot), "it has looked")
+        assert LOOKING not in on_screen(pilot)
+        with monkeypatch.context() as patched:
+            patched.setattr(Guests, "are_read", False)  # one has come to ask that has not told what yet
+            inbox(app).runs_changed()
+            await until(pilot, lambda: LOOKING in on_screen(pilot), "it is read")
 
 
 async def test_the_oldest_is_highlighted_until_somebody_does_something() -> None:
