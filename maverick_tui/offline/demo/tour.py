@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -73,11 +74,20 @@ def prompts() -> Mapping[str, str]:
     return {stop.agent: stop.prompt for stop in TOUR}
 
 
+_OF_TASKS = re.compile(
+    r"(?:please )?(?:add|new|remind me to|remember to|i (?:need|have) to|list|show|complete|finish|tick|check|mark|"
+    r"done|delete|remove|clear|forget|yes)\b|.*(?:what|which|\?\s*$|\w (?:is|are) done\W*$)",
+    re.IGNORECASE,
+)
+"""What the demo's to-do assistant reads besides, as its scenes say: the tasks are really kept."""
+
+
 def off_script(turn: TurnStarted, expected: str) -> str:
-    """What to say where something else was typed than what the demo has an answer to; the tasks are really kept."""
-    known = prompts()
-    if expected not in known.values() or expected == known["tasks"] or turn.origin != "person":
+    """What to say where something else was typed than what the demo has an answer to."""
+    known, text = prompts(), turn.text.strip()
+    if expected not in known.values() or turn.origin != "person" or text == expected or GOES_ON in text:
         return ""
-    if turn.text.strip() == expected or GOES_ON in turn.text:
-        return ""
+    if expected == known["tasks"]:
+        words = "The demo's answers are written in advance: it reads what begins with add, list, complete or delete."
+        return "" if _OF_TASKS.match(text) else words
     return f"The demo's answers are written in advance. This is the one to: {expected}"
