@@ -84,6 +84,8 @@ class HistoryPane(Vertical):
         self.rows = RowList(self._drawing.draw, moved, chosen)
         self.rows.set_reactive(RowList.notice, READING)
         self.totals = LineView(id="totals")
+        self._mistake = ""
+        """What is wrong with what is typed: it may be half a word yet."""
         self._listing = Listing([], is_whole=False, total=0)
         self._refresh_at: float | None = None
         """When to look for changes; None while nothing is known, or while somebody looks."""
@@ -136,13 +138,15 @@ class HistoryPane(Vertical):
             return
         try:
             self.wanted = wanted = parse_filter(self.filter.text, self._clock)
-        except ConfigError as error:  # it may be half a word yet
+        except ConfigError as error:
             self._say(one_line(str(error)))
-            self.filter.count = one_line(error.message)
-            if not self.rows.rows:
+            self.filter.count = self._mistake = one_line(error.message)
+            if self.rows.rows:
+                index.ask("view", lambda _: (), self._show_listing)  # what was asked before is no answer to this
+            else:  # but better than nothing
                 self.rows.notice = one_line(str(error))
-            index.ask("view", lambda _: (), self._show_listing)  # what was asked before is no answer to this
             return
+        self._mistake = ""
         if self.looking.view == "search":
             index.ask("view", partial(questions.ask_search, wanted=wanted), self._show_found)
         elif self.looking.view == "totals":
@@ -213,7 +217,7 @@ class HistoryPane(Vertical):
             shown.append(unread)
         if self.looking.order_by != "time":
             shown.append(f"by {self.looking.order_by}")
-        self.filter.count = " · ".join(shown) if listing.total else ""
+        self._count(" · ".join(shown) if listing.total else "")
 
     def _show_found(self, found: list[Found]) -> None:
         self._answered()
@@ -223,7 +227,7 @@ class HistoryPane(Vertical):
         first = f"the best {places}" if len(found) == questions.MOST_PLACES else places
         where = f"{first} in {counted(runs, 'run')}" if found else ""
         left = f"{counted(self._unread, 'session')} to be read" if self._unread and self.wanted.words else ""
-        self.filter.count = " · ".join(filter(None, (where, left)))
+        self._count(" · ".join(filter(None, (where, left))))
 
     def _show_totals(self, totals: Totals) -> None:
         self._answered()
@@ -237,7 +241,11 @@ class HistoryPane(Vertical):
 
         page.show(lines, keep_place=True)
         missing = f"{counted(totals.unread, 'session')} {NOT_READ}" if totals.unread else ""
-        self.filter.count = " · ".join(filter(None, (missing, f"by {measure}"))) if totals.whole.runs else ""
+        self._count(" · ".join(filter(None, (missing, f"by {measure}"))) if totals.whole.runs else "")
+
+    def _count(self, words: str) -> None:
+        """Say how much there is, unless what is typed by now is a mistake."""
+        self.filter.count = self._mistake or words
 
     def _no_match(self, words: str) -> str:
         return "\n\n".join(filter(None, (words, one_line(no_such_filter(self.wanted.words)))))

@@ -133,6 +133,32 @@ async def test_half_a_word_is_no_mistake_yet_and_leaves_the_list_as_it_is() -> N
         await until(pilot, lambda: "'stat' is no filter" in app.text, "a filter that there is not is said")
 
 
+async def test_what_is_on_its_way_when_half_a_word_is_typed_is_shown_where_nothing_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keep_some()
+    go, asked, ask_runs = threading.Event(), threading.Event(), questions.ask_runs
+
+    def slowly(index: RunIndex, wanted: Filter, order_by: str, least: int) -> object:
+        if not wanted.words:
+            asked.set()
+            go.wait(30)
+        yield from ask_runs(index, wanted, order_by, least)
+
+    async with opened() as (app, pilot):
+        await pilot.press(*"state")
+        await until(pilot, lambda: NO_MATCH.split(".")[0] in app.text, "it is a word")
+        monkeypatch.setattr(questions, "ask_runs", slowly)
+        await pilot.press(":")
+        await until(pilot, asked.is_set, "all are asked for, and the index is busy")
+        await pilot.press(*"fai")
+        await until(pilot, lambda: "'fai' is not a state of runs." in app.notice, "it is told")
+        assert not app.titles
+        go.set()
+        await until(pilot, lambda: len(app.titles) == 3, "better than nothing")
+        assert app.pane.filter.count == "'fai' is not a state of runs."
+
+
 async def test_sorting_goes_through_all_orders() -> None:
     keep_some()
     keep("00000000000a", [*begun("00000000000a", AT - 900), *turn(1, "Dear", at=AT - 900), *turn(2, at=AT - 800)])
