@@ -17,12 +17,13 @@ from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed, Shell
 from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.runs.commands import CloseRun, Interrupt
 from maverick_tui.ui import following
+from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
 from maverick_tui.ui.picker.screen import PickerScreen
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
 from tests.ui.running import FedApp, Kept, watching
-from tests.ui.waiting import until
+from tests.ui.waiting import on_screen, until
 
 
 def another(app: FedApp, prompt: str) -> RunModel:
@@ -195,6 +196,16 @@ async def test_what_cannot_be_done_over_a_broken_line_is_not_offered() -> None:
         assert run.attached is not None
         run.attached = run.attached._replace(is_broken=False)
         await until(pilot, lambda: "Interrupt: it stops" in words(app), "the line is there again")
+
+
+async def test_an_answer_that_becomes_longer_is_shown_in_full() -> None:
+    asked = Asked("Quit?", "It is on its way.", "Quit", may_stop=False)
+    async with watching(Tape().connect()) as (app, pilot):
+        _ = app.push_screen(LeavingScreen(lambda: asked))
+        await until(pilot, lambda: "l  Quit" in on_screen(pilot))
+        asked = Asked("Quit?", "It is at work.")
+        await until(pilot, lambda: "It is at work." in on_screen(pilot), "it has arrived")
+        await until(pilot, lambda: "l  Leave at work" in on_screen(pilot), "there is room for it")
 
 
 @pytest.mark.explore

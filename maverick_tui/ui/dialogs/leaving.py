@@ -89,10 +89,12 @@ class LeavingScreen(ReadDialog[Fate | None]):
             return
         self._asked = asked
         self.ask_anew(asked.title, asked.text)
-        self.query_one("#leave", Button).label = answer("l", asked.leave)
+        leave = self.query_one("#leave", Button)
+        leave.label = answer("l", asked.leave)
+        leave.refresh(layout=True)  # a Button keeps the width of the label that it had
         self._offer_to_stop()
         if self.focused is None or not self.focused.display:
-            self.query_one("#leave", Button).focus()  # which keeps whatever it is
+            leave.focus()  # which keeps whatever it is
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
