@@ -141,6 +141,7 @@ class PickerScreen(Screen[None]):
         """Show what is known without reading anything; the rest follows the first frame."""
         self._agents.show()
         self.action_reload()
+        self.watch(self.app, "app_focus", self._focus_changed, init=False)
 
     def set_cwd(self, cwd: Path) -> None:
         """Show the agents of this folder."""
@@ -302,9 +303,17 @@ class PickerScreen(Screen[None]):
     def _say(self, text: str, *, is_error: bool = False) -> None:
         self._hints.say(one_line(text), is_error=is_error)
 
+    def _focus_changed(self, has_focus: bool) -> None:
+        """Whoever comes back to the window may have committed something in another."""
+        if has_focus and self.is_current:
+            self._look_at_checkout()
+
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """A run may have changed the branch meanwhile; the first time, the styles are those of a moment ago."""
         event.refresh_styles, self._was_shown = event.refresh_styles and self._was_shown, True
+        self._look_at_checkout()
+
+    def _look_at_checkout(self) -> None:
         if self._agents.found.items and self.cwd is not None:
             self._read_checkout(self.cwd)
 

@@ -104,6 +104,12 @@ async def test_the_header_tells_folder_branch_and_changes(agents: None, home: Pa
         await pilot.resize_terminal(24, 10)
         await pilot.pause()
         assert app.lines[0].strip().startswith("Maverick")
+        write(project / "y.txt", "1")  # in another window, to which somebody has gone
+        app.post_message(events.AppBlur())
+        await until(pilot, lambda: not app.app_focus)
+        app.post_message(events.AppFocus())
+        await pilot.resize_terminal(30, 10)
+        await until(pilot, lambda: app.lines[0].split() == ["Maverick", "~/shop", "main", "±2"], "they come back")
 
 
 # -- what is shown ---------------------------------------------------------------------------------------------------
