@@ -116,7 +116,6 @@ class Leaving(Talker):
             asyncio.run(Helper().run("HELPS", context))
 
 
-@pytest.mark.explore
 async def test_what_a_thread_asks_while_the_run_rests_asks_the_person(sandbox: Sandbox, serve: ServeModel) -> None:
     before, config = sandbox.state(), MaverickConfig.load(idle_after=0.1)
     async with serve([*helps(sandbox), scene(say("ok"), prompt="go")]), watch(Leaving, config=config) as run:
@@ -201,7 +200,6 @@ async def test_so_do_its_tools_and_servers_at_every_prompt(
     assert not [change for change in changes(before, sandbox.state()) if MARKER in change]
 
 
-@pytest.mark.explore
 async def test_who_begins_to_plan_is_asked_from_then_on_and_what_is_granted_is_kept_track_of(
     sandbox: Sandbox, serve: ServeModel
 ) -> None:

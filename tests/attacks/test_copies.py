@@ -227,7 +227,6 @@ async def test_nothing_of_it_runs_where_nobody_is_asked(clone: Sandbox, serve: S
     assert not report.changes, report.explain(wrong)
 
 
-@pytest.mark.explore
 async def test_a_standing_rule_opens_no_way_there(clone: Sandbox, serve: ServeModel) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(f"allow = {json.dumps(RULES)}")

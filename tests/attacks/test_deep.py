@@ -25,7 +25,6 @@ def nested(depth: int) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.explore
 async def test_deep_folders_are_searched_and_what_leads_out_of_them_is_found() -> None:
     judge = Judge(["Bash", "Grep"], Path.cwd(), person=True)
     with dug(Path.cwd(), "d", DEPTH) as innermost:

@@ -140,7 +140,6 @@ async def test_no_file_is_read_by_its_name_in_what_a_skill_or_a_subagent_is_told
     assert ("NOBODYS-BUSINESS" in str(model.requests)) == is_open
 
 
-@pytest.mark.explore
 async def test_a_job_runs_no_skill_that_is_denied(serve: ServeModel) -> None:
     class Timer(Talker):
         allowed_tools = ["Skill", "CronCreate"]
@@ -188,7 +187,6 @@ async def test_a_skill_is_denied_by_either_of_its_names(rule: str, serve: ServeM
     assert "The text of deploy" not in sent
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
 async def test_the_cli_brings_no_skills_and_no_tools_with_them(
     is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch
@@ -205,7 +203,6 @@ async def test_the_cli_brings_no_skills_and_no_tools_with_them(
     assert ("Unknown skill" in run.all(ToolFinished)[0].output) == (not is_open)
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("is_open", [False, pytest.param(True, marks=pytest.mark.explore)])  # shows that it could fail
 async def test_no_variable_of_the_persons_takes_the_hooks_away(
     is_open: bool, serve: ServeModel, monkeypatch: pytest.MonkeyPatch

@@ -145,7 +145,6 @@ async def test_nor_in_a_fork_wherever_that_works(
     assert KEY not in sent
 
 
-@pytest.mark.explore
 @IS_OPEN
 async def test_no_request_tells_what_has_changed_in_a_key_or_in_a_denied_file(
     is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
@@ -345,7 +344,6 @@ async def test_what_is_denied_for_a_summary_stays_denied_until_that_agent_goes_o
         assert "a.txt" not in told[-1], "its tools ask as ever"
 
 
-@pytest.mark.explore
 async def test_every_file_of_a_command_is_known_however_many_words_there_are(tmp_path: Path, key: Path) -> None:
     told = list[str]()
 

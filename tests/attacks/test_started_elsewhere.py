@@ -327,7 +327,6 @@ async def test_servers_of_a_projects_file_are_started_in_that_project_alone(
         require_trusted(agent, project)
 
 
-@pytest.mark.explore
 async def test_the_worktree_of_a_run_is_the_project(serve: ServeModel, project: Path, clone: Path) -> None:
     write("linter", SERVERS)
     trust(project, "linter")

@@ -248,7 +248,6 @@ def fill(disk: Path) -> None:
             file.write(b"x" * 4096)
 
 
-@pytest.mark.explore
 def test_what_is_taken_back_while_the_disk_gets_full_is_told_and_can_be_given_back(
     folder: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,7 +283,6 @@ def test_what_is_taken_back_while_the_disk_gets_full_is_told_and_can_be_given_ba
     assert (folder / "x.txt").read_text() == "x\n"
 
 
-@pytest.mark.explore
 def test_two_who_take_back_at_the_same_moment_leave_the_way_to_give_it_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,7 +53,6 @@ def end(app: WithVim, ends: str) -> None:
     app.wait()
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("ends", sampled(["the window", "the application"], 2))
 def test_what_was_saved_a_moment_before_is_not_lost(maverick: Maverick, teller: str, mark: str, ends: str) -> None:
     app = in_vim(maverick, teller)

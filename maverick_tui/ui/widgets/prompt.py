@@ -82,7 +82,7 @@ class Prompt(TextArea, inherit_bindings=False):
     is_in_form = False
     """Whether the arrows lead on from its first and last line, to the fields around it."""
     times_emptied = 0
-    """How often somebody has deleted all of the text: what stands here after that was begun anew. Sent is not deleted."""
+    """How often somebody has deleted all of the text, not sent it: what stands here after that was begun anew."""
     from_editor = ""
     """What the person's own editor has saved last."""
 
