@@ -57,7 +57,7 @@ async def test_those_that_ask_are_followed_some_at_a_time_and_left_in_the_end(mo
     )
     assert followed.are_read, "there are none yet"
     assert not await followed.look(), "there are more"
-    assert not followed.are_read
+    assert [followed.are_read] == [False]
     assert list(followed.runs) == [f"asks{number}" for number in range(AT_ONCE)]
     for run in followed.runs.values():
         assert run.attached is not None
