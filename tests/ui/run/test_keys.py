@@ -217,7 +217,7 @@ async def test_the_figures_agree_with_the_usage_to_the_token() -> None:
     tape.done(input_tokens=12_345, output_tokens=678, cache_read_tokens=90_123, cache_write_tokens=456, cost_usd=1.25)
     async with watching(tape, size=(120, 30)) as (app, pilot):
         panel = app.run_screen.query_one(UsagePanel)
-        await until(pilot, lambda: "12,345" in panel.text)
+        await until(pilot, lambda: "102,924" in panel.text, "all that it has read")
         for figure in ("678", "90,123", "456", "$1.25"):
             assert figure in panel.text
         await pilot.click(panel)

@@ -69,7 +69,7 @@ async def test_the_usage_panel_opens_closes_and_agrees_with_the_usage() -> None:
     async with watching(worked(), size=(120, 30), preferences=preferences) as (app, pilot):
         panel, line = app.run_screen.query_one(UsagePanel), app.run_screen.query_one(UsageLine)
         assert (panel.display, line.display) == (True, False)
-        await until(pilot, lambda: "2,400" in panel.text)  # two turns of 1,200
+        await until(pilot, lambda: "18,400" in panel.text)  # two turns of 1,200 and 8,000 from the cache
         assert "960" in panel.text
         await pilot.press("ctrl+b")
         assert preferences.is_panel_closed
