@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from maverick_tui.masking.lines import value_from, value_goes_on
 from maverick_tui.masking.names import is_telling
 from maverick_tui.masking.private_keys import Span
 from maverick_tui.masking.shape_parts import LABEL, NO_PASSWORD, POINTED
@@ -28,6 +29,8 @@ _BEGUN = re.compile(
     rf"(?:[vV](?:a(?:l(?:u(?:e(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}[^\s\"'\\<>,}}]*)?)?)?)?)?)?)?)?)?)?)?\Z"
 )
 _LONGEST_BEGUN = 400
+_SET = re.compile(rf"{_QUOTE}:[ ]")
+_NAMED_LINE = re.compile(rf"{_NAMED}{_SIGN}(?P<name>[\w.-]{{3,60}}){_NEXT}[vV]alue{_QUOTE}:[ ]")
 _IN_YAML = re.compile(r"[^,](?:\n|\\n)")
 _PLACEHOLDER = re.compile(rf"(?!{NO_PASSWORD}).*|{LABEL}|{POINTED}|(?i:changeme|password|secret)|(?:~|\.{{0,2}})/\S*")
 
@@ -43,10 +46,19 @@ def paired(text: str) -> Iterator[Span]:
             is_code = kind == "bare" and not _IN_YAML.search(named[0])
             if is_telling(name) and not is_word and not is_code and not _PLACEHOLDER.fullmatch(value):
                 yield found.span(kind)
+        if (begins := _SET.match(text, end)) and (named := _NAME.search(text, max(0, at - _REACH), end)):
+            value = value_from(text, begins.end(), is_spelled="\\n" in named[0])
+            if value and is_telling(named["name"]):
+                yield value
         at = text.find("alue", end)
 
 
 def pair_open_from(text: str) -> int:
     """Where such a pair may have begun at the end of the text; its length if none has."""
-    found = _BEGUN.search(text, max(0, len(text) - _LONGEST_BEGUN))
-    return found.start() if found else len(text)
+    first = max(0, len(text) - _LONGEST_BEGUN)
+    if found := _BEGUN.search(text, first):
+        return found.start()
+    for named in _NAMED_LINE.finditer(text, first):
+        if is_telling(named["name"]) and value_goes_on(text, named.end(), is_spelled="\\n" in named[0]):
+            return named.start()
+    return len(text)

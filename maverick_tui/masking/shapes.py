@@ -14,6 +14,7 @@ from itertools import count
 from maverick_tui.masking import command_shapes, connection_shapes
 from maverick_tui.masking.command_shapes import COMMANDS
 from maverick_tui.masking.connection_shapes import CONNECTIONS
+from maverick_tui.masking.lines import line_open_from, line_value
 from maverick_tui.masking.names import KEYS, TELLING, is_telling
 from maverick_tui.masking.pairs import pair_open_from, paired
 from maverick_tui.masking.private_keys import HEADS, Span, key_open_from, key_spans
@@ -180,7 +181,7 @@ def _opening(text: str) -> int:
     mark = _BEFORE_MARK.search(text, max(0, len(text) - 60))
     found = [key_open_from(text), pair_open_from(text), *([] if mark is None else [mark.start()])]
     if _may_hold_a_head(text):
-        found += (at for at in _begun(text) if at >= 0)
+        found += (at for at in (*_begun(text), line_open_from(text)) if at >= 0)
     return min(found)
 
 
@@ -272,31 +273,37 @@ def shaped(text: str) -> Iterator[Span]:
                 found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
             )
     yield from paired(text)
-    for start, found in _assigned(text):
-        end = found.start("name")
-        before = _IN_NAME.search(text, max(0, start - _REACH), start)
-        name = (before[0] if before else "") + text[start:end]
-        if found["blank"] and not name.startswith("--"):
-            continue
-        value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
-        is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
-        # As docker keeps a login: any other `auth` may be the name of a way to log in.
-        is_login = name == "auth" and bool(found["quoted"]) and holds_login(value)
-        if is_login or (is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable)):
-            at = found.start("quoted" if found["quoted"] else "bare")
-            yield at, at + len(value)
+    yield from _beside_names(text)
 
 
-def _assigned(text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Where a word that tells begins, and what follows it; looking for each word is quicker than one pattern."""
+def _beside_names(text: str) -> Iterator[Span]:
+    """Values behind a word that tells; looking for each word is quicker than one pattern."""
     for word in _SPELLED:
         at = text.find(word)
         while at >= 0:
             end = at + len(word)
+            if line := line_value(text, at, end):
+                yield line
             if found := _ASSIGNED.match(text, end):
-                yield at, found
+                yield from _assigned(text, at, found)
                 end = found.end()  # or a long value full of such words would take the square of its length
             at = text.find(word, end)
+
+
+def _assigned(text: str, start: int, found: re.Match[str]) -> Iterator[Span]:
+    """The value behind the word that begins there, if it is a secret."""
+    end = found.start("name")
+    before = _IN_NAME.search(text, max(0, start - _REACH), start)
+    name = (before[0] if before else "") + text[start:end]
+    if found["blank"] and not name.startswith("--"):
+        return
+    value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
+    is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
+    # As docker keeps a login: any other `auth` may be the name of a way to log in.
+    is_login = name == "auth" and bool(found["quoted"]) and holds_login(value)
+    if is_login or (is_telling(name) and _is_value(value, bool(found["quoted"]), is_variable)):
+        at = found.start("quoted" if found["quoted"] else "bare")
+        yield at, at + len(value)
 
 
 @cache

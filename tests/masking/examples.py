@@ -56,6 +56,11 @@ ASSIGNED = [
     "\nrequirepass {}\n", "CREATE USER me IDENTIFIED BY '{}'", "ALTER ROLE me WITH PASSWORD '{}';",
     "- name: DB_PASSWORD\n  value: {}\n", '{{"name": "API_KEY", "value": "{}"}}',
     '<add key="Password" value="{}" />', "me:$apr1$abc$abc/{}", "me:$6$rounds=5000$salt$a./{}:19000:0",
+    "\nDB_PASSWORD='Hx7Qk2\\{}'\n", "\nexport FTP_PASSWORD=\"Kx7Qk2'{}\"\n", "\nSSH_PASSWORD=Lx7Qk2&{}\n",
+    "\npassword: Nx7Qk2${}\n", "\n  - api_key: Mx7({} # of the shop\n",
+    "\n     3\tpassword = Gx7Qk2[{}\n", "\n+token: Cx{{2}}{}\n",
+    "\n.env:12:DB_PASS=Jx7Qk2;{}\n", '{{"a": "B=1\\nDB_PASSWORD=\\"Fx7`{}\\"\\nC=2"}}', '{{"a": "API_KEY=Ex7<{}\\n"}}',
+    "\n- name: DB_PASSWORD\n  value: Dx7Qk2({}\n", "\ndb.password=Bx7Qk2,{}>\n",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
 ]  # fmt: skip
 SERVICES = [
