@@ -51,7 +51,7 @@ def test_what_comes_in_pieces_is_masked_as_if_it_came_at_once(line: str) -> None
     for value in ("Hx7Qk2Lm'Zp9Wv4Tn8", "Hx7Qk2Lm\\nZp9Wv4Tn8"):
         plain = f"A=1\n{line.format(value)}\nB=2\n"
         for text in (plain, json.dumps(plain)):
-            assert [_in_pieces(text, size) for size in (1, 5)] == [redact(text)] * 2
+            assert [_in_pieces(text, size) for size in (2, 7)] == [redact(text)] * 2
 
 
 @each(
@@ -134,7 +134,7 @@ password: the one of db_2(see below)
 def test_code_references_and_placeholders_are_left() -> None:
     assert redact(ORDINARY) == ORDINARY
     assert [line for line in ORDINARY.split("\n") if redact(line) != line] == []
-    assert [_in_pieces(ORDINARY, size) for size in (1, 5)] == [ORDINARY] * 2
+    assert [_in_pieces(ORDINARY, size) for size in (3,)] == [ORDINARY]
 
 
 COSTLY = ["(", "a.", "a(", "\\", "a<b>", "x1(", "${", "[(?", "'a", "{}", "a,", "x1('", "a1(\"'`", "a|a=", "<[%(s", ")"]
@@ -142,6 +142,6 @@ SET = ["password={}", "password='{}", "password='{}'", "\\npassword={}\\n", "1:1
 
 
 def test_what_a_line_costs_grows_with_its_length() -> None:
-    texts = ["\n".join(line.format(value * (990 // len(value))) for line in SET * 4) for value in COSTLY]
-    texts += [f"password={value * 20_000}" for value in (*COSTLY, "password='", "\\npassword=(")]
-    assert effort(lambda: [redact(text) for text in texts]) < 120
+    texts = ["\n".join(line.format(value * (990 // len(value))) for line in SET) for value in COSTLY]
+    texts += [f"password={value * 9_000}" for value in (*COSTLY, "password='", "\\npassword=(")]
+    assert effort(lambda: [redact(text) for text in texts]) < 60
