@@ -427,7 +427,7 @@ class RunStore:
     def _turn_ended(self, event: ev.TurnEnded) -> None:
         self.urgent = frozenset()
         began = self.turn.at if self.turn else event.at
-        self._cut_open(event.at, is_cut=event.outcome != "done")
+        self._cut_open(event.at, is_cut=event.outcome != "done", was_whole=_was_whole(event))
         self.turn, self.last_outcome, self._failed = None, event.outcome, event.failure
         self._is_interrupting, self.retry = False, None
         if not self.is_inheriting:
@@ -462,11 +462,11 @@ class RunStore:
             self._list.touch(self._banner)
             self._banner = None
 
-    def _cut_open(self, at: float, *, is_cut: bool = True, is_last: bool = False) -> None:
+    def _cut_open(self, at: float, *, is_cut: bool = True, is_last: bool = False, was_whole: bool = False) -> None:
         """Nothing that is open will go on, but for background tasks: mark it as what it is."""
         for block in list(self._blocks.values()):
             self._close_text(block, at, is_cut=is_cut or isinstance(block, ToolEntry))
-        if is_cut:
+        if is_cut and not was_whole:
             self._mark_last_text()
         self.calls.cut_open(at, with_background=is_last)
         if is_last:
@@ -617,6 +617,11 @@ class RunStore:
 
     def _permission_settled(self, event: ev.PermissionSettled) -> None:
         self.calls.settled(event, whose(event.by, event.at, self.reader))
+
+
+def _was_whole(event: ev.TurnEnded) -> bool:
+    """Whether the turn has failed by something else than its stream: what had been said by then was all of it."""
+    return event.failure is not None and event.failure.error != "StreamingError"
 
 
 def store_of(events: Iterable[Event]) -> RunStore:

@@ -244,6 +244,17 @@ def test_an_open_text_at_the_end_of_a_turn(outcome: ev.Outcome, state: str) -> N
     assert store.streaming is None
 
 
+def test_an_answer_that_came_whole_and_will_not_do_is_not_partial() -> None:
+    will_not_do = ev.Failure("AgentError", "agent", "The answer does not fit what it must be: it contains no JSON.")
+    store = asked(*text(1, "All of it."), ev.BlockEnded(3.0, 1), end("failed", failure=will_not_do))
+    assert texts(store) == [("All of it.", "done")]
+    broken = ev.Failure("StreamingError", "network", "The stream failed after 10 characters.")
+    store = asked(*text(1, "Part of it"), ev.BlockEnded(3.0, 1), end("failed", failure=broken))
+    assert texts(store) == [("Part of it", "partial")]
+    store = asked(*text(1, "Part"), end("failed", failure=will_not_do))
+    assert texts(store) == [("Part", "partial")], "it was still being written"
+
+
 def test_a_complete_last_text_of_a_cut_turn_is_partial_too() -> None:
     store = asked(*text(1, "First."), ev.BlockEnded(2, 1), *text(2, "Last."), ev.BlockEnded(3, 2), end("failed"))
     assert texts(store) == [("First.", "done"), ("Last.", "partial")]
