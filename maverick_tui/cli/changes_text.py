@@ -100,7 +100,8 @@ def print_steps(review: RunReview, steps: Sequence[Step], *, is_to_be: bool) -> 
     """What will become of every path, or has; and what is left as it is, with the reason."""
     paper = Paper(sys.stderr if is_to_be else sys.stdout, terminal_width())
     if not steps:
-        paper.line("There is nothing to take back.", (f"  {display_path(str(review.root))}", "dim"))
+        where = display_path(str(review.root))
+        paper.line("There is nothing to take back.", ("" if where == "." else f"  {where}", "dim"))
     for step in steps:
         verb = "leave" if is_to_be else "left"
         if not step.why_not:

@@ -204,6 +204,15 @@ def test_a_diff_in_a_terminal_is_masked_and_steers_nothing(
     assert shown.endswith("It is binary: piped, the patch has it.\x1b[0m\n")
 
 
+def test_undo_says_in_one_sentence_that_there_is_nothing_to_take_back(
+    folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    PlayedRun(folder, RUN, "First").end_turn()
+    assert maverick("runs", "undo", RUN, "--dry-run").err.startswith("There is nothing to take back.  ")
+    monkeypatch.chdir(folder)
+    assert maverick("runs", "undo", RUN, "--dry-run").err == "There is nothing to take back.\n"
+
+
 def test_undo_shows_asks_and_tells(folder: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run = PlayedRun(folder, RUN, "First")
     run.edit("a.txt", "one", "1")
