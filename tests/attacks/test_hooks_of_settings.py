@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,39 @@ def test_they_are_known_as_they_are_at_the_moment(source: str, file: str, monkey
     assert (decided("check.sh"), decided("other.sh"), decided("key")) == ("allow", "ask", "ask")
     Path(file).expanduser().write_text("{")
     assert decided("check.sh") == "allow", "Claude Code does not go by it, either"
+
+
+PLAIN = json.dumps(CHECKED)
+READ_BY_CLAUDE_CODE = {
+    "a letter in Latin-1": f'{{"x": "\xe4", {PLAIN[1:]}'.encode("latin-1"),
+    "a mark of the order of bytes": b"\xef\xbb\xbf" + PLAIN.encode(),
+    "a large number": f'{{"x": 1{"0" * 5_000}, {PLAIN[1:]}'.encode(),
+    "more than a megabyte": f'{{"x": "{"x" * 1_100_000}", {PLAIN[1:]}'.encode(),
+    "half a character": f'{{"x": "\\ud800", {PLAIN[1:]}'.encode(),
+}
+NOT_TO_BE_READ_BY_US = {
+    "deep": f'{{"x": {"[" * 5_000}{"]" * 5_000}, {PLAIN[1:]}'.encode(),
+    "larger than anybody means": b" " * (17 << 20) + PLAIN.encode(),
+}
+
+
+@pytest.mark.parametrize("how", [*READ_BY_CLAUDE_CODE, *NOT_TO_BE_READ_BY_US, "a pipe"])
+def test_what_claude_code_may_read_and_we_do_not_makes_every_edit_ask(how: str) -> None:
+    file = Path(".claude/settings.json")
+    file.parent.mkdir()
+    if how == "a pipe":
+        os.mkfifo(file)
+    else:
+        file.write_bytes({**READ_BY_CLAUDE_CODE, **NOT_TO_BE_READ_BY_US}[how])
+    judge = judge_by(MaverickConfig(setting_sources=("project",)), Writer(), Path.cwd(), person=False)
+    decided = [judge.judge("Write", {"file_path": name, "content": "x"}).decision for name in ("check.sh", "other.sh")]
+    assert decided == ["deny", "allow" if how in READ_BY_CLAUDE_CODE else "deny"]
+
+
+def test_the_variables_that_they_set_are_known() -> None:
+    write(
+        Path(".claude/settings.json"), {"env": {"BASH_ENV": "tools/x.sh", "GIT_EXTERNAL_DIFF": "sh tools/y.sh", "N": 1}}
+    )
+    judge = judge_by(MaverickConfig(setting_sources=("project",)), Writer(), Path.cwd(), person=False)
+    for name, decision in (("tools/x.sh", "deny"), ("tools/y.sh", "deny"), ("tools/z.sh", "allow")):
+        assert judge.judge("Write", {"file_path": name, "content": "x"}).decision == decision, name

@@ -27,10 +27,11 @@ from maverick_tui.agent.permissions.leading import (
     steps_of_links,
 )
 from maverick_tui.agent.permissions.links import Alias, aliases
+from maverick_tui.agent.permissions.loaded_settings import LoadedSettings, loaded_settings
 from maverick_tui.agent.permissions.named_paths import folded
 from maverick_tui.agent.permissions.noting import says_first
 from maverick_tui.agent.permissions.sourced import Sourced, sourced
-from maverick_tui.agent.permissions.started import Started, commands_in
+from maverick_tui.agent.permissions.started import Started
 from maverick_tui.git.repository import Repository, find_repository
 from maverick_tui.journal.batches import begun_places, files_in
 from maverick_tui.masking.key_files import compared, compared_names, copied, is_of_keys, leads_to_keys
@@ -110,7 +111,12 @@ class Places:
     @cached_property
     def _started(self) -> Started:
         """What hooks and servers run, the agent's own and those of settings."""
-        return Started([*self._commands, *commands_in(self._settings_files)], self.cwd)
+        settings = self._settings
+        return Started([*self._commands, *settings.commands], self.cwd, are_all=settings.is_all)
+
+    @cached_property
+    def _settings(self) -> LoadedSettings:
+        return loaded_settings(self._settings_files)
 
     @cached_property
     def _set_up(self) -> Started:
@@ -172,7 +178,8 @@ class Places:
         )
 
     def _variables(self, names: Iterable[str]) -> list[str]:
-        return [found.get(name, "") for name in names for found in self._environments]
+        environments = [*self._environments, *self._settings.environments]
+        return [found.get(name, "") for name in names for found in environments]
 
     def _named(self, paths: Iterable[str]) -> list[Path]:
         """The places that variables name, unless the working directory is in them; elsewhere they are known by name."""

@@ -10,14 +10,12 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.shell import LONGEST, words_within
 from maverick_tui.agent.permissions.written_out import HOME
-from maverick_tui.bounded import from_json, read_whole
 from maverick_tui.masking.key_files import compared_names, way_of
 from maverick_tui.real_paths import real_path
 
@@ -129,16 +127,6 @@ def commands_of(hooks: Mapping[str, Any] | None, servers: Mapping[str, Any]) -> 
     return [*_texts(hooks), *lines_of(hooks), *lines_of(servers)]
 
 
-def commands_in(files: Iterable[Path]) -> list[str]:
-    """The same of files with settings of Claude Code; what it cannot read either has none."""
-    found = list[str]()
-    for file in files:
-        with suppress(OSError, ValueError):
-            settings = from_json(read_whole(file, _LARGEST_SETTINGS))
-            found += commands_of(settings.get("hooks"), settings) if isinstance(settings, dict) else []
-    return found
-
-
 HEADERS_HELPER = "headersHelper"
 """What Claude Code runs, in a shell, for the headers of a server that is reached by HTTP."""
 _HELPERS = (
@@ -150,7 +138,6 @@ _HELPERS = (
     "otelHeadersHelper",
 )
 """And for what else its settings name a command by itself."""
-_LARGEST_SETTINGS = 1 << 20
 
 
 def lines_of(value: Any) -> Iterator[str]:
@@ -219,11 +206,12 @@ def path_of(word: str, folder: Path) -> Path:
 class Started:
     """The files that commands start in one folder, as far as the commands name them."""
 
-    def __init__(self, commands: Collection[str], cwd: Path) -> None:
-        self._cwd, self._are_any = cwd, bool(commands)
+    def __init__(self, commands: Collection[str], cwd: Path, *, are_all: bool = True) -> None:
+        """`are_all` says that there are no others, of which nothing is known."""
+        self._cwd, self._are_any = cwd, bool(commands) or not are_all
         files, below, roots = set[str](), set[str](), set[Path]()
         short = [command for command in commands if len(command) <= LONGEST]
-        self._is_unknown = len(short) < len(commands)
+        self._is_unknown = len(short) < len(commands) or not are_all
         for one in map(read, short):
             named = {*one.words, *deciding_files(one.words)}
             named |= {file for module in one.modules for file in files_of_module(module)}
