@@ -76,7 +76,8 @@ def test_they_are_known_as_they_are_at_the_moment(source: str, file: str, monkey
     write(Path(file).expanduser(), CHECKED)
     assert (decided("check.sh"), decided("other.sh")) == ("ask", "allow")
     write(
-        Path(file).expanduser(), {"statusLine": {"type": "command", "command": "./other.sh"}, "apiKeyHelper": "./key"}
+        Path(file).expanduser(),
+        {"statusLine": {"type": "command", "command": "./other.sh"}, "proxyAuthHelper": "./key"},
     )
     assert (decided("check.sh"), decided("other.sh"), decided("key")) == ("allow", "ask", "ask")
     Path(file).expanduser().write_text("{")

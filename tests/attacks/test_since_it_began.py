@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event, Thread
 
+import pytest
+
+from maverick_tui.agent.permissions import places
 from maverick_tui.agent.permissions.judge import Judge
+from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.runs.grants import Grants
 from tests.executor.files.support import git
 
@@ -53,3 +58,26 @@ def test_what_leads_to_what_a_hook_runs_by_now_is_not_edited_unasked() -> None:
     assert (decision(judge, "format"), decision(judge, "other.py")) == ("ask", "allow")
     Path("format").symlink_to("other.py")
     assert decision(judge, "other.py") == "ask"
+
+
+def test_what_another_call_has_looked_up_before_does_not_count(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, has_looked, goes_on = Judge(["Read"], Path.cwd(), person=True), Event(), Event()
+    Path("dots").mkdir()
+    Path("dots/work").write_text("a key")
+
+    def look(base: Path, folder: Path | None) -> list[Alias]:
+        found = aliases(base, folder)
+        if not has_looked.is_set():
+            has_looked.set()
+            assert goes_on.wait(60)
+        return found
+
+    monkeypatch.setattr(places, "aliases", look)
+    other = Thread(target=decision, args=(judge, "notes.md", "Read"))
+    other.start()
+    assert has_looked.wait(60)
+    (home / ".ssh").symlink_to(Path.cwd() / "dots")
+    before = decision(judge, "dots/work", "Read")
+    goes_on.set()
+    other.join()
+    assert (before, decision(judge, "dots/work", "Read")) == ("ask", "ask")

@@ -216,6 +216,7 @@ class Judge:
 
     def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
         """Why a call runs that no standing rule allows, for a person."""
+        self._places.look_again()
         if tool in HARMLESS_TOOLS or self._is_harmless(tool):
             return "what this tool does is harmless"
         if self._only_reads(tool):
@@ -232,6 +233,7 @@ class Judge:
         """Whether a call may change files: so may all that are not known to change none."""
         if tool in WRITES_NOTHING or self._is_harmless(tool) or self._only_reads(tool):
             return False
+        self._places.look_again()
         return bool(self._doubt(Call(tool, arguments, Path(here or self._cwd).resolve())))
 
     def why_not_covered(self, tool: str, arguments: Mapping[str, Any]) -> str:

@@ -10,9 +10,11 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
@@ -57,6 +59,23 @@ _RUN_VARIABLES = (
 _MOST_SEEN = 20_000
 """Files and folders that are looked at before a search elsewhere."""
 
+T = TypeVar("T")
+
+
+class _Looked(Generic[T]):
+    """A property that is looked up once for each call that is judged."""
+
+    def __init__(self, look: Callable[[Any], T]) -> None:
+        self._look = look
+        self._name = look.__name__
+
+    def __get__(self, places: Places, _kind: type[Places]) -> T:
+        known = vars(places._looked)
+        if self._name not in known:
+            known[self._name] = self._look(places)
+        found: T = known[self._name]
+        return found
+
 
 class Places:
     """Knows for one working directory which places ask. A relative path begins `here`, or there.
@@ -90,51 +109,52 @@ class Places:
         self.bases = [self.cwd, *([self._project] if self._project is not None else [])]
         """The working directory, and the project that it is a worktree of: what is written comes to be in both."""
         self._expected: set[str] = set()
+        self._looked = threading.local()
+        """What was looked up in the call that is judged now: several are, each in a thread."""
 
     def look_again(self) -> None:
         """Look everything up anew: there may be other links, set-ups and start-up files by the next call, and a session
         lives for hours.
         """
-        for name in _LOOKED_UP:
-            self.__dict__.pop(name, None)
+        vars(self._looked).clear()
 
-    @cached_property
+    @_Looked
     def _repository(self) -> Repository | None:
         return find_repository(self.cwd)
 
-    @cached_property
+    @_Looked
     def _git(self) -> list[Path]:
         """Git's own folders of the repository that is worked in."""
         found = self._repository
         return [] if found is None else [found.own.resolve(), found.common]
 
-    @cached_property
+    @_Looked
     def _started(self) -> Started:
         """What hooks and servers run, the agent's own and those of settings."""
         settings = self._settings
         return Started([*self._commands, *settings.commands], self.cwd, are_all=settings.is_all)
 
-    @cached_property
+    @_Looked
     def _settings(self) -> LoadedSettings:
         return loaded_settings(self._settings_files)
 
-    @cached_property
+    @_Looked
     def _set_up(self) -> Started:
         """What is run in each new worktree of the project."""
         line = setup_line(self._project or self.cwd)
         return Started([line] if line else [], self.cwd if self._repository is None else self._repository.top)
 
-    @cached_property
+    @_Looked
     def _aliases(self) -> list[Alias]:
         """Other names of places."""
         return [alias for base in self.bases for alias in aliases(base, self._home)]
 
-    @cached_property
+    @_Looked
     def _named_keys(self) -> list[Path]:
         named = (path for paths in self._variables(_KEY_VARIABLES) for path in paths.split(os.pathsep))
         return [*self._named(named), paths.edited_settings(), paths.edited_settings().resolve()]
 
-    @cached_property
+    @_Looked
     def _named_programs(self) -> list[Path]:
         files = [path for paths in self._variables(_RUN_VARIABLES) for path in paths.split(os.pathsep)]
         words = (word for text in self._variables(COMMAND_VARIABLES) for word in re.split(r"[\s=:]+", text))
@@ -149,19 +169,19 @@ class Places:
             return False
         return is_of_root and not self.is_at_home(program) and not any(is_within(program, one) for one in self.bases)
 
-    @cached_property
+    @_Looked
     def _searched(self) -> set[Path]:
         """Folders in which programs are looked for; commands may name them, to run them."""
         entries = {entry for path in self._variables(["PATH"]) for entry in path.split(os.pathsep)}
         places = {Path(real_path(entry)) for entry in entries if os.path.isabs(entry)}  # noqa: PTH117
         return places.difference(self.bases)
 
-    @cached_property
+    @_Looked
     def _searched_inside(self) -> list[Path]:
         """Those of them in the working directory, or the project that it is a worktree of."""
         return [place for place in self._searched if any(is_within(place, base) for base in self.bases)]
 
-    @cached_property
+    @_Looked
     def _sourced(self) -> list[Sourced]:
         """What shells read here when they start, and in the project that this is a worktree of."""
         return [sourced(self._home, base) for base in self.bases]
@@ -495,9 +515,6 @@ def _keys_below(top: Path) -> str:
             if is_of_keys([*parents, compared(name)], is_at_home=False):
                 return f"All of {top} would be searched, with the keys in {folder}/{name}."
     return too_much if any(map(is_too_long, unread)) else ""
-
-
-_LOOKED_UP = [name for name, value in vars(Places).items() if isinstance(value, cached_property)]
 
 
 @lru_cache(maxsize=4)

@@ -129,21 +129,14 @@ def commands_of(hooks: Mapping[str, Any] | None, servers: Mapping[str, Any]) -> 
 
 HEADERS_HELPER = "headersHelper"
 """What Claude Code runs, in a shell, for the headers of a server that is reached by HTTP."""
-_HELPERS = (
-    HEADERS_HELPER,
-    "apiKeyHelper",
-    "awsAuthRefresh",
-    "awsCredentialExport",
-    "gcpAuthRefresh",
-    "otelHeadersHelper",
-)
-"""And for what else its settings name a command by itself."""
+_HELPERS = ("Helper", "AuthRefresh", "CredentialExport")
+"""How the names of all settings of Claude Code end that are such a command."""
 
 
 def lines_of(value: Any) -> Iterator[str]:
     """The command lines in hooks or servers, with the arguments that stand beside a command."""
     if isinstance(value, Mapping):
-        yield from (helper for name in _HELPERS if isinstance(helper := value.get(name), str))
+        yield from (one for name, one in value.items() if str(name).endswith(_HELPERS) and isinstance(one, str))
         if isinstance(command := value.get("command"), str):
             yield shlex.join([command, *_texts(value["args"])]) if value.get("args") else command
         value = list(value.values())
