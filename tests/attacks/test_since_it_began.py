@@ -7,6 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
+from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.permissions import places
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.links import Alias, aliases
@@ -51,6 +52,23 @@ def test_where_keys_are_by_now_is_not_read_unasked(home: Path) -> None:
     assert decision(judge, "dots/work", "Read") == "allow"
     (home / ".ssh").symlink_to(Path.cwd() / "dots")
     assert decision(judge, "dots/work", "Read") == "ask"
+
+
+async def test_where_keys_are_by_now_claude_code_reads_nothing_again_by_itself(home: Path) -> None:
+    told = list[str]()
+
+    async def write(line: str) -> None:
+        told.append(line)
+
+    rereading = Rereading(Judge(["Read", "Write"], Path.cwd(), person=True), write)
+    file = Path("dots/work").absolute()
+    file.parent.mkdir()
+    await rereading.note("Write", {"file_path": str(file)}, None)
+    await rereading.before_request({}, None, None)
+    assert told == []
+    (home / ".ssh").symlink_to(file.parent)
+    await rereading.before_request({}, None, None)
+    assert str(file) in told[-1]
 
 
 def test_what_leads_to_what_a_hook_runs_by_now_is_not_edited_unasked() -> None:

@@ -258,6 +258,12 @@ class Judge:
         return not may_use("Read", self._allowed) or not self._beyond_rules(call)
 
     @property
+    def keys(self) -> object:
+        """What is known now of where keys are: equal to what was known before, unless that has changed."""
+        self._places.look_again()
+        return self._places.keys
+
+    @property
     def standing(self) -> Standing:
         """The standing rules, as they are now."""
         return self._standing()

@@ -206,6 +206,11 @@ class Places:
         places = (Path(real_path(self.cwd / path)) for path in paths if path and path != os.devnull)
         return [place for place in places if not is_within(self.cwd, place)]
 
+    @property
+    def keys(self) -> tuple[list[Alias], list[Path]]:
+        """Where keys are that are not known by their names."""
+        return self._aliases, self._named_keys
+
     def expect(self, paths: Iterable[str], here: Path) -> None:
         """Count these files, and the folders that they need, as being there: they are to be written."""
         for place in (place for path in paths for place in places_of(path, here)):

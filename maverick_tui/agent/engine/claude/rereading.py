@@ -49,11 +49,18 @@ _SIGNS = str.maketrans(dict.fromkeys("\\*?[]{}()! ", "?"))
 _ALL = frozenset({"/**"})
 
 
-class _Verdict(NamedTuple):
-    """Whether a file may be read, where it was, and by which rules: as long as these stay, so does it."""
+class _Circumstances(NamedTuple):
+    """Where a file is, which rules there are, and where keys are: as long as these stay, so does what is said of it."""
 
     real: str
     standing: Standing
+    keys: object
+
+
+class _Verdict(NamedTuple):
+    """Whether a file may be read, in which circumstances."""
+
+    then: _Circumstances
     is_denied: bool
 
 
@@ -162,24 +169,24 @@ class Rereading:
         return self._denied_of(self._settled)
 
     def _denied_of(self, paths: Iterable[str]) -> frozenset[str]:
-        standing, denied = self._judge.standing, set[str]()
+        standing, keys, denied = self._judge.standing, self._judge.keys, set[str]()
         for path in paths:
             real = real_path(path)
             is_due = self._summed_up or path in self._watched or real != self._began[path]
-            if is_due and self._is_denied(path, real, standing):
+            if is_due and self._is_denied(path, _Circumstances(real, standing, keys)):
                 denied |= {path, real}
         return frozenset(denied)
 
-    def _is_denied(self, path: str, real: str, standing: Standing) -> bool:
+    def _is_denied(self, path: str, now: _Circumstances) -> bool:
         known = self._files[path]
-        if known is not None and (known.real, known.standing) == (real, standing):
+        if known is not None and known.then == now:
             return known.is_denied
         try:
             is_denied = not self._judge.may_be_reread(path)
         except Exception:  # what cannot be judged is not read
             log.exception("Whether a file may be read again could not be judged")
             is_denied = True
-        self._files[path] = _Verdict(real, standing, is_denied)
+        self._files[path] = _Verdict(now, is_denied)
         return is_denied
 
     async def _tell(self, denied: frozenset[str]) -> None:
