@@ -16,4 +16,8 @@ class RedactedFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
-        return inert(redact(super().format(record)))
+        try:
+            told = super().format(record)
+        except (TypeError, ValueError, KeyError):  # its arguments do not fit
+            told = super().format(logging.makeLogRecord(vars(record) | {"args": None}))
+        return inert(redact(told))

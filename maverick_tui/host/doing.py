@@ -147,7 +147,7 @@ class Doing:
 
     def _finish(self, event: ev.ToolFinished) -> None:
         self._calls.pop(event.call, None)
-        self._todos.finished(event.call, event.output)
+        self._todos.finished(event.call, event.output, has_failed=event.is_error)
         if (path := self._writes.pop(event.call, "")) and not event.is_error:
             self._files.add(path)
 

@@ -43,40 +43,38 @@ class KeptList(NamedTuple):
 
 
 class Todos:
-    """TodoWrite replaces the whole list; TaskCreate and TaskUpdate change one item each."""
+    """TodoWrite replaces the whole list; TaskCreate and TaskUpdate change one item each, unless they are refused."""
 
     def __init__(self) -> None:
         self.items: list[Todo] = []
         self._tasks: dict[str, Todo] = {}
-        self._created: dict[str, str] = {}
-        self._before: tuple[str, list[Todo]] = "", []
-        """The call that has replaced the list, and the list before: it may be refused yet."""
+        self._called: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        """Tools, and what they were given, that have not answered yet."""
 
     def forget(self) -> None:
         """A new conversation has begun, in which nothing is planned yet."""
         self.items = []
         self._tasks.clear()
-        self._created.clear()
+        self._called.clear()
 
     def called(self, call: str, tool: str, arguments: Mapping[str, Any]) -> None:
-        """A tool was called."""
-        if tool == "TodoWrite":
-            if call != self._before[0]:
-                self._before = call, self.items
-            self.items = [Todo(text, _state(state)) for state, text in todo_lines(arguments)]
-        elif tool == "TaskCreate":
-            self._created[call] = one_line(str(arguments.get("subject") or arguments.get("description") or ""))
-        elif tool == "TaskUpdate":
-            self._update(str(arguments.get("taskId", "")), arguments)
+        """A tool was called; it may be refused yet."""
+        if tool in ("TodoWrite", "TaskCreate", "TaskUpdate"):
+            self._called[call] = tool, arguments
 
-    def finished(self, call: str, output: str, *, has_failed: bool = False) -> None:
-        """A tool has answered: a created task has an id now, and a list that was refused is none."""
-        if has_failed and call == self._before[0]:
-            self.items = self._before[1]
-        subject = self._created.pop(call, None)
-        if subject is not None and (found := _CREATED.search(output)):
+    def finished(self, call: str, output: str, *, has_failed: bool) -> None:
+        """A tool has answered: a created task has an id now."""
+        tool, arguments = self._called.pop(call, ("", {}))
+        if has_failed:
+            return
+        if tool == "TodoWrite":
+            self.items = [Todo(text, _state(state)) for state, text in todo_lines(arguments)]
+        elif tool == "TaskCreate" and (found := _CREATED.search(output)):
+            subject = one_line(str(arguments.get("subject") or arguments.get("description") or ""))
             self._tasks[found[1]] = Todo(subject, "pending")
             self.items = list(self._tasks.values())
+        elif tool == "TaskUpdate":
+            self._update(str(arguments.get("taskId", "")), arguments)
 
     def _update(self, task: str, arguments: Mapping[str, Any]) -> None:
         todo = self._tasks.get(task)

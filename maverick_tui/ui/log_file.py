@@ -56,6 +56,11 @@ class LogFile(logging.Handler):
         self.setFormatter(RedactedFormatter())
         self._file: RotatingFileHandler | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a file, with what was written down."""
+        return self._file is not None
+
     def emit(self, record: logging.LogRecord) -> None:
         """Write it down."""
         try:

@@ -14,7 +14,7 @@ from maverick_tui.ui.log_file import kept_log, log_path
 from tests.cli.agent_files import environment
 
 LOGS = """
-import logging, sys, warnings
+import logging, sys, threading, warnings
 sys.argv = ["maverick", "--version"]
 from maverick_tui.cli import main
 try:
@@ -28,6 +28,21 @@ try:
 except OSError:
     log.exception("It broke")
 warnings.warn("\\x1b[32m")
+log.warning("All\\nis \\u2028 well")
+log.warning("%d of \\x1b", "x")
+
+def fail():
+    raise OSError("\\x1b[33m hunter2-hunter2")
+
+thread = threading.Thread(target=fail, name="\\x1b[34m")
+thread.start()
+thread.join()
+
+class Left:
+    def __del__(self):
+        fail()
+
+Left()
 """
 
 
@@ -42,18 +57,23 @@ def test_it_is_told_in_one_line_each_and_kept_with_all_there_is() -> None:
     assert told[0] == "maverick: The snapshots of /x/␛]0;PWNED␇\ufffd/[secret] cannot be removed"
     assert told[1:3] == ["maverick: It broke", f"  The log has more: {str(log_path()).replace(str(Path.home()), '~')}"]
     assert told[3].endswith("UserWarning: ␛[32m")
-    assert len(told) == 4
+    assert told[4:6] == ["maverick: All is well", "maverick: %d of ␛"]
+    assert told[6] == "maverick: ␛[34m has failed"
+    assert told[8].startswith("maverick: Something was raised in <function Left.__del__")
+    assert len(told) == 10
     kept = log_path().read_text()
     assert kept.count("\n") == len(kept.splitlines()) >= 6
-    assert "OSError: ␛[31m" in kept
+    for line in ("OSError: ␛[31m", "OSError: ␛[33m [secret]", "WARNING maverick_tui.somewhere: %d of ␛"):
+        assert line in kept
     assert "hunter2" not in kept
 
 
 def test_where_the_log_cannot_be_written_it_is_told_all_the_same_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     told = logged(MAVERICK_STATE_DIR=str(tmp_path / "file" / "below"))
-    assert told.count("\n") == 4
+    assert told.count("\n") == 7
     assert "Traceback" not in told
+    assert "The log has more" not in told
     assert "\x1b" not in told
 
 

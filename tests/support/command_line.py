@@ -31,6 +31,7 @@ def command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     """Runs `maverick` with arguments."""
     monkeypatch.setattr(typer.main, "get_command", _made_once)
     monkeypatch.setattr("maverick_tui.cli.asked_for.asked_for", lambda app, arguments: app)
+    monkeypatch.setattr("maverick_tui.cli.log_lines.tell_log_lines", lambda: None)  # what pytest is told stays its own
 
     def run(*arguments: str) -> Ran:
         monkeypatch.setattr(sys, "argv", ["maverick", *arguments])
