@@ -22,6 +22,7 @@ from maverick_tui.real_paths import real_path
 _DEPTH = 4
 _MOST_FOLDERS = 2_000
 """Folders that are looked at below one, those near the top first."""
+_MOST_KNOWN = 5 * _MOST_FOLDERS
 _MOST_ENTERED = 500
 """Names in a folder whose folders are entered: what has more is no settings."""
 _MOST_NAMES = 20_000
@@ -81,35 +82,66 @@ def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], b
     if os.path.islink(base):  # noqa: PTH114 - Path.is_symlink raises where its folder is closed to us
         yield base
     left, level, entered = _MOST_FOLDERS, [str(base)], {real_path(base)}
+    elsewhere = None if base == cwd else str(cwd)
     for depth in range(_DEPTH):
-        following: list[os.DirEntry[str]] = []
+        following: list[str] = []
         for folder in level[:left]:
-            if folder == str(cwd) and base != cwd:
+            if folder == elsewhere:
                 continue
-            try:
-                with os.scandir(seen.see(folder)) as entries:
-                    wanted = (entry for entry in entries if depth or is_wanted(entry.name))
-                    found = [*islice(wanted, _MOST_NAMES)]
-            except OSError:
-                continue
-            yield from (Path(entry.path) for entry in found if entry.is_symlink())
+            found = [one for one in _listed(seen, folder) if depth or is_wanted(one.name)]
+            yield from (Path(folder, one.name) for one in found if one.is_link)
             if len(found) <= _MOST_ENTERED:
-                inner = (entry for entry in found if entry.name not in _MASSES)
-                following += (entry for entry in inner if _is_entered(entry, entered, follows=base != cwd))
+                inner = (one for one in found if one.name not in _MASSES)
+                following += (
+                    os.path.join(folder, one.name)  # noqa: PTH118
+                    for one in inner
+                    if _is_entered(folder, one, entered, follows=elsewhere is not None)
+                )
         left -= len(level)
         if left <= 0:
             return
-        level = [entry.path for entry in sorted(following, key=lambda entry: entry.name not in _FIRST)]
+        level = sorted(following, key=lambda path: path.rpartition("/")[2] not in _FIRST)
 
 
-def _is_entered(entry: os.DirEntry[str], entered: set[str], *, follows: bool) -> bool:
-    """Whether a folder is looked into: behind a link of the person's own there may be others, but no folder twice."""
+class _Entry(NamedTuple):
+    """A name in a folder, and what it is."""
+
+    name: str
+    is_link: bool
+    is_folder: bool
+
+
+_known: dict[str, tuple[object, list[_Entry]]] = {}
+"""What is in folders, each with its stamp: where one of many has changed, the others are not read again."""
+
+
+def _listed(seen: Seen, folder: str) -> list[_Entry]:
+    stamp = seen.stamp(folder)
+    known = _known.get(folder)
+    if known is None or known[0] != stamp:
+        if len(_known) > _MOST_KNOWN:
+            _known.clear()
+        known = _known[folder] = stamp, _read(folder)
+    return known[1]
+
+
+def _read(folder: str) -> list[_Entry]:
     try:
-        if not entry.is_symlink():
-            return entry.is_dir(follow_symlinks=False)
-        real = real_path(entry.path)
-        is_new = follows and real not in entered and entry.is_dir()
+        with os.scandir(folder) as entries:
+            return [
+                _Entry(entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False))
+                for entry in islice(entries, _MOST_NAMES)
+            ]
     except OSError:
-        return False
+        return []
+
+
+def _is_entered(folder: str, entry: _Entry, entered: set[str], *, follows: bool) -> bool:
+    """Whether a folder is looked into: behind a link of the person's own there may be others, but no folder twice."""
+    if not entry.is_link:
+        return entry.is_folder
+    path = os.path.join(folder, entry.name)  # noqa: PTH118
+    real = real_path(path)
+    is_new = follows and real not in entered and os.path.isdir(path)  # noqa: PTH112
     entered.add(real)
     return is_new

@@ -14,6 +14,7 @@ LASTS = 30.0
 """Seconds for which it counts at most: what links lead to may change where nobody has looked."""
 _SETTLES = 100_000_000
 """Nanoseconds: what has changed a moment ago may change again and keep its time, for clocks of file systems tick."""
+
 _MOST = 32
 
 T = TypeVar("T")
@@ -29,9 +30,14 @@ class Seen:
 
     def see(self, path: str) -> str:
         """A place that is about to be looked at."""
+        self.stamp(path)
+        return path
+
+    def stamp(self, path: str) -> object:
+        """The same, and what is another one once something has changed there."""
         if path not in self._stamps:
             self._stamps[path] = _stamp(path)
-        return path
+        return self._stamps[path]
 
     def is_as_it_was(self) -> bool:
         """Whether to look again would find the same."""

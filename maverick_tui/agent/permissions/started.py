@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,6 +152,7 @@ def _texts(value: Any) -> list[str]:
     return [text for one in value for text in _texts(one)] if isinstance(value, list | tuple) else [str(value or "")]
 
 
+@lru_cache(maxsize=256)
 def read(command: str) -> ReadCommand:
     """Read a command, and each of its words that may be a command."""
     words, runs, modules, folders = words_within(command), set[str](), set[str](), set[str]()
