@@ -35,7 +35,7 @@ from maverick_tui.agent.permissions.roots import Roots
 from maverick_tui.agent.permissions.rule_texts import Effect
 from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolute
 from maverick_tui.agent.permissions.shell import mentions, words_within
-from maverick_tui.agent.permissions.skills_begun import skill_begun_by
+from maverick_tui.agent.permissions.skills_begun import is_replaced, skill_begun_by
 from maverick_tui.agent.permissions.standing import NONE, Standing, StandingRule
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
@@ -157,6 +157,8 @@ class Judge:
             return Judgement("deny", f"{tool} is not among the tools that this agent may use.")
         if arguments.get("durable") and tool == "CronCreate":
             return Judgement("deny", "Jobs end with the run that made them: leave durable out.")
+        if tool in SCHEDULING_TOOLS and is_replaced(arguments.get("prompt")):
+            return Judgement("deny", "Such a prompt stands for something that nobody has seen: say what is to be done.")
         named = (mentions(call.command) or words_within(call.command)) if tool in SHELLS else ()
         made = call.paths if tool in EDIT_TOOLS else parts_of_git(named)
         if not made or (tool in SHELLS and not self._doubt(call)):

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import re
 
+_REPLACED = re.compile(r"\s*<<[\w.-]+>>\s*")
 _COMMAND = re.compile(r"\s*/(?P<skill>[^\s/]+)(?:\s+(?P<args>.*))?", re.DOTALL)
+
+
+def is_replaced(prompt: object) -> bool:
+    """Whether the CLI would put something else in the place of a job's prompt: a file (`<<loop.md>>`), or orders of its
+    own (`<<autonomous-loop>>`), which nobody has seen, and of which it asks no hook (measured).
+    """
+    return isinstance(prompt, str) and _REPLACED.fullmatch(prompt) is not None
 
 
 def skill_begun_by(prompt: object) -> dict[str, str] | None:

@@ -42,6 +42,9 @@ def test_no_job_outlives_its_run(person: bool, project: Path) -> None:
     judge.grant(ToolRule("CronCreate"))
     assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "x", "durable": True}) == "deny"
     assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "x", "durable": False}) == "allow"
+    for prompt in ("<<loop.md>>", " <<autonomous-loop-dynamic>>\n"):  # the CLI sends something else instead
+        assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": prompt}) == "deny"
+    assert decide(judge, "CronCreate", {"cron": "* * * * *", "prompt": "Read <<a>> and <<b>>"}) == "allow"
 
 
 def test_a_job_that_runs_a_skill_is_judged_as_that_too(project: Path) -> None:

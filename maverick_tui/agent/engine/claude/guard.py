@@ -17,7 +17,7 @@ from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engine.judging import Rejudging, judged, judged_as_changed, may_write, why_no_more
 from maverick_tui.agent.engines import Begins, Hold, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge, Judgement
-from maverick_tui.agent.permissions.skills_begun import skill_begun_by
+from maverick_tui.agent.permissions.skills_begun import is_replaced, skill_begun_by
 from maverick_tui.agent.tools import ToolRule
 from maverick_tui.modes import PERMISSION_MODES, narrower
 from maverick_tui.threads import in_thread
@@ -219,6 +219,8 @@ class Guard:
 
     async def why_not_begun(self, prompt: str) -> str:
         """Why a prompt that nobody has sent must not begin: it runs a skill that is refused by now."""
+        if is_replaced(prompt):
+            return "It stands for something that nobody has seen."
         if (skill := skill_begun_by(prompt)) is None:
             return ""
         judgement = await judged(self._judge, "Skill", skill, mode=self._judge.mode_for(self._mode))
