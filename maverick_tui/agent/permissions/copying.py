@@ -117,9 +117,9 @@ def put_at(
     calls: Iterable[Sequence[str]], here: Path, meant: Callable[[str], Iterable[str]]
 ) -> list[str | Path] | None:
     """All places at which calls put something, with what is in folders; None if it is too much."""
-    found = list[str | Path]()
+    found, limits = list[str | Path](), Limits()
     for put in (put for words in calls for put in _puts(words, here, meant)):
-        below = _filled(put, here, MOST_PUT - len(found))
+        below = _filled(put, here, MOST_PUT - len(found)) if limits.spend(files=1) else None
         if below is None:
             return None
         found += (os.path.join(here, put.place), *map(Path, below))  # noqa: PTH118 - a place may begin anew
@@ -163,6 +163,7 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
     given = [word for at, word in enumerate(rest) if not word.startswith("-") or "--" in rest[:at]]
     targets = [*dict.fromkeys(one for target in _targets(name, rest, given) for one in meant(target))]
     keeps_way = any(re.match(r"--par|--rel|-\w*R" if name == "rsync" else "--par", word) for word in rest)
+    is_followed = name in _WITH_FOLDERS and follows_links(words)
     for target in (target for target in targets if name not in _TO_FAR or not _FAR.match(target)):
         is_there = len(targets) > 1 or is_folder(target, here)
         for source in (one for word in given if word != target for one in meant(word)):
@@ -172,7 +173,7 @@ def _puts(words: Sequence[str], here: Path, meant: Callable[[str], Iterable[str]
             places = [target, *(f"{target}/{way}" for way in inner)]
             if name in _WITH_FOLDERS:
                 is_filled = is_folder(source, here)
-                yield from (Put(source, one, is_filled, follows_links(words)) for one in places)
+                yield from (Put(source, one, is_filled, is_followed) for one in places)
             else:
                 yield from (put for one in _leading(name, source, target) for put in _moved(one, places, here))
 

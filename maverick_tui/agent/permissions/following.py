@@ -76,7 +76,8 @@ def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places
     calls = [*calls]
     checked = [path for words in calls for path in checked_folders(words, here)]
     if any(map(takes_names, calls)):
-        checked += (word for words in calls for word in words[1:] if is_folder(word, here))
+        handed_on = dict.fromkeys(word for words in calls for word in words[1:])  # of many calls, most have the same
+        checked += (word for word in handed_on if is_folder(word, here))
         checked += ("." for words in calls if " ".join(words[:2]) == "git ls-files")
     if reason := _why_not_to_check([*dict.fromkeys(checked)], here, places):
         return reason

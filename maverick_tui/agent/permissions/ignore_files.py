@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
+from maverick_tui.agent.permissions.leading import LONGEST_PATH
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import read_small
@@ -24,6 +25,7 @@ MOST_SEEN = 20_000
 
 MOST_FOLDERS = 5_000
 """Those that are looked into for such files, before git is asked for its own."""
+_TOO_LONG = f"It searches a path of more than {LONGEST_PATH:,} characters, which no system opens."
 _NAMES = (".gitignore", ".ignore", ".rgignore")
 _SILENT = re.compile("--no-messages|--no-ignore|--no-ignore-messages|--unrestricted|-u+")
 _POINTER = re.compile(r"gitdir: ([^\r\n\0]+)\n?")
@@ -38,7 +40,8 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
     first = words[1] if len(words) > 1 else ""  # further on it may be the value of another option
     if _SILENT.fullmatch(first):
         return why_without_end(path, here)
-    top = Path(real_path(here / path))
+    if (top := _top_of(path, here)) is None:
+        return _TOO_LONG
     odd = [file for folder in top.parents for file in _odd_files(folder, here, places)]
     left, unread = MOST_SEEN, list[OSError]()
     for folder, folders, files in walk(top, unread.append):
@@ -59,11 +62,18 @@ def why_not_to_heed(words: Sequence[str], path: str, here: Path, places: Places)
 
 def why_without_end(path: str, here: Path) -> str:
     """Why any search of a folder asks: such a file leads to what is none, and may have no end."""
-    top = Path(real_path(here / path))
+    if (top := _top_of(path, here)) is None:
+        return _TOO_LONG
     above = (file for folder in top.parents for file in _lists_in(folder, here))
     found = next((file for file in chain(above, _lists_below(top, here)) if not _has_end(file)), "")
     real = real_path(found)
     return f"A search reads {found} first, which leads to {real}: that need not have an end." if found else ""
+
+
+def _top_of(path: str, here: Path) -> Path | None:
+    """What is searched; None if nobody can open it: to look into each folder above would take minutes."""
+    whole = os.path.normpath(os.path.join(here, path))  # noqa: PTH118 - as for the others of these
+    return None if len(whole) > LONGEST_PATH else Path(real_path(here / path))
 
 
 def _lists_in(folder: Path, here: Path) -> Iterator[str]:

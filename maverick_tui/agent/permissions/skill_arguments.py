@@ -9,7 +9,8 @@ from maverick_tui.agent.permissions.quoting import without_quotes
 
 _BLANKS = re.compile(r"[\s\ufeff]+")
 _QUOTES = re.compile("[\"']")
-_NO_LETTERS = re.compile(r"[^A-Za-z0-9_]+\Z")
+_NO_LETTERS = re.compile(r"(?<![^A-Za-z0-9_])[^A-Za-z0-9_]+\Z")
+"""Looked for only behind a letter, or in a text of signs alone the time would grow with the square of its length."""
 
 
 def mentioned_in(text: str) -> set[str]:
