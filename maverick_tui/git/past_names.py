@@ -8,12 +8,13 @@ from pathlib import Path
 
 from maverick_tui.git.asking import ask
 
-_SECONDS = 3.0
+SECONDS = 3.0
 """How long git may look through the commits: somebody waits for a call to be judged."""
 _AGAIN_AFTER = 60.0
 """Seconds in which nobody waits again for a git that was not done in time."""
 _HEADS = ("FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-_ALL = ("--all", "--reflog", "--ignore-missing", *_HEADS)
+ALL_TIPS = ("--all", "--reflog", "--ignore-missing", *_HEADS)
+"""Whatever a commit may be found by, but its hash."""
 _known: dict[Path, tuple[bytes, frozenset[bytes]]] = {}
 _given_up_at: dict[Path, float] = {}
 
@@ -22,7 +23,7 @@ def past_names(top: Path) -> frozenset[bytes] | None:
     """All names, from the top on; None if git does not tell them in time."""
     if time.monotonic() - _given_up_at.get(top, -inf) < _AGAIN_AFTER:
         return None
-    tips = ask(top, "log", *_ALL, "--no-walk", "--format=%H", seconds=_SECONDS)
+    tips = ask(top, "log", *ALL_TIPS, "--no-walk", "--format=%H", seconds=SECONDS)
     known_at, names = _known.get(top, (None, None))
     if tips is not None and tips != known_at:
         names = _names(top)
@@ -37,5 +38,5 @@ def past_names(top: Path) -> frozenset[bytes] | None:
 def _names(top: Path) -> frozenset[bytes] | None:
     # A merge may have what none of its parents has.
     shown = ("--root", "-c", "--no-renames", "--name-only", "--format=", "-z")
-    told = ask(top, "log", *_ALL, *shown, seconds=_SECONDS)
+    told = ask(top, "log", *ALL_TIPS, *shown, seconds=SECONDS)
     return None if told is None else frozenset(filter(None, told.split(b"\0")))

@@ -59,7 +59,7 @@ def test_names_of_all_commits_are_told_whatever_has_become_of_them(tmp_path: Pat
 def test_what_is_not_told_in_time_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(tmp_path, "init", "-q")
     with monkeypatch.context() as patched:
-        patched.setattr(module, "_SECONDS", 0.0)
+        patched.setattr(module, "SECONDS", 0.0)
         assert past_names(tmp_path) is None
     assert past_names(tmp_path) is None, "nobody waits again so soon"
     monkeypatch.setattr(module, "_AGAIN_AFTER", 0.0)

@@ -13,7 +13,7 @@ from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.following import checked_folders, follows_links, led_to_from
 from maverick_tui.agent.permissions.leading import is_folder, real_paths, ways_to
 from maverick_tui.agent.permissions.meanings import with_folders
-from maverick_tui.agent.permissions.named_paths import fitting, in_folders, may_fit
+from maverick_tui.agent.permissions.named_paths import fitting, in_folders, may_fit, said_of
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import (
@@ -61,6 +61,7 @@ _SHOWING = {
     "add": "-e -i -p -U --edit --interactive --patch --unified --inter-hunk-context",
     "am": "-i --interactive --show-current-patch",
     "checkout": "-p -U --patch --unified --inter-hunk-context",
+    "fsck": "--lost-found",
     "commit": "-p -v -U --patch --interactive --verbose --unified --inter-hunk-context",
     "config": "--blob",
     "rebase": "-x --exec --show-current-patch",
@@ -124,6 +125,10 @@ _RAW = re.compile(r"%\(\*?raw")
 """In a format: all of what a reference names, which may be a file."""
 _COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
 """What is certainly a commit: others may be the number, or a tag, of a file, of which `show` and `diff` show all."""
+_HASH = re.compile(r"(?i)(?:^|[\^=.]|-g|^-s)([0-9a-f]{4,64})(?=$|[~^:@]|\.\.)")
+"""Alone, in a range, in what `git describe` tells, or as the value of an option; with a way from there behind it."""
+_BATCH = re.compile(r"--b(?!atch-ch)")
+"""Options of `cat-file` that have it show what it is fed, or all objects, and not only how large they are."""
 _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
 """A file as it was in a commit."""
 
@@ -343,7 +348,24 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits:
         return True
     found = [Path(path) for root, rule in named for path in fitting(known, rule, root)]
     is_known = any(not within or any(path.is_relative_to(top) for top in within) for path in found)
-    return is_known or any(fitting(taken, rule, root) for root, rule in named)
+    if is_known or any(fitting(taken, rule, root) for root, rule in named):
+        return True
+    top = repository.top
+    if not any(said_of(top, rule, root) for root, rule in named):  # no file of it, by whatever name
+        return False
+    return _takes_hashes(command, rest) or any(roots.may_be_unreached(top, one) for one in _hashes_in(rest))
+
+
+def _takes_hashes(command: str, rest: Sequence[str]) -> bool:
+    """Whether git goes by hashes that none of its words has: it is fed them, or looks for what no name leads to."""
+    is_fed = any(word.startswith("--std") for word in rest)
+    is_batch = command == "cat-file" and any(_BATCH.match(word) for word in rest)
+    return is_fed or is_batch or command == "fsck"
+
+
+def _hashes_in(words: Iterable[str]) -> set[str]:
+    """What may be a hash, or the beginning of one: `feed` is none unless there is an object that begins so."""
+    return {found.casefold() for word in words for found in _HASH.findall(word)}
 
 
 def _changes_files(command: str, rest: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.git.asking import ask
 from maverick_tui.git.past_names import past_names
+from maverick_tui.git.reached import may_be_unreached
 from maverick_tui.real_paths import real_path
 
 
@@ -32,6 +33,7 @@ class Roots:
         self._ways = dict[str, list[tuple[str, Roots]]]()
         self._of_worktrees = dict[tuple[Path, ...], Roots]()
         self._listed = dict[tuple[Path, bool], list[str] | None]()
+        self._unreached = dict[tuple[Path, str], bool]()
         self._taken = dict[tuple[str, ...], list[str] | None]()
         self._led = dict[str, list[tuple[Path, str]]]()
 
@@ -79,6 +81,12 @@ class Roots:
             names = None if now is None or past is None else {*now.split(b"\0"), *past} - {b""}
             self._listed[top, looks_back] = None if names is None else [f"{top}/{os.fsdecode(name)}" for name in names]
         return self._listed[top, looks_back]
+
+    def may_be_unreached(self, top: Path, beginning: str) -> bool:
+        """Whether a hash that begins so may be one of what no name leads to, asked once for all rules."""
+        if (top, beginning) not in self._unreached:
+            self._unreached[top, beginning] = may_be_unreached(top, beginning)
+        return self._unreached[top, beginning]
 
     def taken_by_git(self, words: Sequence[str], here: Path, limits: Limits) -> list[str] | None:
         """The paths that a call of git takes away, asked once for all rules; None if it cannot be told."""
