@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+TOLD_TO_END = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU") if hasattr(signal, name)]
+"""By a person, another program, or the system, which tells so who has used the processor for as long as it may.
+
+Others end us, too, but nobody sends them for that: timers (SIGALRM, SIGPROF, SIGVTALRM) are each program's own, and
+SIGUSR1 and SIGUSR2 mean what a program says that they mean.
+"""
+_ENDING = [signal.SIGINT, *TOLD_TO_END]
 
 
 @contextmanager

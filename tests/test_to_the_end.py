@@ -11,7 +11,7 @@ import pytest
 from maverick_tui.threads import to_the_end
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU])
 def test_no_signal_cuts_it_short(number: signal.Signals) -> None:
     steps: list[str] = []
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from textual.app import App
 
+from maverick_tui.signals import TOLD_TO_END
 from maverick_tui.threads import AWAITED
 from maverick_tui.ui.following import wait_until_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
@@ -185,12 +186,11 @@ class Leaving:
     def end_on_signals(self) -> None:
         """End in good order when the terminal goes, or somebody asks for it."""
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            if (number := getattr(signal, name, None)) is not None:
-                with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
-                    loop.add_signal_handler(number, self.end_now, 128 + number)
-                    # The loop hears of it all the same, but not while it waits for a terminal that takes nothing.
-                    signal.signal(number, lambda *_: end_soon(self._app))
+        for number in TOLD_TO_END:
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread
+                loop.add_signal_handler(number, self.end_now, 128 + number)
+                # The loop hears of it all the same, but not while it waits for a terminal that takes nothing.
+                signal.signal(number, lambda *_: end_soon(self._app))
         if sys.platform != "win32" and sys.__stdin__ is not None and sys.__stdin__.isatty():
             self._app.set_interval(LOOK_EVERY, self._end_with_terminal)
 

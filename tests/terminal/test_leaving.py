@@ -55,6 +55,20 @@ def test_who_is_told_to_end_ends_though_the_terminal_takes_nothing(maverick: Mav
     until_kept("go")
 
 
+@pytest.mark.parametrize("number", sampled([signal.SIGQUIT, signal.SIGXCPU], 2, ids=["quit", "over its time"]))
+def test_who_is_told_to_end_in_another_way_leaves_the_terminal_as_it_was(
+    maverick: Maverick, teller: str, number: signal.Signals
+) -> None:
+    scenes = [{"answers": ["Done."]}]
+    app = maverick("--agent", teller, "--prompt", "go", scenes=scenes, is_ours=True, environment=HERE_ALONE)
+    app.see("✔ done")
+    assert app.output.modes[1049]
+    os.kill(app.pid, number)
+    assert app.wait() == 128 + number
+    assert app.attributes == app.attributes_before
+    assert not app.output.modes[1049], "the shell has its own screen again"
+
+
 # Without a terminal `ui/test_drafts.py` shows both of each of these.
 @pytest.mark.parametrize("is_sent", sampled([True, False], 2, ids=["sent", "typed"]))
 def test_a_prompt_is_not_lost_with_a_window_that_goes_before_its_run_is_there(
