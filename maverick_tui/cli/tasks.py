@@ -128,11 +128,12 @@ async def _serve() -> None:
 
     from maverick_tui.tasks.local import local_user
     from maverick_tui.tasks.server import MCPToolServer
+    from maverick_tui.tasks.unread import answering_unread
 
     with _sessions() as factory:
         server = MCPToolServer(factory).for_user(local_user(), phrase=True)
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server() as (incoming, outgoing), answering_unread(incoming, outgoing) as messages:
+            await server.run(messages, outgoing, server.create_initialization_options())
 
 
 @contextmanager

@@ -205,5 +205,33 @@ async def test_any_mcp_client_can_use_it(mark: str, said: Said) -> None:
     assert said("tasks", "list", "--all") == ["Your list is empty."]
 
 
+def test_a_request_that_cannot_be_read_is_answered_and_the_next_one_served(mark: str) -> None:
+    begin = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    half = {"name": "add_task", "arguments": {"title": "\ud800"}}
+    sent = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": half},
+        {"jsonrpc": "2.0", "id": "two", "method": "tools/call", "params": 5},
+        {"jsonrpc": "2.0", "id": "\ud800", "method": "tools/list"},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": half},  # nobody waits for an answer to it
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 5},
+        {"jsonrpc": "2.0", "id": 3, "result": 5},
+    ]
+    last = {"jsonrpc": "2.0", "id": 4, "method": "initialize", "params": begin}
+    lines = [*map(json.dumps, sent), "", "[" * 2_000, json.dumps(last)]
+    ran = subprocess.run(
+        [MAVERICK, "mcp", "tasks"],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [(one["id"], one.get("error", {}).get("code")) for one in told] == [
+        *((1, -32700), ("two", -32600), (None, -32700), (None, -32700), (4, None)),
+    ]
+    assert told[0]["error"]["message"].startswith("The request cannot be read: Invalid JSON")
+    assert ran.stderr == ""
+
+
 def _text(result: object) -> str:
     return str(result.content[0].text)  # type: ignore[attr-defined]
