@@ -15,7 +15,7 @@ from pydantic_core import from_json, to_jsonable_python
 
 from maverick_tui.executor import time_limit
 from maverick_tui.executor.definition import OutputConfig
-from maverick_tui.executor.model.strict_json import STRICT_JSON
+from maverick_tui.executor.model.strict_json import read_from, read_strictly
 from maverick_tui.masking.redact import beginning
 from maverick_tui.shown import located
 
@@ -196,12 +196,12 @@ def read_begun(text: str) -> Any:
 
 def _candidates(text: str) -> Iterator[Any]:
     stripped = text.strip()
-    with suppress(ValueError, RecursionError):
-        yield STRICT_JSON.decode(stripped)
+    with suppress(ValueError):
+        yield read_strictly(stripped)
         return
     for fenced in _FENCE.finditer(text):
-        with suppress(ValueError, RecursionError):
-            yield STRICT_JSON.decode(fenced[1].strip())
+        with suppress(ValueError):
+            yield read_strictly(fenced[1].strip())
     tried, end = 0, 0
     for opening in _APART.finditer(stripped):
         start = opening.end() - 1
@@ -210,8 +210,8 @@ def _candidates(text: str) -> Iterator[Any]:
         if (tried := tried + 1) > _MOST_TRIES:
             return
         try:
-            value, end = STRICT_JSON.raw_decode(stripped, start)
-        except (ValueError, RecursionError):
+            value, end = read_from(stripped, start)
+        except ValueError:
             end = _closing(stripped, start)  # what is inside is part of a broken answer, and not the answer
             continue
         if not stripped[end:].partition("\n")[0].strip():

@@ -118,7 +118,6 @@ async def test_no_key_and_no_denied_file_is_read_again_for_a_summary(
     assert (KEY in sent) is is_open
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("folder", sampled(["elsewhere", "."], 2))
 async def test_nor_in_a_fork_wherever_that_works(
     folder: str, serve: ServeModel, key: Path, files: dict[str, Path]
@@ -201,7 +200,6 @@ async def test_nor_for_a_summary_while_a_subagent_makes_calls(
     assert (KEY in sent_to(model)) is is_open
 
 
-@pytest.mark.explore
 @IS_OPEN
 async def test_nor_with_a_request_that_follows_on_a_call_that_the_cli_refuses_by_itself(
     is_open: bool, serve: ServeModel, key: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch

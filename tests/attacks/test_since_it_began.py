@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from threading import Event, Thread
 
@@ -99,3 +100,25 @@ def test_what_another_call_has_looked_up_before_does_not_count(home: Path, monke
     goes_on.set()
     other.join()
     assert (before, decision(judge, "dots/work", "Read")) == ("ask", "ask")
+
+
+def test_thousands_of_links_to_links_are_followed_once_each(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many, read = Path("many"), list[str]()
+    many.mkdir()
+    Path("tools").mkdir()
+    (many / "l0").symlink_to("../tools")
+    for number in range(1, 400):  # the system follows some forty
+        (many / f"l{number}").symlink_to(f"l{number - 1}")
+    Path(".vscode").symlink_to("many/l20")
+    readlink = os.readlink
+
+    def counted(path: str, **options: int) -> str:
+        read.append(path)
+        return readlink(path, **options)
+
+    judge = Judge(["Write"], Path.cwd(), person=True)
+    monkeypatch.setattr(os, "readlink", counted)
+    assert decision(judge, "tools/tasks.json") == "ask"
+    (many / "new").touch()
+    assert decision(judge, "tools/tasks.json") == "ask"
+    assert len(read) < 2 * 400

@@ -177,7 +177,6 @@ def test_a_terminal_shows_again_what_is_typed_if_the_question_is_ended_before_it
         assert shows_it()
 
 
-@pytest.mark.explore
 def test_an_interrupt_at_the_question_trusts_nothing(pilot: Path) -> None:
     with in_terminal("-m", "maverick_tui", "agents", "trust", "pilot") as (process, _):
         assert process.stderr is not None

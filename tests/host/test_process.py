@@ -279,7 +279,6 @@ async def test_above_the_limit_the_next_waits_for_its_turn_and_the_person_hears_
     assert not list(numbers_folder().iterdir())
 
 
-@pytest.mark.explore
 @pytest.mark.slow
 async def test_what_only_the_window_knows_to_be_secret_is_not_kept_by_a_host_without_that_variable(
     order: Order, monkeypatch: pytest.MonkeyPatch, home: Path

@@ -103,7 +103,6 @@ def test_a_short_key_is_masked_as_a_whole_in_pieces_as_at_once() -> None:
         assert body not in told + kept
 
 
-@pytest.mark.explore
 @each("dressing", [*DRESSINGS][:: examples(10, 1)])
 def test_a_key_that_is_too_long_to_be_held_is_masked_to_its_end(dressing: str) -> None:
     key = a_key("RSA", dressing, 7, 64, is_cut=False)

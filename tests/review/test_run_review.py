@@ -232,7 +232,6 @@ def test_what_could_not_be_given_back_is_once_nothing_is_in_its_way(folder: Path
     assert RunReview(RUN).redo().paths == {"b.txt"}  # the rest of it
 
 
-@pytest.mark.explore
 def test_what_is_given_back_is_what_was_shown_whatever_was_taken_back_since(folder: Path) -> None:
     run = PlayedRun(folder, RUN)
     run.edit("a.txt", "one", "1")

@@ -224,7 +224,6 @@ async def test_a_cli_that_dies_while_it_is_interrupted_is_followed_by_one_other(
     assert len(run.all(Connected)) == 2
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("ends_by", sampled(["an interrupt", "its end"], 2))
 async def test_no_fork_brings_the_jobs_of_a_run_back(ends_by: str, serve: ServeModel) -> None:
     script = [

@@ -6,8 +6,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.events.kinds import (
     InterruptRequested,
@@ -117,7 +115,6 @@ async def test_once_deny_and_a_reason_a_model_that_is_chosen_during_a_turn_calls
     assert not Path("d").exists()
 
 
-@pytest.mark.explore
 async def test_a_rule_that_is_written_at_a_question_and_a_call_that_is_changed_before_it_runs(
     serve: ServeModel,
 ) -> None:

@@ -20,7 +20,6 @@ from maverick_tui.runs.past import Past, past_of
 from maverick_tui.runs.reach import lost_hooks
 from maverick_tui.runs.resuming import narrow
 from tests.support.agents import Talker
-from tests.support.sampling import sampled
 
 HOOK = "{matcher: Bash, hooks: [{type: command, command: ./check}]}"
 OTHER_HOOK = "{matcher: Edit, hooks: [{type: command, command: ./other}]}"
@@ -87,7 +86,7 @@ GROWN = {
 }
 
 
-@pytest.mark.parametrize("what", sampled([*GROWN], 3))
+@pytest.mark.parametrize("what", GROWN)
 def test_what_an_agent_has_got_since_is_taken(what: str) -> None:
     was, is_now, taken = GROWN[what]
     had = loaded(was)

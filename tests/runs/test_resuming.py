@@ -141,7 +141,6 @@ async def test_what_was_never_sent_waits_to_be_sent(serve: ServeModel) -> None:
     assert run.all(ev.BlockStarted)[-1].block > 7
 
 
-@pytest.mark.explore
 async def test_an_agent_comes_back_with_no_more_than_it_had(serve: ServeModel) -> None:
     class Grown(Talker):
         name = "talker"

@@ -278,7 +278,6 @@ def save_before_renaming(monkeypatch: pytest.MonkeyPatch, name: str, *, once_mor
     monkeypatch.setattr(Path, "rename", renamed)
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("has_links", [True, False])
 def test_so_does_what_was_saved_at_the_very_moment_in_which_a_file_goes(
     project: Path, little_room: LittleRoom, monkeypatch: pytest.MonkeyPatch, has_links: bool
@@ -319,7 +318,6 @@ def test_what_stood_in_the_way_of_a_merge_stays_even_if_it_is_like_what_the_merg
     assert everything(project) == before
 
 
-@pytest.mark.explore
 def test_where_there_is_no_room_to_put_files_back_they_are_named_with_the_way_back(
     project: Path, little_room: LittleRoom
 ) -> None:

@@ -7,6 +7,7 @@ is kept while these folders are as they were.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -28,6 +29,8 @@ _MOST_ENTERED = 500
 _MOST_NAMES = 20_000
 _FIRST = (".config", ".local", ".claude", "bin", "maverick")
 """What is looked at before other folders beside it."""
+_LONGEST_WAY = 50
+"""More links than any system follows one after the other."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
 """What holds much that nobody links by hand."""
 
@@ -73,8 +76,41 @@ def _aliases(seen: Seen, cwd: Path, home: Path | None, own: tuple[Path, ...]) ->
 
 def _followed(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
     """Where the links below a folder lead, and by which names."""
+    known: dict[str, str] = {}
     for link in _links_below(seen, base, cwd, is_wanted):
-        yield Path(real_path(link)), compared_names(link.parts[len(base.parts) :])
+        if real := _real_of(link, known):
+            yield Path(real), compared_names(link.parts[len(base.parts) :])
+
+
+def _real_of(link: Path, known: dict[str, str]) -> str:
+    """Where a link leads; nothing where no system follows it, through so many others.
+
+    There may be thousands of links to links, and each is followed once: `known` says where others lead, and folders.
+    """
+    try:
+        os.stat(link)  # noqa: PTH116
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return ""
+    except ValueError:
+        return ""
+    above = str(link.parent)
+    folder = known[above] if above in known else known.setdefault(above, real_path(above))
+    way, at = list[str](), os.path.join(folder, link.name)  # noqa: PTH118
+    while at not in known:
+        way.append(at)
+        try:
+            target = os.readlink(at)  # noqa: PTH115
+        except OSError:  # it is none
+            known[at] = at
+            break
+        if "/" in target or target in (".", "..") or len(way) > _LONGEST_WAY:
+            known[at] = real_path(at)
+            break
+        at = os.path.join(folder, target)  # noqa: PTH118
+    real = known[at]
+    known.update(dict.fromkeys(way, real))
+    return real
 
 
 def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
@@ -138,10 +174,10 @@ def _read(folder: str) -> list[_Entry]:
 
 def _is_entered(folder: str, entry: _Entry, entered: set[str], *, follows: bool) -> bool:
     """Whether a folder is looked into: behind a link of the person's own there may be others, but no folder twice."""
-    if not entry.is_link:
+    if not entry.is_link or not follows:
         return entry.is_folder
     path = os.path.join(folder, entry.name)  # noqa: PTH118
     real = real_path(path)
-    is_new = follows and real not in entered and os.path.isdir(path)  # noqa: PTH112
+    is_new = real not in entered and os.path.isdir(path)  # noqa: PTH112
     entered.add(real)
     return is_new

@@ -12,8 +12,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 LASTS = 30.0
 """Seconds for which it counts at most: what links lead to may change where nobody has looked."""
-_SETTLES = 100_000_000
-"""Nanoseconds: what has changed a moment ago may change again and keep its time, for clocks of file systems tick."""
+_SETTLES = 2_000_000_000
+"""Nanoseconds: what has changed just now may change again and keep its time, for some file systems count seconds."""
 
 _MOST = 32
 
@@ -26,6 +26,10 @@ class Seen:
 
     def __init__(self) -> None:
         self._stamps: dict[str, object] = {}
+        self.counts_from_now()
+
+    def counts_from_now(self) -> None:
+        """It has been looked at, which may have taken a while."""
         self._until = time.monotonic() + LASTS
 
     def see(self, path: str) -> str:
@@ -48,7 +52,9 @@ class Seen:
 def _stamp(path: str) -> object:
     try:
         found = os.stat(path)  # noqa: PTH116
-    except (OSError, ValueError):
+    except OSError:
+        return os.path.realpath(path)  # a link on the way may lead elsewhere, where it is not there, either
+    except ValueError:
         return None
     is_settled = time.time_ns() - found.st_ctime_ns > _SETTLES
     return (found.st_dev, found.st_ino, found.st_ctime_ns) if is_settled else object()
@@ -65,6 +71,7 @@ def looked_up(look: Callable[Concatenate[Seen, P], T]) -> Callable[P, T]:
         if found is None or not found[0].is_as_it_was():
             seen = Seen()
             found = seen, look(seen, *args, **kwargs)
+            seen.counts_from_now()
             with changing:  # calls are judged in several threads
                 kept[key] = found
                 kept.move_to_end(key)

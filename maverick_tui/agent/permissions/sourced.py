@@ -137,7 +137,12 @@ def _text(file: str) -> str:
 def _files(seen: Seen, path: str) -> list[str]:
     pattern = path.replace(ANYTHING, "*")
     if glob.has_magic(pattern):
-        seen.see(os.path.dirname(_SIGNS.split(path, maxsplit=1)[0]))  # noqa: PTH120
+        folder = os.path.dirname(pattern)  # noqa: PTH120
+        while glob.has_magic(folder):
+            for one in islice(glob.iglob(folder), _MOST_FILES):  # noqa: PTH207
+                seen.see(one)
+            folder = os.path.dirname(folder)  # noqa: PTH120
+        seen.see(folder)
         found = [*islice(glob.iglob(pattern), _MOST_FILES)]  # noqa: PTH207
     else:
         found = [path]

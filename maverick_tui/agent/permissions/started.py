@@ -52,9 +52,16 @@ _UNKNOWN = re.compile(r"^(?:|\$\w+|\$\{\w+\}|\{\})$")
 """What an interpreter is given that only the run itself tells: nothing, a variable, or what `find` puts there."""
 _PROJECT = re.compile(r"\.|\$\{?(?:CLAUDE_PROJECT_DIR|PWD)\b")
 
-_NODE = "package.json .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml"
-_TYPED = "tsconfig.json deno.json deno.jsonc"
-_PYTHON = "pyproject.toml setup.py setup.cfg uv.toml Pipfile tox.ini noxfile.py"
+# Files that pin packages are among them: they say where the code comes from that is installed, and run.
+_NODE = (
+    "package.json .npmrc .yarnrc .yarnrc.yml yarn.config.cjs .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs pnpm-workspace.yaml"
+    " bunfig.toml package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb"
+)
+_TYPED = "tsconfig.json deno.json deno.jsonc deno.lock"
+_PYTHON = (
+    "pyproject.toml setup.py setup.cfg uv.toml hatch.toml Pipfile tox.ini toxfile.py noxfile.py requirements.txt"
+    " requirements-dev.txt uv.lock poetry.lock pdm.lock Pipfile.lock"
+)
 # Programs that look into the folder that they are started in for what to run: a file that is missing is added here.
 _RUNNERS = (
     ("npx npm pnpm pnpx yarn yarnpkg corepack", _NODE),
@@ -63,21 +70,24 @@ _RUNNERS = (
     ("pip pipx flit maturin uv poetry pdm hatch rye pipenv tox nox", _PYTHON),
     ("make gmake", "GNUmakefile makefile Makefile"),
     ("just", "justfile Justfile .justfile"),
-    ("rake bundle", "Rakefile rakefile Gemfile"),
-    ("composer", "composer.json"),
-    ("cargo", "Cargo.toml build.rs"),
+    ("rake bundle", "Rakefile rakefile Rakefile.rb Gemfile gems.rb Gemfile.lock gems.locked"),
+    ("composer", "composer.json composer.lock"),
+    ("cargo", "Cargo.toml Cargo.lock build.rs"),
     ("direnv mise", ".envrc mise.toml .mise.toml mise.local.toml .tool-versions"),
     ("pre-commit", ".pre-commit-config.yaml"),
     ("lefthook", "lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml lefthook.toml lefthook.json"),
     ("task", "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml"),
     ("gulp", f"{_NODE} gulpfile.js gulpfile.cjs gulpfile.mjs gulpfile.ts"),
     ("grunt", f"{_NODE} Gruntfile.js Gruntfile.cjs Gruntfile.coffee"),
-    ("turbo nx", f"{_NODE} turbo.json nx.json"),
+    ("turbo nx", f"{_NODE} turbo.json turbo.jsonc nx.json project.json"),
     ("invoke inv fab", f"{_PYTHON} tasks.py fabfile.py invoke.yaml"),
     ("mvn mvnw mvnd", "pom.xml .mvn"),
     (
         "gradle gradlew",
-        "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradle-wrapper.properties",
+        (
+            "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradle.lockfile"
+            " gradle-wrapper.properties"
+        ),
     ),
     ("ant", "build.xml"),
     ("sbt", "build.sbt project/plugins.sbt project/build.properties"),
@@ -92,18 +102,25 @@ _RUNNERS = (
     ("premake5 xmake", "premake5.lua xmake.lua"),
     ("mage", "magefile.go"),
     ("honcho overmind foreman", "Procfile Procfile.dev"),
-    ("devbox", "devbox.json"),
+    ("devbox", "devbox.json devbox.lock"),
+    ("tilt", "Tiltfile"),
+    ("skaffold", "skaffold.yaml"),
+    ("earthly", "Earthfile"),
+    ("ansible-playbook", "ansible.cfg"),
     ("mix", "mix.exs"),
     ("scons", "SConstruct Sconstruct sconstruct"),
     ("meson", "meson.build meson_options.txt meson.options"),
     ("ninja", "build.ninja"),
-    ("nix nix-shell nix-build", "flake.nix shell.nix default.nix"),
+    ("nix nix-shell nix-build", "flake.nix flake.lock shell.nix default.nix"),
     ("lein", "project.clj"),
     ("vagrant", "Vagrantfile"),
-    ("cmake ctest", "CMakeLists.txt CMakePresets.json"),
+    ("cmake ctest", "CMakeLists.txt CMakePresets.json CMakeUserPresets.json"),
     (
         "docker docker-compose podman podman-compose",
-        "compose.yaml compose.yml docker-compose.yml docker-compose.yaml Dockerfile Containerfile",
+        (
+            "compose.yaml compose.yml compose.override.yaml compose.override.yml docker-compose.yml docker-compose.yaml"
+            " docker-compose.override.yml docker-compose.override.yaml Dockerfile Containerfile"
+        ),
     ),
 )
 _DECIDING = {program: files.split() for programs, files in _RUNNERS for program in programs.split()}

@@ -16,7 +16,7 @@ def _refuse(constant: str) -> NoReturn:
 
 def _finite(digits: str) -> float:
     if not math.isfinite(number := float(digits)):
-        raise ValueError(f"{digits} is larger than any number")
+        raise ValueError(f"{digits} is beyond any number")
     return number
 
 
@@ -26,15 +26,20 @@ STRICT_JSON = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 def read_strictly(text: str) -> Any:
     """What it says. ValueError if it is no JSON, or nested deeper than anybody means it."""
+    return read_from(text)[0]
+
+
+def read_from(text: str, start: int | None = None) -> tuple[Any, int]:
+    """The same of the value that begins at a place, with where that ends; without one it must be all of the text."""
     try:
-        value = STRICT_JSON.decode(text)
+        value, end = (STRICT_JSON.decode(text), len(text)) if start is None else STRICT_JSON.raw_decode(text, start)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     level = [value]
     for _ in range(MOST_NESTED):
         level = [inner for one in level if isinstance(one, dict | list) for inner in _within(one)]
         if not level:
-            return value
+            return value, end
     raise ValueError("it is nested too deeply")
 
 

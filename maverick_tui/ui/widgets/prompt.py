@@ -283,6 +283,7 @@ class Prompt(TextArea, inherit_bindings=False):
             self.post_message(self.BroughtBack())
         else:
             super().action_redo()
+            self._note_emptied()
 
     @property
     def is_redoing(self) -> bool:

@@ -67,7 +67,7 @@ def clone(project: Path) -> Path:
         "rsync -b --suffix=rc tpl/a.md .npm", "rsync --backup --suffix rc tpl/a.md .npm",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("person", sampled([True, False], 2))
+@pytest.mark.parametrize("person", sampled([False, True], 2))
 def test_what_is_put_in_a_protected_place_asks_each_time(person: bool, command: str, clone: Path) -> None:
     judgement = Judge(RULES, clone, person=person).judge("Bash", bash(command))
     assert judgement.decision == ("ask" if person else "deny")

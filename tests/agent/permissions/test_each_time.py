@@ -78,7 +78,7 @@ def judged(allowed: list[str], command: str, project: Path, mode: str = "default
     return judge.judge(parse_tool(allowed[0]).name, bash(command), mode=mode)
 
 
-@pytest.mark.parametrize("what", sampled([*EACH_TIME], 3))
+@pytest.mark.parametrize("what", EACH_TIME)
 def test_what_asks_each_time_does_so_with_any_rules_for_commands(what: str, armed: Path) -> None:
     command = EACH_TIME[what]
     for allowed in (*AGENTS, [f"Bash({command})"]):

@@ -60,7 +60,6 @@ ORDINARY = [
 ]  # fmt: skip
 
 
-@pytest.mark.explore
 @pytest.mark.parametrize("mode", ["default", "plan"])
 @each("command", GREEDY)
 def test_what_would_take_all_memory_asks(command: str, mode: str, project: Path) -> None:

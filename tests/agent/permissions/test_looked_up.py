@@ -35,7 +35,8 @@ def test_it_is_looked_up_again_once_something_has_changed(tmp_path: Path) -> Non
     assert len(looks) == 3
 
 
-def test_what_has_just_changed_counts_for_no_other_look(tmp_path: Path) -> None:
+def test_what_has_just_changed_counts_for_no_other_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SETTLES", 3_600 * 1_000_000_000)
     looks: list[str] = []
 
     @looked_up
