@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -62,6 +62,19 @@ def make_private(folder: Path) -> None:
     except OSError:  # it is there already, or not even that can be said
         if not folder.is_dir():
             raise
+
+
+@contextmanager
+def named_if_it_fails(file: Path) -> Iterator[None]:
+    """Have an OSError name the file that is written to: what is open does not know its name, and whoever hears of it
+    would take it for the output.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise OSError(error.errno, error.strerror, str(file)) from error
+        raise
 
 
 def worktrees() -> Path:

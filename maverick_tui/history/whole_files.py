@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from maverick_tui.paths import named_if_it_fails
+
 
 def in_the_way(target: Path) -> str:
     """What a person is to be asked about before a file is written there; nothing if they need not be.
@@ -36,7 +38,7 @@ def write_whole(target: Path, pieces: Iterable[str]) -> int:
     """Write the pieces in UTF-8 and put them in the place of whatever is there; how many bytes they are.
 
     A new file is for its owner alone; one that is replaced keeps its mode. Pipes and devices are written to
-    as they are: OSError if nobody reads from a pipe, which would be waited for.
+    as they are: OSError if nobody reads from a pipe, which would be waited for. One of a full disk names the target.
     """
     if is_no_file(target):
         with _opened(target) as stream:
@@ -45,7 +47,7 @@ def write_whole(target: Path, pieces: Iterable[str]) -> int:
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
     new = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with named_if_it_fails(target), os.fdopen(descriptor, "wb") as stream:
             size = sum(stream.write(_encoded(piece)) for piece in pieces)
             stream.flush()
             os.fsync(stream.fileno())

@@ -23,6 +23,7 @@ def place_of(batch_id: str) -> str:
 
 def note_place(batch_id: str, folder: Path) -> None:
     """Remember that this batch was begun here, on the disk and as a whole: without that nothing of it counts.
+    An OSError names the file.
 
     What is known of others stays: a folder that is not there may be on a drive that is not, or be made just now.
     """
@@ -30,7 +31,7 @@ def note_place(batch_id: str, folder: Path) -> None:
     paths.make_private(begun)
     descriptor, name = tempfile.mkstemp(dir=begun, prefix=f".{batch_id}.")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with paths.named_if_it_fails(begun / batch_id), os.fdopen(descriptor, "wb") as file:
             file.write(os.fsencode(os.path.realpath(folder)))
             file.flush()
             os.fsync(file.fileno())

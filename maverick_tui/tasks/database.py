@@ -147,9 +147,13 @@ def unusable(error: SQLAlchemyError, factory: SessionFactory) -> ConfigError:
         return _unusable(session.get_bind().engine.url, getattr(error, "orig", None) or error)
 
 
+_MAKE_ROOM = "Make room on its disk, and do the same again: what the list had before is still there."
 _HINTS = {
     "locked": "Another program is writing to it: wait for that, and try again.",
     "no such table": "Its tables are gone: put a copy of the file back, or move it away to start an empty list.",
+    "disk I/O error": "See whether its disk is full, or broken: with room there, the same will work.",
+    "is full": _MAKE_ROOM,
+    "No space left": _MAKE_ROOM,
     "does not exist": "Its tables are gone: put a copy of the database back, or name another one.",
 }
 _HINT = "Correct the URL, for example sqlite:////home/me/tasks.db, and check that you may write there."

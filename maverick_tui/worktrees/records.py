@@ -181,15 +181,16 @@ def save(file: Path, data: dict[str, str]) -> None:
     paths.make_private(file.parent)
     descriptor, unnamed = tempfile.mkstemp(dir=file.parent, prefix=".new-")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out:
+        with (
+            paths.named_if_it_fails(file),
+            os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as out,
+        ):
             json.dump(data, out)
             out.flush()
             os.fsync(out.fileno())  # a rename may come to the disk before what is in the file
         Path(unnamed).replace(file)
-    except BaseException as error:
+    except BaseException:
         Path(unnamed).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # what is written to does not know its name
-            raise OSError(error.errno, error.strerror, str(file)) from error
         raise
 
 

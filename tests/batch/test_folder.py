@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from maverick_tui.batch.folder import StartedRun, opened
 from maverick_tui.batch.items import Item
+from maverick_tui.cli import _report
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.journal.batches import FAILURES, RESULTS, RUNS
+from maverick_tui.journal.batches import ABOUT, FAILURES, RESULTS, RUNS
 from maverick_tui.paths import user_state
 
 ITEMS = [Item(number, str(number), f"prompt {number}", {}, "", f"k{number}") for number in range(1, 5)]
@@ -51,6 +54,28 @@ def test_half_a_line_is_cut_off_and_its_run_is_looked_at_again() -> None:
         assert set(folder.done) == {"k1"}
         assert folder.started == {"k2": StartedRun("run-2", "there")}
     assert [json.loads(line)["key"] for line in (PLACE / RESULTS).read_text().splitlines()] == ["k1"]
+
+
+def test_a_full_disk_is_told_with_the_file_that_it_did_not_take(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make = tempfile.mkstemp
+    with opened(PLACE, "cook") as folder:
+        for file in (user_state() / "batches" / folder.batch_id, PLACE.resolve() / ABOUT):
+
+            def make_one(full: Path = file.parent, **where: Any) -> tuple[int, str]:
+                descriptor, name = make(**where)
+                if where["dir"] == full:
+                    os.close(descriptor)
+                    descriptor = os.open("/dev/full", os.O_WRONLY)
+                return descriptor, name
+
+            monkeypatch.setattr(tempfile, "mkstemp", make_one)
+            with pytest.raises(OSError, match="No space left") as caught:
+                folder.take_in(ITEMS)
+            assert caught.value.filename == str(file)
+            assert _report(caught.value) == 1
+            assert f"{file.name} cannot be written: No space left on device." in capsys.readouterr().err
 
 
 def test_a_folder_that_is_in_use_or_of_something_else_is_refused() -> None:

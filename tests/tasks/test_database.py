@@ -17,11 +17,12 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from mcp import Client
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, SQLModel, create_engine
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.tasks import MCPToolServer, TaskStore, database, open_database
-from maverick_tui.tasks.database import SessionFactory, close_database
+from maverick_tui.tasks.database import SessionFactory, close_database, unusable
 from maverick_tui.tasks.local import HEAD, VERSION_TABLE, default_url
 from tests.tasks.support import call
 
@@ -125,6 +126,21 @@ def test_what_cannot_be_opened_is_one_clear_error(tmp_path: Path, url: str, why:
     assert raised.value.message.startswith("The tasks cannot be opened")
     assert raised.value.message.endswith(".")
     assert not raised.value.message.endswith("..")
+
+
+def test_a_full_disk_is_no_reason_to_correct_the_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path}/tasks.db"
+    factory = open_database(url)
+    for why in ("disk I/O error", "database or disk is full"):  # SQLite's words, by which of its files has no room
+        told = unusable(OperationalError("", {}, sqlite3.OperationalError(why)), factory)
+        assert f"{url}: {why}." in told.message
+        assert "room" in told.hint
+        assert "URL" not in told.hint
+    close_database(factory)
+    monkeypatch.setattr(Path, "touch", lambda self, **_: os.write(os.open("/dev/full", os.O_WRONLY), b"x"))
+    with pytest.raises(ConfigError, match="No space left on device") as raised:
+        open_database(url)
+    assert "URL" not in raised.value.hint
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
