@@ -29,6 +29,7 @@ def judge_here() -> Judge:
     [
         ("Skill", {"skill": "x", "args": "./" * 8_000}),
         ("Bash", {"command": f"ssh h {'xargs ' * 400}"}),
+        ("Bash", {"command": f"{'xargs ' * 3_000}ls"}),
         ("Grep", {"pattern": "x", "path": "a/" * 16_000}),
     ],
 )

@@ -242,7 +242,8 @@ def _run_within(texts: Sequence[str]) -> list[list[str]]:
     written = (unquoted(plain_names(text)) for text in texts)
     within = (words for text in dict.fromkeys((*texts, *written)) for words in commands_within(text))
     meant = (call for words in within for call in calls_meant(words, is_text=True) or ())
-    return [without_git_options(words)[0] for words in meant]
+    # Of a long text many are the same, and each is followed to all that it may reach.
+    return [[*words] for words in dict.fromkeys(tuple(without_git_options(words)[0]) for words in meant)]
 
 
 def _looking_within(calls: Iterable[Sequence[str]], here: Path, meaning: Meaning) -> Iterator[list[str]]:
