@@ -122,3 +122,22 @@ def test_thousands_of_links_to_links_are_followed_once_each(home: Path, monkeypa
     (many / "new").touch()
     assert decision(judge, "tools/tasks.json") == "ask"
     assert len(read) < 2 * 400
+
+
+@pytest.mark.parametrize("flood", ["files", "folders"])
+def test_no_number_of_harmless_files_hides_a_link_of_the_project(flood: str) -> None:
+    deep = Path("packages/apps/web/site/.vscode")
+    deep.mkdir(parents=True)
+    Path("shared").mkdir()
+    Path("shared/vs.json").write_text("{}")
+    (deep / "settings.json").symlink_to("../" * 5 + "shared/vs.json")
+    Path(".devcontainer").mkdir()
+    Path(".devcontainer/devcontainer.json").symlink_to("../shared/dev.json")  # which git does not have
+    git(Path.cwd(), "init", "-q")
+    git(Path.cwd(), "add", "packages")
+    judge = Judge(["Write"], Path.cwd(), person=True)
+    for number in range(600):
+        Path(f"notes{number}").mkdir() if flood == "folders" else Path(f"notes{number}").touch()
+    for name in ("shared/vs.json", "shared/dev.json"):
+        assert decision(judge, name) == "ask", name
+    assert decision(judge, "shared/other.json") == "allow"

@@ -17,6 +17,8 @@ from typing import Literal, NamedTuple
 from maverick_tui import paths
 from maverick_tui.agent.permissions.known_places import completed_by, is_run_by_others
 from maverick_tui.agent.permissions.looked_up import Seen, looked_up
+from maverick_tui.git.asking import ask
+from maverick_tui.git.repository import find_repository
 from maverick_tui.masking.key_files import compared_names, is_of_keys
 from maverick_tui.real_paths import real_path
 
@@ -25,12 +27,14 @@ _MOST_FOLDERS = 2_000
 """Folders that are looked at below one, those near the top first."""
 _MOST_KNOWN = 5 * _MOST_FOLDERS
 _MOST_ENTERED = 500
-"""Names in a folder whose folders are entered: what has more is no settings."""
+"""Folders in one that are entered; of more, those with names as settings have them."""
 _MOST_NAMES = 20_000
 _FIRST = (".config", ".local", ".claude", "bin", "maverick")
 """What is looked at before other folders beside it."""
 _LONGEST_WAY = 50
 """More links than any system follows one after the other."""
+_LINK = b"120000 "
+"""How git says that something is a link."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
 """What holds much that nobody links by hand."""
 
@@ -65,7 +69,7 @@ def _aliases(seen: Seen, cwd: Path, home: Path | None, own: tuple[Path, ...]) ->
     if home is not None:
         of_home = _followed(seen, home, cwd, lambda name: name.startswith("."))
         found += (Alias(real, names, "home") for real, names in of_home)
-    in_project = _followed(seen, cwd, cwd, lambda _name: True)
+    in_project = [*_followed(seen, cwd, cwd, lambda _name: True), *_tracked(seen, cwd)]
     found += (
         Alias(real, names, "project")
         for real, names in in_project
@@ -80,6 +84,21 @@ def _followed(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool
     for link in _links_below(seen, base, cwd, is_wanted):
         if real := _real_of(link, known):
             yield Path(real), compared_names(link.parts[len(base.parts) :])
+
+
+def _tracked(seen: Seen, folder: Path) -> Iterator[tuple[Path, list[str]]]:
+    """The same of links that git has below a folder: in a large project they may be deeper, or among more, than is
+    looked at, and whoever may write files makes as many folders as they like.
+    """
+    if (repository := find_repository(folder)) is None:
+        return
+    seen.see(str(repository.own / "index"))
+    known: dict[str, str] = {}
+    for entry in (ask(folder, "ls-files", "--stage", "-z") or b"").split(b"\0"):
+        about, _, name = entry.partition(b"\t")
+        link = folder / os.fsdecode(name)
+        if about.startswith(_LINK) and os.path.islink(link) and (real := _real_of(link, known)):  # noqa: PTH114
+            yield Path(real), compared_names(link.parts[len(folder.parts) :])
 
 
 def _real_of(link: Path, known: dict[str, str]) -> str:
@@ -126,13 +145,14 @@ def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], b
                 continue
             found = [one for one in _listed(seen, folder) if depth or is_wanted(one.name)]
             yield from (Path(folder, one.name) for one in found if one.is_link)
-            if len(found) <= _MOST_ENTERED:
-                inner = (one for one in found if one.name not in _MASSES)
-                following += (
-                    os.path.join(folder, one.name)  # noqa: PTH118
-                    for one in inner
-                    if _is_entered(folder, one, entered, follows=elsewhere is not None)
-                )
+            inner = [one for one in found if one.name not in _MASSES and (one.is_folder or one.is_link)]
+            if len(inner) > _MOST_ENTERED:
+                inner = [one for one in inner if one.name.startswith(".") or one.name in _FIRST]
+            following += (
+                os.path.join(folder, one.name)  # noqa: PTH118
+                for one in inner[:_MOST_ENTERED]
+                if _is_entered(folder, one, entered, follows=elsewhere is not None)
+            )
         left -= len(level)
         if left <= 0:
             return
