@@ -67,6 +67,7 @@ async def open_session(
         environment=settings.env,
         standing=standing_for(agent.name, cwd),
         standing_of={agents[name].name: rules_for(one.name, cwd) for name, one in called.items()},
+        mode_of={agents[name].name: one.permission_mode or "" for name, one in called.items()},
         widest_mode=widest_mode(person=listener.ask is not None),
     )
     try:

@@ -76,9 +76,6 @@ def called_definition(agent: MaverickAgent) -> AgentDefinition:
     values = _values(agent, None)
     made: AgentDefinition | None = getattr(agent, "definition", None)
     prompt: Any = {"system": agent.system_prompt} if made is None else made.prompt
-    if (agent.permission_mode or "") in ("plan", "dontAsk"):  # nobody asks in its name, so it only looks
-        reading = [tool.name for tool in own_tools(agent) if getattr(tool, "is_read_only", False)]
-        values["tools"]["tools"] = [name for name in values["tools"]["tools"] if name in (*reading, *API_FILE_TOOLS)]
     return AgentDefinition.checked({**values, "prompt": prompt, "inputs": {"inputs": dict(agent.inputs)}})
 
 

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +68,13 @@ class ApiSession:
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
         standing_of: Mapping[str, Callable[[], Standing]] | None = None,
+        mode_of: Mapping[str, str] | None = None,
         widest_mode: Callable[[], str] = lambda: "",
     ) -> None:
         """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them.
 
         `standing` tells the standing rules, and `standing_of` those of the agents that it may call, by their names;
-        `widest_mode` a mode that is never exceeded, or nothing.
+        `mode_of` the modes that these have of their own, and `widest_mode` a mode that is never exceeded, or nothing.
         """
         self._definition = definition
         self._agent = agent
@@ -86,6 +88,7 @@ class ApiSession:
         self._environment = environment
         self._standing = standing
         self._standing_of = standing_of or {}
+        self._mode_of = mode_of or {}
         self._listener = listener
         self.between: Callable[[], str] = lambda: ""
         self.taken: Callable[[], None] = lambda: None
@@ -255,15 +258,27 @@ class ApiSession:
     def _mode(self) -> str:
         return narrower(self._widest_mode(), self._chosen_mode)
 
+    def _mode_in(self, called: Sequence[str]) -> str:
+        """The mode for an agent that was called so: no wider than that of any on the way to it."""
+        return reduce(lambda mode, one: narrower(self._mode_of.get(one, ""), mode), called, self._mode)
+
+    def _why_it_only_looks(self, called: Sequence[str]) -> str:
+        """Why an agent that was called so may do nothing but read; empty if it may. Nobody asks in the name of one that
+        is not to ask.
+        """
+        if self._mode_in(called) == "plan":
+            return PLANNING
+        return NOBODY if any(self._mode_of.get(one) == "dontAsk" for one in called) else ""
+
     async def _approve(self, tool: Tool, call: ToolCall, cancel: CancelToken) -> Verdict:
         """What the judge says: of our file tools by their names, and of all others by what they say of themselves."""
         is_ours, is_read_only = tool.name in API_FILE_TOOLS, bool(getattr(tool, "is_read_only", False))
-        if self._mode == "plan" and not is_read_only:
-            return Verdict(PLANNING)
+        called = _called.get()
+        if not is_read_only and (why := self._why_it_only_looks(called)):
+            return Verdict(why)
         # A tool of the agent's own may be called as one of the CLI is, but is none. Those of servers are called alike.
         name = tool.name if is_ours or ToolRule(tool.name).is_mcp else f"{OWN}{tool.name}"
         # Who makes the call may do what is allowed to it, and nothing that is forbidden to those who have called it.
-        called = _called.get()
         *callers, own = self._standing, *(self._standing_of[one] for one in called)
         judge = Judge(
             [name],
@@ -278,7 +293,7 @@ class ApiSession:
         )
         if isinstance(tool, AgentTool):  # what it calls is asked about in tasks that begin in this one
             _called.set((*called, tool.name))
-        mode = self._mode
+        mode = self._mode_in(called)
         whose = called[-1] if called else ""
         question = ToolQuestion(call.tool_name, dict(call.arguments), call.id, subagent=whose, ruled_as=whose)
         permission = await permit(
@@ -287,7 +302,7 @@ class ApiSession:
             self._listener,
             mode=mode,
             judged_as=name,
-            why_not_unasked=lambda: PLANNING if self._mode == "plan" and not is_read_only else "",
+            why_not_unasked=lambda: "" if is_read_only else self._why_it_only_looks(called),
         )
         if permission.is_granted:
             return Verdict(arguments=permission.arguments)

@@ -545,3 +545,33 @@ async def test_a_call_of_an_agent_that_is_called_is_asked_about_in_its_name_and_
     assert WRITTEN == ["a", "b"]
     assert "[agents.helper]" in user_file().read_text()
     assert "boss" not in user_file().read_text()
+
+
+@pytest.mark.parametrize("mode", ["plan", "dontAsk"])
+async def test_agents_that_one_calls_which_only_looks_only_look_as_well(mode: str, serve: ServeModel) -> None:
+    class Doer(Direct):
+        name, description = "doer", "Does."
+
+    class Planner(Direct):
+        name, description, subagents, permission_mode = "planner", "Plans.", ("doer",), mode
+
+    class Boss(Direct):
+        name, description, subagents = "boss", "Leads.", ("planner",)
+
+    registry.register("doer", Doer)
+    registry.register("planner", Planner)
+    writes = call("write_down", text="x")
+    does = scene(call("count_words", text="a b"), writes, say("did"), prompt="^do it$")
+    plans = scene(writes, call("doer", prompt="do it"), say("planned"), prompt="^plan it$")
+    leads = scene(call("planner", prompt="plan it"), say("done"), prompt="^go$")
+    async with serve([does, plans, leads]):
+        assert (await Boss().run("go", context())).success
+        assert WRITTEN == []
+        async with watch(Boss) as run:
+            await run.ask("go")
+    registry.unregister("doer")
+    registry.unregister("planner")
+    assert WRITTEN == []
+    assert run.all(PermissionAsked) == []
+    told = {one.call: one.output for one in run.all(ToolFinished)}
+    assert [told[one.call] for one in run.all(ToolCalled) if one.name == "count_words"] == ["2"]
