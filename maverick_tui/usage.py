@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 SAME_PRICE = 0.00005
 """Dollars by which an estimate and a bill for the same tokens may differ."""
+MOST_TOKENS = 10**12
+"""No answer, request or conversation has as many: a larger number, from an endpoint or a program, counts nothing, and
+whoever adds it up or stores it may fail.
+"""
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken for as long as nobody has counted it."""
 

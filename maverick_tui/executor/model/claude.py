@@ -19,6 +19,7 @@ from maverick_tui.executor.settings import wrong_with_headers, wrong_with_key, w
 from maverick_tui.inert import inert
 from maverick_tui.masking.redact import conceal
 from maverick_tui.threads import in_thread
+from maverick_tui.usage import MOST_TOKENS
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -105,7 +106,7 @@ class ClaudeAgent:
             log.debug("The endpoint does not count tokens: %s", type(error).__name__)
             return None
         count = answer.get("input_tokens") if isinstance(answer, dict) else None
-        return count if type(count) is int and count > 0 else None
+        return count if type(count) is int and 0 < count <= MOST_TOKENS else None
 
     def _said(self, request: Request) -> dict[str, Any]:
         """What the model is given to read."""

@@ -20,7 +20,7 @@ from maverick_tui.executor.model.messages import (
 )
 from maverick_tui.executor.model.strict_json import read_strictly
 from maverick_tui.executor.tools import Tool
-from maverick_tui.usage import Usage
+from maverick_tui.usage import MOST_TOKENS, Usage
 
 _CACHED = {"type": "ephemeral"}
 _STOPS = {
@@ -31,6 +31,8 @@ _STOPS = {
     "max_tokens": StopReason.MAX_TOKENS,
     "model_context_window_exceeded": StopReason.MAX_TOKENS,
 }
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+"""In the order of `Usage.tokens`."""
 _EMPTY = "(empty)"
 """The API rejects text that is empty."""
 
@@ -174,7 +176,9 @@ class AnswerReader:
             raise TypeError("an index is not a number")
         self._blocks[index], self._parts[index] = block, []
         if block["type"] == "tool_use":
-            block["id"] = self._own_id(str(block["id"]))
+            if not (isinstance(block["id"], str) and isinstance(block["name"], str)):
+                raise TypeError("the id or the name of a call is not text")
+            block["id"] = self._own_id(block["id"])
             self._listen(Delta("tool", block["name"], index, block["id"]))
         elif block["type"] in ("text", "thinking") and (text := block.get(block["type"])):
             self._delta(index, {"type": f"{block['type']}_delta", block["type"]: text})
@@ -202,18 +206,16 @@ class AnswerReader:
         self._listen(Delta(kind, text, index))
 
     def _count(self, usage: Mapping[str, Any]) -> None:
-        self._usage |= {name: count for name, count in usage.items() if type(count) is int and count >= 0}
+        for name in _COUNTS:
+            if type(count := usage.get(name)) is int and count >= 0:
+                if count > MOST_TOKENS:  # taken for nothing, it would go past every limit
+                    raise ValueError(f"{name} is no number of tokens")
+                self._usage[name] = count
 
     @property
     def usage(self) -> Usage:
         """What the answer has used, as far as it has been reported."""
-        count = self._usage.get
-        return Usage(
-            count("input_tokens", 0),
-            count("output_tokens", 0),
-            count("cache_read_input_tokens", 0),
-            count("cache_creation_input_tokens", 0),
-        )
+        return Usage(*(self._usage.get(name, 0) for name in _COUNTS))
 
     @property
     def is_refused(self) -> bool:
@@ -255,7 +257,7 @@ def _call(block: Mapping[str, Any], text: str) -> ToolCall:
         # Half characters would make the next request unsendable.
         arguments = json.loads(_sendable(json.dumps(arguments, ensure_ascii=False)))
     except (ValueError, TypeError):
-        return ToolCall(str(block["id"]), str(block["name"]), invalid=text)
+        return ToolCall(block["id"], block["name"], invalid=text)
     if not isinstance(arguments, dict):
-        return ToolCall(str(block["id"]), str(block["name"]), invalid=text or "null")
-    return ToolCall(str(block["id"]), str(block["name"]), arguments)
+        return ToolCall(block["id"], block["name"], invalid=text or "null")
+    return ToolCall(block["id"], block["name"], arguments)

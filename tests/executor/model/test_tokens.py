@@ -198,7 +198,9 @@ async def test_the_endpoint_is_asked_where_the_limits_might_not_do() -> None:
 
 
 @asynccontextmanager
-async def endpoint(*, counts: int = 200) -> AsyncIterator[tuple[Any, list[str], list[dict[str, Any]]]]:
+async def endpoint(
+    *, counts: int = 200, count: bytes = b""
+) -> AsyncIterator[tuple[Any, list[str], list[dict[str, Any]]]]:
     """An agent of ours with an endpoint; the paths that were asked, and what was sent to be answered."""
     server = OfflineServer(as_script(say("Hello.")))
     inner, paths = server.app, list[str]()
@@ -206,11 +208,11 @@ async def endpoint(*, counts: int = 200) -> AsyncIterator[tuple[Any, list[str], 
     class Door:
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             paths.append(scope["path"])
-            if counts == 200 or "count_tokens" not in scope["path"]:
+            if "count_tokens" not in scope["path"] or (counts == 200 and not count):
                 await inner(scope, receive, send)
                 return
             await send({"type": "http.response.start", "status": counts, "headers": []})
-            await send({"type": "http.response.body", "body": b"{}"})
+            await send({"type": "http.response.body", "body": count or b"{}"})
 
     server.app = Door()  # type: ignore[assignment]
     async with server, create_agent(AgentConfig.checked(base_url=server.url, api_key="k")) as agent:  # type: ignore[attr-defined]
@@ -239,6 +241,13 @@ async def test_an_endpoint_that_does_not_count_is_reckoned_with(status: int, ask
             result = await AgentExecutor(agent).execute(define(LONG, run={"max_input_tokens": 2_000}))
             assert result.terminate_reason is TerminateReason.BUDGET
         assert (len(paths), sent) == (asked, []), "one that has no such thing is not asked again"
+
+
+@pytest.mark.parametrize("count", ["1e400", "-7", "true", '"5"', "[5]", str(10**400), str(2**63), "9" * 5_000])
+async def test_a_count_that_is_none_is_reckoned_instead(count: str) -> None:
+    async with endpoint(count=b'{"input_tokens": %s}' % count.encode()) as (agent, paths, _sent):
+        assert await agent.count_tokens(Request((Message.user("Hi."),), config=RequestConfig())) is None
+        assert paths == ["/v1/messages/count_tokens"]
 
 
 async def test_a_model_that_there_is_not_leaves_the_others_counted() -> None:

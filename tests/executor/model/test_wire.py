@@ -16,6 +16,7 @@ from maverick_tui.executor import (
 from maverick_tui.executor.model.messages import Delta, Thought
 from maverick_tui.executor.model.strict_json import MOST_NESTED
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks
+from maverick_tui.usage import Usage
 from tests.executor.support import check_history
 
 HELLO = (Message.user("hello"),)
@@ -82,3 +83,23 @@ def test_events_that_are_unknown_are_passed_over_and_broken_ones_are_not() -> No
     for broken in ({}, {"type": "content_block_stop"}, {"type": "content_block_delta", "index": 0, "delta": {}}):
         with pytest.raises(MalformedResponseError):
             feed(broken)
+
+
+def starts_with(usage: Any) -> dict[str, Any]:
+    return {"type": "message_start", "message": {"id": "m", "model": "x", "usage": usage}}
+
+
+def test_counts_that_nobody_could_store_or_add_up_are_no_answer() -> None:
+    for count in (10**12 + 1, 2**53, 2**63, 10**400):
+        for name in ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"):
+            delta = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {name: count}}
+            for broken in (starts_with({name: count}), delta):
+                with pytest.raises(MalformedResponseError, match="no number of tokens"):
+                    feed(broken)
+    assert feed(starts_with({"input_tokens": 10**12, "output_tokens": -5, "other": 10**400})).usage == Usage(10**12)
+
+
+@pytest.mark.parametrize("block", [{"id": {"a": 1}, "name": "t"}, {"id": "c1", "name": ["t"]}, {"id": "c1", "name": 5}])
+def test_a_call_whose_id_or_name_is_no_text_is_no_answer(block: dict[str, Any]) -> None:
+    with pytest.raises(MalformedResponseError, match="not text"):
+        feed({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", **block, "input": {}}})
