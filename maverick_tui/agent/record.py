@@ -20,7 +20,7 @@ from claude_agent_sdk import (
 from maverick_tui.agent.result import AgentUsage
 from maverick_tui.agent.text import TextAssembler
 from maverick_tui.agent.tools import SUBAGENT_TOOLS
-from maverick_tui.usage import Usage
+from maverick_tui.usage import MOST_TOKENS, Usage
 
 REPORTED = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 TOTALS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
@@ -32,9 +32,9 @@ def totals_of(result: ResultMessage) -> Usage:
     """What a CLI has used since its session began, subagents included; an old one tells the turn's own figures only."""
     if result.model_usage is None:
         usage = result.usage or {}
-        return replace(_sum([usage], REPORTED), cost_usd=result.total_cost_usd)
+        return replace(_sum([usage], REPORTED), cost_usd=dollars(result.total_cost_usd))
     models: list[Any] = list(result.model_usage.values())
-    return replace(_sum(models, TOTALS), cost_usd=result.total_cost_usd)
+    return replace(_sum(models, TOTALS), cost_usd=dollars(result.total_cost_usd))
 
 
 def reported(counts: Iterable[Mapping[str, Any]]) -> Usage:
@@ -52,9 +52,19 @@ def _sum(reports: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Usage:
 
 
 def count_of(usage: Mapping[str, Any], name: str) -> int:
-    """A count among figures that may be anything."""
+    """A count among figures that may be anything. One beyond all measure is the most there can be: as nothing it would
+    go past every limit.
+    """
     value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        return 0
+    return int(min(value, MOST_TOKENS))
+
+
+def dollars(value: Any) -> float | None:
+    """A price out of what may be anything; None if it cannot be one."""
+    is_price = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if is_price else None
 
 
 def is_background(result: ResultMessage) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from maverick_tui.events.growth import Growth
 from maverick_tui.events.typed import number, whole
-from maverick_tui.events.wire import Tagged, from_json, kinds_of
+from maverick_tui.events.wire import Tagged, from_json, kinds_of, to_json
 from maverick_tui.usage import NO_USAGE
 from maverick_tui.usage import Usage as Usage
 
@@ -601,6 +601,17 @@ class PermissionSettled(Event):
 EVENTS: Mapping[str, type[Event]] = kinds_of(Event)
 _END_OF_TIME = 1e12
 """Seconds that no clock tells: what is between two events can be told in milliseconds, and added."""
+
+
+def is_readable(event: Event) -> bool:
+    """Whether those who read a run would take this event: what others have told may stand in it as it came."""
+    if isinstance(event, BlockGrew):  # of which there are by far the most
+        return type(event.text) is str
+    try:
+        event_from_json(to_json(event))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:

@@ -12,7 +12,7 @@ from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, UNANSWERED,
 from maverick_tui.agent.engine.judging import unanswered
 from maverick_tui.agent.engine.outputs import cut_text, result_text, slim_detail
 from maverick_tui.agent.engine.prices import estimate
-from maverick_tui.agent.record import REPORTED
+from maverick_tui.agent.record import REPORTED, count_of
 from maverick_tui.events import kinds as ev
 from maverick_tui.reset_times import reset_time
 from maverick_tui.usage import Usage
@@ -98,10 +98,14 @@ class Translator:
         if read is None:
             read = self._readers[kind] = self._by_name.get(kind.__name__, lambda _message, _at: [])
         try:
-            return read(message, at)
+            events = read(message, at)
         except Exception:  # a message that a newer CLI has changed must not end the run
             log.exception("A %s cannot be read", kind.__name__)
             return []
+        told = [event for event in events if ev.is_readable(event)]
+        if len(told) < len(events):
+            log.error("A %s tells of something that no reader of a run would take", kind.__name__)
+        return told
 
     # -- the stream -----------------------------------------------------------------------------------------------
 
@@ -130,7 +134,8 @@ class Translator:
             if found is None:
                 self._open[event["index"]] = None
                 return []
-            return self._start(event["index"], found, content.get("id") or "", content.get("name") or "", at)
+            call, name = str(content.get("id") or ""), str(content.get("name") or "")
+            return self._start(event["index"], found, call, name, at)
         if kind == "message_start":
             return self._message_start(event.get("message") or {}, at)
         if kind == "message_delta" and self._message:
@@ -160,7 +165,8 @@ class Translator:
 
     def _usage(self, message: str, usage: dict[str, Any], at: float, parent: str = "", model: str = "") -> ev.Event:
         counts = {} if parent else self.streamed.setdefault(message, {})
-        counts.update({name: value for name, value in usage.items() if type(value) is int and value >= 0})
+        told = {name: usage.get(name) for name in REPORTED}
+        counts.update({name: count_of(told, name) for name, value in told.items() if type(value) is int and value >= 0})
         used = Usage(*(counts.get(name, 0) for name in REPORTED))
         return ev.UsageReported(at, message, *used.tokens, parent, estimate(model or self.model, used))
 
@@ -288,8 +294,8 @@ class Translator:
     def _result(self, message: Any, at: float) -> list[ev.Event]:
         used = message.model_usage or {}
         about = used.get(self.model) or (next(iter(used.values())) if len(used) == 1 else {})
-        size = about.get("contextWindow")
-        if not isinstance(size, int) or size == self._context_size:
+        size = count_of(about, "contextWindow")
+        if not size or size == self._context_size:
             return []
         self._context_size = size
         return [ev.ModelNamed(at, self.model, self.session_id, size)]

@@ -26,6 +26,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import (
 )
 
 from maverick_tui import keeper
+from maverick_tui.agent.engine.claude.figures import with_sound_figures
 from maverick_tui.agent.permissions.started import HEADERS_HELPER
 from maverick_tui.executor.mcp.process import WITHHELD
 from maverick_tui.kept import kept_command, tell_to_end
@@ -118,7 +119,7 @@ class CliTransport(SubprocessCLITransport):
         try:
             async for message in super().read_messages():
                 is_silent = False
-                yield message
+                yield with_sound_figures(message)
         except RecursionError as error:  # the arguments of a call, for example, which a model may nest without end
             raise CLIJSONDecodeError("", ValueError("it is nested too deeply")) from error
         if is_silent and not self.is_abandoned:

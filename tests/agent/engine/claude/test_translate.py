@@ -34,7 +34,10 @@ from maverick_tui.events.kinds import (
     ToolCalled,
     ToolFinished,
     UsageReported,
+    event_from_json,
 )
+from maverick_tui.events.wire import to_json
+from maverick_tui.usage import MOST_TOKENS
 from tests.masking.keys import a_key, told_of
 from tests.runs.watching import blocks
 from tests.support import replay
@@ -312,3 +315,19 @@ def test_nothing_that_a_stream_event_holds_raises(event: Any) -> None:
         body = {**(event if isinstance(event, dict) else {}), "type": kind}
         assert isinstance(translator.feed(StreamEvent("u", "s", body), 1.0), list)
     assert translator.feed(object(), 1.0) == []
+
+
+def test_of_what_an_endpoint_counts_and_names_nothing_is_told_that_no_reader_takes() -> None:
+    named = {"type": "tool_use", "id": {"a": 1}, "name": ["x"], "input": 5}
+    most = {"input_tokens": 10**400, "output_tokens": 2**63, "cache_read_input_tokens": -1}
+    events = translated(
+        stream_event({"type": "message_start", "message": {"id": ["m"], "model": {"a": 1}, "usage": most}}),
+        start(kind="tool_use", id={"a": 1}, name=["x"]),
+        stream_event({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": ["x"]}}),
+        {"type": "assistant", "session_id": "s", "message": {"model": "x", "content": [named]}},
+        system("api_retry", attempt=10**400, max_retries=10**400, retry_delay_ms=float("inf"), error_status=10**30),
+        system("task_started", task_id="t", tool_use_id="c", description="d", usage={"total_tokens": 10**400}),
+    )
+    assert [event_from_json(to_json(event)) for event in events] == events
+    used = [event for event in events if isinstance(event, UsageReported)]
+    assert [(event.input_tokens, event.output_tokens) for event in used] == [(MOST_TOKENS, MOST_TOKENS)]
