@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from maverick_tui.events.kinds import NewerSchemaError, require_schema
+from maverick_tui.events.typed import number as number_of
 from maverick_tui.history.spending import Spending
 from maverick_tui.journal.lines import BATCH, LATE_TEXT, line_from_json
 from maverick_tui.journal.reading import Damage
@@ -235,7 +236,7 @@ class Scan:
             return
         if not self._blocks and self.number - self._last_place >= PLACE_EVERY:
             self._note_place()
-        data["at"] = at = float(data["at"])
+        data["at"] = at = number_of(data["at"])
         if self._is_inheriting and kind != "run_forked":
             self.number += 1
             return
@@ -372,7 +373,7 @@ class Scan:
         self._close_blocks()
         used, is_estimate = self._spending.turn_ended(data)
         self.summary.outcome = data["outcome"]
-        self._worked(_count(data["usage"].get("duration_ms") or 0) / 1000)
+        self._worked(_count(used.duration_ms) / 1000)
         if self._turn is not None:
             turn, self._turn = self._turn, None
             turn.ended_at, turn.outcome, turn.failure = data["at"], data["outcome"], _failure(data)[:SHORT]
@@ -390,7 +391,7 @@ class Scan:
             self._blocks[data["block"]] = _Block(self.number, kind, not data.get("parent"))
 
     def _grow(self, data: dict[str, Any]) -> None:
-        name, texts = data["block"], data["text"]
+        name, texts, at = data["block"], data["text"], number_of(data["at"])
         whole = data.get("whole", len(texts))
         self._spending.written.grew(name, len("".join(texts)))
         block = self._blocks.get(name)
@@ -401,7 +402,7 @@ class Scan:
             if block is not None:
                 block.held[str(number)] = text
         self.number += len(texts)
-        self.summary.last_at = max(self.summary.last_at, data["at"])
+        self.summary.last_at = max(self.summary.last_at, at)
 
     def _complete(self, numbers: list[int], texts: list[str]) -> None:
         for number, text in zip(map(str, numbers), texts, strict=True):

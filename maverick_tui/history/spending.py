@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, astuple, replace
 from typing import Any
 
+from maverick_tui.events.typed import number, whole
 from maverick_tui.runs.unreported import Written
 from maverick_tui.usage import SAME_PRICE, Usage
 
-_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "duration_ms")
 
 
 class Spending:
@@ -96,6 +97,7 @@ class Spending:
 
 
 def _usage(data: dict[str, Any]) -> Usage:
-    tokens = {name: int(data.get(name) or 0) for name in _TOKENS}
+    """ValueError for figures that nobody who reads the run takes, either: they could not be added."""
+    counts = {name: whole(data.get(name) or 0) for name in _COUNTS}
     cost = data.get("cost_usd")
-    return Usage(**tokens, cost_usd=None if cost is None else float(cost))
+    return Usage(**counts, cost_usd=None if cost is None else float(number(cost)))

@@ -7,6 +7,7 @@ parts of moderate size; a part that another process was quicker to write is give
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -22,11 +23,15 @@ from maverick_tui.history.cut_answers import count_cut_answers
 from maverick_tui.history.database import BUSY_SECONDS, SUMMARY, TURN, writing
 from maverick_tui.history.labels import FILE as LABELS
 from maverick_tui.history.labels import read_labels
-from maverick_tui.history.scanning import Scan, Summary
+from maverick_tui.history.scanning import DAMAGE, Scan, Summary
 from maverick_tui.journal.folders import JOURNAL, kept_journals
+
+log = logging.getLogger(__name__)
 
 OURS = "maverick"
 """The source of runs that have a journal."""
+_OF_ONE_RUN = (*DAMAGE, sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError)
+"""What may be wrong with what one journal says, beyond its lines. What is wrong with the index itself is none of it."""
 _HEAD = 256
 """Bytes by which a journal is known to be the same one: its first line names the run and the time."""
 _WORDS_LEFT, _MERGING = 1, 2
@@ -114,10 +119,18 @@ def _read(connection: sqlite3.Connection, changed: Changed) -> None:
     except FileNotFoundError:
         return  # it was deleted a moment ago
     except PermissionError as error:
-        scan = Scan()
-        scan.summary.problem = f"It cannot be read: {error.strerror}."
-        scan.summary.last_at = scan.summary.started_at = changed.mtime / 1e9
-        write_scan(connection, changed, scan, b"", is_new=True)
+        _list_unread(connection, changed, f"{error.strerror}")
+    except _OF_ONE_RUN as error:  # the others are listed all the same
+        log.exception("The journal of the run %s cannot be read", changed.run_id)
+        _list_unread(connection, changed, f"{type(error).__name__}: {error}")
+
+
+def _list_unread(connection: sqlite3.Connection, changed: Changed, why: str) -> None:
+    """List a run of which nothing can be told but why."""
+    scan = Scan()
+    scan.summary.problem = f"It cannot be read: {why}."
+    scan.summary.last_at = scan.summary.started_at = changed.mtime / 1e9
+    write_scan(connection, changed, scan, b"", is_new=True)
 
 
 def _read_open(connection: sqlite3.Connection, changed: Changed, file: IO[bytes]) -> None:
@@ -161,14 +174,12 @@ def _going_on(connection: sqlite3.Connection, changed: Changed, file: IO[bytes],
 def write_scan(connection: sqlite3.Connection, changed: Changed, scan: Scan, head: bytes, *, is_new: bool) -> bool:
     """Write what was found, unless somebody else has gone on from the same place meanwhile."""
     with writing(connection):
-        row = connection.execute(
-            "SELECT run, json_extract(carried, '$.number') FROM journals WHERE run_id = ?", (changed.run_id,)
-        ).fetchone()
+        row = connection.execute("SELECT run, carried FROM journals WHERE run_id = ?", (changed.run_id,)).fetchone()
         if row is None and not is_new:
             return False
         if row is not None and is_new:
             forget(connection, changed.run_id)
-        elif row is not None and row[1] != scan.began_at:
+        elif row is not None and json.loads(row[1])["number"] != scan.began_at:
             return False
         run = row[0] if row is not None else None
         run = put_journal(connection, run, changed, scan.carried, head)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -386,6 +387,33 @@ def test_damage_and_a_newer_schema_are_told_and_what_came_before_is_there() -> N
         assert "damaged after 9 events" in index.run(RUN).about.problem
         assert index.run(RUN).about.turns == 1
         assert "schema 99" in index.run("0000000000aa").about.problem
+
+
+@pytest.mark.parametrize(
+    "usage", [ev.Usage(10**400), ev.Usage(2**63), ev.Usage(5, cost_usd=inf), ev.Usage(5, duration_ms=10**400)]
+)
+def test_figures_that_nobody_can_add_hide_neither_their_run_nor_others(usage: ev.Usage) -> None:
+    reported = ev.UsageReported(AT + 1, "m1", *usage.tokens, cost_usd=usage.cost_usd)
+    first = [*begun(), ev.TurnStarted(AT, 1, "Look"), reported, ev.TurnEnded(AT + 2, 1, "done", usage)]
+    path = keep(RUN, first, 1)
+    keep_run("0000000000aa")
+    assert sorted(listed()) == ["0000000000aa", RUN]
+    whole = [*first, *turn(2, "And then?"), *ended()]
+    path.write_bytes(path.read_bytes() + lines(whole, 1).split(b"\n", len(first))[-1])
+    assert sorted(listed()) == ["0000000000aa", RUN]
+    about = one().about
+    assert (about.outcome, about.turns, about.cost_usd) == ("done", 2, 0.25)
+    assert about.input_tokens in (10, 15), "what can be read of it counts"
+    assert "left out" in about.problem
+
+
+def test_a_run_that_cannot_be_gone_on_with_hides_no_other() -> None:
+    path = keep(RUN, [*begun(), ev.TurnStarted(AT, 1, "Look"), ev.BlockStarted(AT, "x", "text")], 1)  # type: ignore[arg-type]
+    assert listed() == [RUN]
+    path.write_bytes(path.read_bytes() + b"{}\n")
+    keep_run("0000000000aa")
+    assert sorted(listed()) == ["0000000000aa", RUN]
+    assert "cannot be read" in one().about.problem
 
 
 def test_what_comes_after_a_line_that_cannot_be_read_is_there_too() -> None:
