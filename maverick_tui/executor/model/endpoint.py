@@ -27,6 +27,10 @@ VENDOR = "https://api.anthropic.com"
 API_VERSION = "2026-10-21"
 """What the answers look like; the keys of this one are sent as tokens are."""
 CONNECT_TIMEOUT = 20.0
+MOST_OF_EVENT = 8 << 20
+"""Bytes of one event, or of what is answered as a whole: text of a book's length. A longer one has no end, perhaps."""
+MOST_OF_EVENTS = 256 << 20
+"""Bytes of all that an answer consists of: a million tokens, each in an event of its own."""
 
 
 def make_client(address: str, key: str, headers: Mapping[str, str], idle: float) -> AsyncClient:
@@ -56,8 +60,7 @@ def make_client(address: str, key: str, headers: Mapping[str, str], idle: float)
 async def ask(client: AsyncClient, path: str, body: dict[str, Any], headers: Mapping[str, str]) -> Any:
     """What is answered, as a whole."""
     async with _posted(client, path, body, headers) as response:
-        await response.aread()
-        return read_strictly(response.text)
+        return read_strictly((await _whole(response)).decode())
 
 
 async def ask_for_events(
@@ -65,7 +68,7 @@ async def ask_for_events(
 ) -> AsyncGenerator[Any, None]:
     """What is answered, event by event; whoever reads closes this, which ends the answer."""
     async with _posted(client, path, body, headers) as response:
-        name, data = "", list[str]()
+        name, data, size, whole = "", list[str](), 0, 0
         async for line in _lines(response):
             field, _, value = line.partition(":")
             value = value.removeprefix(" ")
@@ -73,8 +76,11 @@ async def ask_for_events(
                 name = value
             elif field == "data":
                 data.append(value)
+                size += len(value) + 1
+                _require(size <= MOST_OF_EVENT, "an event has no end")
             elif not line:
-                text = "\n".join(data)
+                text, whole, size = "\n".join(data), whole + size, 0
+                _require(whole <= MOST_OF_EVENTS, "it has no end")
                 if name == "error":
                     raise StatusError(response.status_code, text, response.headers)
                 if name and name != "ping" and text:
@@ -95,8 +101,11 @@ async def _posted(
         raise UnansweredError from error
     try:
         if not response.is_success:
-            await response.aread()
-            raise StatusError(response.status_code, response.text, response.headers)
+            try:
+                said = (await _whole(response)).decode(errors="replace")
+            except _EndlessError:  # what it begins with may end within a secret
+                said = ""
+            raise StatusError(response.status_code, said, response.headers)
         yield response
     finally:
         await response.aclose()
@@ -116,14 +125,36 @@ def _as_sent(body: dict[str, Any]) -> bytes:
 
 async def _lines(response: Response) -> AsyncIterator[str]:
     """Its lines. They are told apart before they are decoded: in a text there are more characters that end lines."""
-    rest = b""
+    rest = bytearray()
     async for chunk in response.aiter_bytes():
-        lines = (rest + chunk).splitlines(keepends=True)
-        rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""  # after \r there may still come \n
+        was_ended = rest.endswith(b"\r")  # after \r there may still come \n
+        rest += chunk
+        if not was_ended and b"\n" not in chunk and b"\r" not in chunk:
+            _require(len(rest) <= MOST_OF_EVENT, "a line has no end")
+            continue
+        lines = rest.splitlines(keepends=True)
+        rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else bytearray()
         for line in lines:
             yield line.rstrip(b"\r\n").decode()
     if rest:
         yield rest.rstrip(b"\r").decode()
+
+
+class _EndlessError(ValueError):
+    """What is answered is longer than anything that is meant."""
+
+
+def _require(is_met: bool, wrong: str) -> None:
+    if not is_met:
+        raise _EndlessError(wrong)
+
+
+async def _whole(response: Response) -> bytes:
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        _require(len(content) <= MOST_OF_EVENT, "it has no end")
+    return bytes(content)
 
 
 def _certificates() -> ssl.SSLContext:

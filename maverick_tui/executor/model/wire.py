@@ -33,6 +33,9 @@ _STOPS = {
 }
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 """In the order of `Usage.tokens`."""
+_MOST_SAID = 8_000_000
+"""Characters of an answer: no model says as much, and a run whose events are larger could not be read."""
+_MOST_BLOCKS = 10_000
 _EMPTY = "(empty)"
 """The API rejects text that is empty."""
 
@@ -136,7 +139,7 @@ class AnswerReader:
         self._listen = listen or (lambda _delta: None)
         self._blocks: dict[int, dict[str, Any]] = {}
         self._parts: dict[int, list[str]] = {}
-        self._stop = ""
+        self._stop, self._said = "", 0
         self._usage: dict[str, int] = {}
         self._id = self._model = ""
         self.is_whole = False
@@ -172,8 +175,12 @@ class AnswerReader:
             self.is_whole = True
 
     def _start(self, index: int, block: dict[str, Any]) -> None:
-        if not isinstance(index, int):
+        if type(index) is not int:
             raise TypeError("an index is not a number")
+        if index in self._blocks:
+            raise ValueError("two of its blocks have one index")
+        if len(self._blocks) == _MOST_BLOCKS:
+            raise ValueError("it has blocks without end")
         self._blocks[index], self._parts[index] = block, []
         if block["type"] == "tool_use":
             if not (isinstance(block["id"], str) and isinstance(block["name"], str)):
@@ -202,6 +209,9 @@ class AnswerReader:
     def _take(self, kind: Any, index: int, text: str) -> None:
         if not isinstance(text, str):
             raise TypeError(f"{kind} is not text")
+        self._said += len(text)
+        if self._said > _MOST_SAID:
+            raise ValueError("it has no end")
         self._parts[index].append(text)
         self._listen(Delta(kind, text, index))
 

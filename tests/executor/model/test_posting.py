@@ -58,6 +58,38 @@ async def test_a_stream_is_the_same_however_it_is_cut_and_its_lines_end(end: str
         assert await events_of(chunks) == EVENTS, size
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [b"a" * 65_536, b"data: aaaaaaaa\n" * 4_096, b'event: x\ndata: "' + b"0" * 65_536 + b'"\n\n', b"\rdata: b" * 9_000],
+    ids=["line", "event", "events", "returns"],
+)
+async def test_an_answer_without_end_is_given_up_and_none_of_it_piles_up(
+    unit: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.executor.model.endpoint.MOST_OF_EVENT", 1 << 20)
+    monkeypatch.setattr("maverick_tui.executor.model.endpoint.MOST_OF_EVENTS", 1 << 20)
+    sent = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal sent
+        yield b'event: x\ndata: ""\n\nevent: x\ndata: ' if unit[:1] == b"a" else b"event: x\n"
+        while sent < 10 << 20:
+            yield unit
+            sent += len(unit)
+
+    for status in (200, 400):
+        sent = 0
+        answer = httpx2.MockTransport(lambda _request, status=status: httpx2.Response(status, content=body()))
+        async with httpx2.AsyncClient(transport=answer, base_url="http://127.0.0.1:9") as client:
+            with pytest.raises(StatusError if status == 400 else ValueError, match=r"no (end|reason)"):
+                await ask(client, "/v1/messages", {}, {})
+            assert sent <= 6 << 20
+            sent = 0
+            with pytest.raises(StatusError if status == 400 else ValueError, match=r"no (end|reason)"):
+                _ = [event async for event in ask_for_events(client, "/v1/messages", {}, {})]
+            assert sent <= 6 << 20
+
+
 @asynccontextmanager
 async def endpoint(answer: str) -> AsyncIterator[tuple[str, list[str]]]:
     """Its address, and the head of each request that comes; it answers all of them alike."""

@@ -103,3 +103,14 @@ def test_counts_that_nobody_could_store_or_add_up_are_no_answer() -> None:
 def test_a_call_whose_id_or_name_is_no_text_is_no_answer(block: dict[str, Any]) -> None:
     with pytest.raises(MalformedResponseError, match="not text"):
         feed({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", **block, "input": {}}})
+
+
+def test_an_answer_without_end_is_none() -> None:
+    start = {"type": "content_block_start", "content_block": {"type": "text", "text": ""}}
+    grew = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x" * 1_000_000}}
+    with pytest.raises(MalformedResponseError, match="it has no end"):
+        feed({**start, "index": 0}, *[grew] * 9)
+    with pytest.raises(MalformedResponseError, match="blocks without end"):
+        feed(*({**start, "index": index} for index in range(10_001)))
+    with pytest.raises(MalformedResponseError, match="one index"):
+        feed({**start, "index": 0}, {**start, "index": 0})
