@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +15,16 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.executor.activity import Activity, ErrorOccurred, ToolCallFinished
 from maverick_tui.executor.calls import as_text
 from maverick_tui.executor.limits import LimitError
-from maverick_tui.executor.model.messages import Agent, CountsTokens, Delta, Request, Response, Role, TakesTime
-from maverick_tui.executor.model.strict_json import read_strictly
+from maverick_tui.executor.model.messages import (
+    Agent,
+    CountsTokens,
+    Delta,
+    Request,
+    Response,
+    Role,
+    TakesTime,
+    ToolCall,
+)
 from maverick_tui.executor.result import ExecutionMetrics, ExecutionResult
 from maverick_tui.usage import Usage
 
@@ -56,7 +65,7 @@ class Telling(Agent):
         if stream is not None:
             self.tell(ev.RequestStarted(self.now()))
         response = await self._agent.run(replace(request, listen=both))
-        if stream is None or not stream.end():  # a subagent, or a model that does not stream
+        if stream is None or not stream.end(response.tool_calls):  # a subagent, or a model that does not stream
             self._tell_whole(response, request.parent)
         return response
 
@@ -189,13 +198,14 @@ class _Stream:
         elif delta.kind == "end" and (block := self._blocks.get(delta.index)) and block.kind == "thinking":
             self._end(delta.index)  # its time is shown
 
-    def end(self) -> bool:
-        """The answer is whole; whether there was anything of it."""
+    def end(self, calls: Sequence[ToolCall]) -> bool:
+        """The answer is whole, and these are its calls; whether there was anything of it."""
+        wanted = {call.id: call.arguments for call in calls}  # which need not have come in pieces
         for index, block in sorted(self._blocks.items()):
             if index in self._ended:
                 continue
             if block.kind == "tool":
-                arguments = arguments_of("".join(block.parts))
+                arguments = wanted.get(block.call, {})
                 called = ev.ToolCalled(self._telling.now(), block.call, block.name, arguments, block=block.number)
                 self._telling.tell(called)
             self._end(index)
@@ -228,15 +238,6 @@ class _Stream:
 
     def _report(self, delta: Delta) -> None:
         self._telling.report(self._message, delta.usage or Usage())
-
-
-def arguments_of(text: str) -> dict[str, Any]:
-    """The arguments of a call as far as they can be read; that they cannot is told as its result."""
-    try:
-        found = read_strictly(text) if text.strip() else {}
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def usage_of(metrics: ExecutionMetrics) -> Usage:

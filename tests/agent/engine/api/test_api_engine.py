@@ -39,8 +39,9 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.executor import ToolContext, tool
 from maverick_tui.executor.activity import ToolCallFinished
-from maverick_tui.executor.model.messages import Agent, Delta
+from maverick_tui.executor.model.messages import Agent, Delta, Message, Request, Response
 from maverick_tui.executor.model.strict_json import MOST_NESTED
+from maverick_tui.executor.model.wire import AnswerReader
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
@@ -495,6 +496,22 @@ def test_what_a_tool_returns_is_told_as_it_is_and_by_the_id_that_its_block_has()
     assert finished.output == "\n<system-reminder>of a file</system-reminder>\n"
     assert isinstance(begun, BlockStarted)
     assert begun.call == finished.call
+
+
+async def test_a_call_is_told_with_the_arguments_that_it_has_however_they_came() -> None:
+    class AtOnce:
+        async def run(self, request: Request) -> Response:
+            reader = AnswerReader(request.listen)
+            block = {"type": "tool_use", "id": "c1", "name": "Read", "input": {"file_path": "a.txt"}}
+            reader.feed({"type": "content_block_start", "index": 0, "content_block": block})
+            return reader.response
+
+    listener = SdkListener()
+    told = listener.events = asyncio.Queue()
+    response = await Telling(cast("Agent", AtOnce()), listener, "sonnet").run(Request((Message.user("Read it."),)))
+    events = [told.get_nowait() for _ in range(told.qsize())]
+    [called] = [event for event in events if isinstance(event, ToolCalled)]
+    assert called.arguments == response.tool_calls[0].arguments == {"file_path": "a.txt"}
 
 
 async def test_an_agent_that_is_called_keeps_to_its_own_rules_and_its_caller_to_his(serve: ServeModel) -> None:
