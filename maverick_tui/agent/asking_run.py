@@ -13,6 +13,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from maverick_tui.modes import narrower
+
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
 
@@ -64,6 +66,8 @@ class AskingRun(Protocol):
 
 
 _run: ContextVar[AskingRun | None] = ContextVar("maverick_asking_run", default=None)
+_mode_above: ContextVar[Callable[[], str]] = ContextVar("maverick_mode_above", default=lambda: "")
+"""The mode of the agent whose code is at work: it need not be the run's own, nor asked by that one directly."""
 _connected: list[tuple[AskingRun, asyncio.AbstractEventLoop]] = []
 """All runs of this process that have had a conversation, with their loops: a thread that an author has started knows of
 no context, and may outlast what has started it.
@@ -118,14 +122,22 @@ def _is_in_foreign_loop(known: Sequence[asyncio.AbstractEventLoop]) -> bool:
         return False
 
 
+def act_in(mode: Callable[[], str]) -> None:
+    """Let whatever code asks from here on, in this task, be in no wider mode than this one: that of the agent whose
+    tool the code is.
+    """
+    above = _mode_above.get()
+    _mode_above.set(lambda: narrower(above(), mode()))
+
+
 def widest_mode(*, person: bool) -> Callable[[], str]:
     """What tells the mode in which calls of what is opened now are judged at most; empty if in any.
 
     `person` says that its calls can be asked about. Where somebody attends the run and is not asked, it only reads.
     """
-    run = asking_run()
+    above, run = _mode_above.get(), asking_run()
     if run is None:
-        return lambda: ""
+        return above
     if not run.is_attended:
-        return lambda: "plan" if run.mode == "plan" else ""
-    return (lambda: run.mode) if person else lambda: "plan"
+        return lambda: narrower(above(), "plan" if run.mode == "plan" else "")
+    return lambda: narrower(above(), run.mode if person else "plan")

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from maverick_tui.agent.asking_run import act_in
 from maverick_tui.agent.engine.api.telling import Telling, usage_of
 from maverick_tui.agent.engine.judging import permit
 from maverick_tui.agent.engine.recalling import with_calls_of
@@ -305,6 +306,8 @@ class ApiSession:
             why_not_unasked=lambda: "" if is_read_only else self._why_it_only_looks(called),
         )
         if permission.is_granted:
+            # The tool's code may ask other agents.
+            act_in(lambda: "plan" if self._why_it_only_looks(called) else self._mode_in(called))
             return Verdict(arguments=permission.arguments)
         if permission.ends_turn:
             cancel.cancel("it was interrupted")

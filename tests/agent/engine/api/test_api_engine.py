@@ -592,3 +592,33 @@ async def test_agents_that_one_calls_which_only_looks_only_look_as_well(mode: st
     assert run.all(PermissionAsked) == []
     told = {one.call: one.output for one in run.all(ToolFinished)}
     assert [told[one.call] for one in run.all(ToolCalled) if one.name == "count_words"] == ["2"]
+
+
+async def test_agents_that_the_code_of_one_asks_which_only_looks_only_look_as_well(serve: ServeModel) -> None:
+    class Doer(Direct):
+        name, description = "doer", "Does."
+
+    @tool(is_read_only=True)
+    async def have_it_done(text: str) -> str:
+        """Have somebody look at it."""
+        return (await Doer().run(text, context())).output
+
+    class Planner(Talker):
+        name, description, engine, own_tools, permission_mode = "planner", "Plans.", "api", (have_it_done,), "plan"
+
+    class Boss(Talker):
+        name, description, engine, subagents = "boss", "Leads.", "api", ("planner",)
+
+    registry.register("planner", Planner)
+    does = scene(call("write_down", text="x"), say("did"), prompt="^do it$")
+    plans = scene(call("have_it_done", text="do it"), say("planned"), prompt="^plan it$")
+    leads = scene(call("planner", prompt="plan it"), say("done"), prompt="^go$")
+    async with serve([does, plans, leads]) as model:
+        assert (await Boss().run("go", context())).success
+        assert (await Planner().run("plan it", context())).success
+        async with watch(Boss) as run:
+            await run.ask("go")
+    registry.unregister("planner")
+    assert WRITTEN == []
+    assert run.all(PermissionAsked) == []
+    assert len([one for one in model.requests if last_prompt(one) == "do it"]) == 6, "it was asked each time"
