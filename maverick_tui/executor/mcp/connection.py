@@ -150,14 +150,24 @@ class ServerConnection:
             case "sse":
                 from mcp.client.sse import sse_client
 
+                from maverick_tui.executor.mcp.far import bounded_client
+
                 url = _address(self.name, server)
-                yield sse_client(url, headers=server.get("headers"), timeout=30.0, sse_read_timeout=IDLE_SECONDS)
+                yield sse_client(
+                    url,
+                    headers=server.get("headers"),
+                    timeout=30.0,
+                    sse_read_timeout=IDLE_SECONDS,
+                    httpx_client_factory=bounded_client,
+                )
             case "http" | "streamable-http":
                 import httpx2
                 from mcp.client.streamable_http import streamable_http_client
 
+                from maverick_tui.executor.mcp.far import bounded_client
+
                 url, timeout = _address(self.name, server), httpx2.Timeout(30.0, read=IDLE_SECONDS)
-                async with httpx2.AsyncClient(headers=server.get("headers"), timeout=timeout) as http:
+                async with bounded_client(server.get("headers"), timeout) as http:
                     yield streamable_http_client(url, http_client=http)
             case other:
                 raise ConfigError(

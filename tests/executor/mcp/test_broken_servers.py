@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 import sys
 import textwrap
+import zlib
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -188,3 +190,37 @@ def test_without_servers_mcp_is_not_imported() -> None:
         assert not {"mcp", "mcp_types", "jsonschema", "httpx2"} & sys.modules.keys()
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
+
+
+ENDLESS = {
+    "JSON": ("200 OK\r\ncontent-type: application/json", b"[1, " * 20_000),
+    "an event": ("200 OK\r\ncontent-type: text/event-stream", b"data: aaaaaaaaaaaaa\r\n" * 3_000),
+    "compressed": ("200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip", zlib.compress(b"a" * 10**6)),
+}
+
+
+@pytest.mark.parametrize("case", ENDLESS)
+async def test_a_server_elsewhere_that_answers_without_end_is_given_up(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.executor.mcp.far.MOST_AT_ONCE", 1 << 20)
+    sent = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        head, unit = ENDLESS[case]
+        await reader.readuntil(b"\r\n\r\n")
+        with suppress(ConnectionError):
+            writer.write(f"HTTP/1.1 {head}\r\nconnection: close\r\n\r\n".encode())
+            while sent < 100 << 20:
+                writer.write(unit)
+                await writer.drain()
+                sent += len(unit)
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+        with pytest.raises(ConfigError, match="cannot be used"):
+            await ToolServers({"far": {"type": "http", "url": url}}, wanted={"mcp__far__*"}).open()
+    assert sent < 16 << 20
