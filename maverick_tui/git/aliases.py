@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import shlex
-import time
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from maverick_tui.git.asking import find_git, read_settings
 
-_LASTS = 30.0
-"""Seconds for which what was found counts."""
 
+def aliases_in(folder: Path) -> dict[str, str] | None:
+    """The aliases that git has in a folder at this moment, and what they stand for; None if that cannot be told.
 
-def written_out(words: Sequence[str], folder: Path) -> str | None:
-    """The command that a call without git's own options is by an alias, for a shell; empty if it has none, and None if
-    that cannot be told. A command of git's own counts as its alias, too, although git prefers most of them.
+    What they are depends on more than the files that they stand in: on the branch, for one, where a file is included
+    for that. So whoever keeps them keeps them for no longer than it takes to judge one call.
     """
-    found = _aliases(folder, int(time.monotonic() / _LASTS))
-    if found is None:
-        return None
-    meant = found.get(words[1].casefold(), "") if len(words) > 1 else ""
-    start = meant.removeprefix("!") if meant.startswith("!") else f"git {meant}"
-    return " ".join((start, shlex.join(words[2:]))).strip() if meant else ""
-
-
-@lru_cache(maxsize=32)
-def _aliases(folder: Path, _moment: int) -> dict[str, str] | None:
     if find_git(folder) is None:
         return {}
     found = read_settings(folder)
@@ -35,3 +22,12 @@ def _aliases(folder: Path, _moment: int) -> dict[str, str] | None:
         return None
     named = ((one.key.casefold(), one.value) for one in found.settings if one.section == "alias")
     return {key.removeprefix("alias.").removesuffix(".command"): value.strip() for key, value in named}
+
+
+def written_out(words: Sequence[str], aliases: Mapping[str, str]) -> str:
+    """The command that a call without git's own options is by one of these, for a shell; empty if it is none. A command
+    of git's own counts as its alias, too, although git prefers most of them.
+    """
+    meant = aliases.get(words[1].casefold(), "") if len(words) > 1 else ""
+    start = meant.removeprefix("!") if meant.startswith("!") else f"git {meant}"
+    return " ".join((start, shlex.join(words[2:]))).strip() if meant else ""

@@ -12,6 +12,7 @@ from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.permissions import places
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.links import Alias, aliases
+from maverick_tui.agent.permissions.standing import RuleBook, user_file
 from maverick_tui.runs.grants import Grants
 from tests.executor.files.support import git
 
@@ -141,3 +142,26 @@ def test_no_number_of_harmless_files_hides_a_link_of_the_project(flood: str) -> 
     for name in ("shared/vs.json", "shared/dev.json"):
         assert decision(judge, name) == "ask", name
     assert decision(judge, "shared/other.json") == "allow"
+
+
+@pytest.mark.parametrize("including", ["include.path", "includeIf.onbranch:evil.path"])
+def test_an_alias_of_git_is_what_it_stands_for_by_now(including: str) -> None:
+    git(Path.cwd(), "init", "-q", "-b", "main")
+    git(Path.cwd(), "config", "user.name", "a")
+    git(Path.cwd(), "config", "user.email", "a@b")
+    is_always = including == "include.path"
+    Path("shared.inc").write_text("[alias]\n\tst = status -s\n" if is_always else "[alias]\n\tst = push origin\n")
+    git(Path.cwd(), "add", ".")
+    git(Path.cwd(), "commit", "-qm", "first")
+    git(Path.cwd(), "checkout", "-qb", "evil")
+    Path("shared.inc").write_text("[alias]\n\tst = push origin\n")
+    git(Path.cwd(), "commit", "-qam", "second", "--allow-empty")
+    git(Path.cwd(), "checkout", "-q", "main")
+    git(Path.cwd(), "config", including, "../shared.inc")
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('allow = ["Bash(git:*)"]\ndeny = ["Bash(git push:*)"]\n')
+    judge = Judge(["Bash"], Path.cwd(), person=True, standing=RuleBook(Path.cwd()))
+    assert judge.judge("Bash", {"command": "git st"}).decision == "allow"
+    assert judge.judge("Bash", {"command": "git checkout evil"}).decision == "allow"
+    git(Path.cwd(), "checkout", "-q", "evil")
+    assert judge.judge("Bash", {"command": "git st"}).decision == "deny"

@@ -9,7 +9,7 @@ from maverick_tui.agent.permissions.always_asked import SHELLS, Call, folders_of
 from maverick_tui.agent.permissions.reading import without_git_options
 from maverick_tui.agent.permissions.shell import all_commands, inner_of
 from maverick_tui.agent.permissions.wrapping import calls_meant
-from maverick_tui.git.aliases import written_out
+from maverick_tui.git.aliases import aliases_in, written_out
 
 _MOST = 100
 """Calls by aliases that are looked at: one may stand for several, by others."""
@@ -35,5 +35,10 @@ def _written_out(call: Call) -> Iterator[tuple[str, str | None]]:
     meant = (some for words in calls for some in calls_meant([word.text for word in words]) or ())
     of_git = [words for words in (without_git_options(some)[0] for some in meant) if words[0] == "git"]
     for folder in folders_of(call) if of_git else ():
-        told = (("".join(words[1:2]).casefold(), written_out(words, folder)) for words in of_git)
+        if folder not in call.aliases:
+            call.aliases[folder] = aliases_in(folder)
+        known = call.aliases[folder]
+        told = (
+            ("".join(words[1:2]).casefold(), None if known is None else written_out(words, known)) for words in of_git
+        )
         yield from ((name, text) for name, text in told if text != "")

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,9 @@ class Call:
     tool: str
     arguments: Mapping[str, Any]
     here: Path
+    aliases: dict[Path, dict[str, str] | None] = field(default_factory=dict, compare=False, repr=False)
+    """Those that git has in folders where it may run, as they were when they were first asked for: every rule needs them,
+    and by the next call there may be others."""
 
     @property
     def command(self) -> str:
