@@ -61,6 +61,7 @@ class Grants:
     def weighed(self, about: ToolQuestion) -> Weighed:
         """All of it, with one look at what asks each time: that may start git, which no event loop should wait for."""
         tool, arguments = about.tool, about.arguments
+        self._places.look_again()
         is_free = not about.is_asked_each_time and not self._is_asked_each_time(tool, arguments)
         if is_free and (rule := self._granted(tool, arguments, about.causes)):
             return Weighed(rule)

@@ -9,7 +9,8 @@ from threading import Event, Thread
 import pytest
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
-from maverick_tui.agent.permissions import places
+from maverick_tui.agent.engines import ToolQuestion
+from maverick_tui.agent.permissions import looked_up, places
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.standing import RuleBook, user_file
@@ -45,6 +46,38 @@ def test_what_is_a_start_up_file_by_now_is_not_edited_unasked(home: Path) -> Non
     (home / ".config" / "fish").symlink_to(Path.cwd() / "fish")
     for path in ("sh/mine.sh", "fish/functions/x.fish"):
         assert (decision(judge, path), asks_each_time(grants, path)) == ("ask", True), path
+
+
+def test_a_start_up_file_that_is_not_there_yet_is_where_links_lead_by_now(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looked_up, "_SETTLES", -1_000_000_000)  # as if all else had been there for long
+    judge = Judge(["Write"], Path.cwd(), person=True)
+    (home / ".bashrc").write_text(f". {home}/dots/main.json\n")
+    for name in ("a", "b"):
+        Path(name).mkdir()
+    (home / "dots").symlink_to(Path.cwd() / "now")
+    Path("now").symlink_to("a")
+    assert (decision(judge, "a/main.json"), decision(judge, "b/x.json")) == ("ask", "allow")
+    Path("now").unlink()
+    Path("now").symlink_to("b")
+    assert decision(judge, "b/main.json") == "ask"
+
+
+def test_what_a_link_of_home_leads_to_by_way_of_others_is_known_by_now(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looked_up, "_SETTLES", -1_000_000_000)
+    judge, deep = Judge(["Write"], Path.cwd(), person=True), Path("1/2/3/4/5/now").absolute()
+    deep.parent.mkdir(parents=True)
+    for name in ("a.txt", "b.txt"):
+        Path(name).touch()
+    deep.symlink_to(Path("a.txt").absolute())
+    (home / ".theirs").symlink_to(deep)
+    assert (decision(judge, "a.txt"), decision(judge, "b.txt")) == ("ask", "allow")
+    deep.unlink()
+    deep.symlink_to(Path("b.txt").absolute())
+    assert (decision(judge, "a.txt"), decision(judge, "b.txt")) == ("allow", "ask")
 
 
 def test_where_keys_are_by_now_is_not_read_unasked(home: Path) -> None:
@@ -165,3 +198,13 @@ def test_an_alias_of_git_is_what_it_stands_for_by_now(including: str) -> None:
     assert judge.judge("Bash", {"command": "git checkout evil"}).decision == "allow"
     git(Path.cwd(), "checkout", "-q", "evil")
     assert judge.judge("Bash", {"command": "git st"}).decision == "deny"
+
+
+def test_what_is_of_keys_by_now_is_not_shown_as_what_an_edit_replaces(home: Path) -> None:
+    Path("dots").mkdir()
+    Path("dots/work").write_text("a key")
+    edit = ToolQuestion("Write", {"file_path": "dots/work", "content": "x"}, "call", is_asked_each_time=True)
+    grants = Grants(Path.cwd())
+    assert grants.weighed(edit).replaced.patch
+    (home / ".ssh").symlink_to(Path.cwd() / "dots")
+    assert not grants.weighed(edit).replaced.patch

@@ -84,8 +84,8 @@ class Call:
     arguments: Mapping[str, Any]
     here: Path
     aliases: dict[Path, dict[str, str] | None] = field(default_factory=dict, compare=False, repr=False)
-    """Those that git has in folders where it may run, as they were when they were first asked for: every rule needs them,
-    and by the next call there may be others."""
+    """Those that git has in folders where it may run, as they were when they were first asked for: every rule needs
+    them, and by the next call there may be others."""
 
     @property
     def command(self) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -65,40 +65,52 @@ def aliases(cwd: Path, home: Path | None) -> list[Alias]:
 def _aliases(seen: Seen, cwd: Path, home: Path | None, own: tuple[Path, ...]) -> list[Alias]:
     # In worktrees of runs there are projects' own links.
     is_wanted: Callable[[str], bool] = lambda name: name != paths.worktrees().name  # noqa: E731
-    found = [Alias(real, names, "own") for folder in own for real, names in _followed(seen, folder, cwd, is_wanted)]
+    of_own = (link for folder in own for link in _followed(folder, _links_below(seen, folder, cwd, is_wanted)))
+    found = [link.seen_by(seen, "own") for link in of_own]
     if home is not None:
-        of_home = _followed(seen, home, cwd, lambda name: name.startswith("."))
-        found += (Alias(real, names, "home") for real, names in of_home)
-    in_project = [*_followed(seen, cwd, cwd, lambda _name: True), *_tracked(seen, cwd)]
+        of_home = _links_below(seen, home, cwd, lambda name: name.startswith("."))
+        found += (link.seen_by(seen, "home") for link in _followed(home, of_home))
+    in_project = chain(_links_below(seen, cwd, cwd, lambda _name: True), _tracked(seen, cwd))
     found += (
-        Alias(real, names, "project")
-        for real, names in in_project
-        if is_of_keys(names, is_at_home=False) or is_run_by_others(names) or any(completed_by(names))
+        link.seen_by(seen, "project")
+        for link in _followed(cwd, in_project)
+        if is_of_keys(link.names, is_at_home=False) or is_run_by_others(link.names) or any(completed_by(link.names))
     )
     return found
 
 
-def _followed(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
-    """Where the links below a folder lead, and by which names."""
+class _Link(NamedTuple):
+    """A link, where it leads, and by which names it is known."""
+
+    path: Path
+    real: str
+    names: list[str]
+
+    def seen_by(self, seen: Seen, of: Literal["home", "project", "own"]) -> Alias:
+        """What it is another name for, perhaps by other links, which may lead elsewhere the next time."""
+        seen.see(str(self.path))
+        return Alias(Path(self.real), self.names, of)
+
+
+def _followed(base: Path, links: Iterable[Path]) -> Iterator[_Link]:
+    """Where links below a folder lead."""
     known: dict[str, str] = {}
-    for link in _links_below(seen, base, cwd, is_wanted):
+    for link in links:
         if real := _real_of(link, known):
-            yield Path(real), compared_names(link.parts[len(base.parts) :])
+            yield _Link(link, real, compared_names(link.parts[len(base.parts) :]))
 
 
-def _tracked(seen: Seen, folder: Path) -> Iterator[tuple[Path, list[str]]]:
-    """The same of links that git has below a folder: in a large project they may be deeper, or among more, than is
-    looked at, and whoever may write files makes as many folders as they like.
+def _tracked(seen: Seen, folder: Path) -> Iterator[Path]:
+    """Links that git has below a folder: in a large project they may be deeper, or among more, than is looked at, and
+    whoever may write files makes as many folders as they like.
     """
     if (repository := find_repository(folder)) is None:
         return
     seen.see(str(repository.own / "index"))
-    known: dict[str, str] = {}
     for entry in (ask(folder, "ls-files", "--stage", "-z") or b"").split(b"\0"):
         about, _, name = entry.partition(b"\t")
-        link = folder / os.fsdecode(name)
-        if about.startswith(_LINK) and os.path.islink(link) and (real := _real_of(link, known)):  # noqa: PTH114
-            yield Path(real), compared_names(link.parts[len(folder.parts) :])
+        if about.startswith(_LINK) and os.path.islink(link := folder / os.fsdecode(name)):  # noqa: PTH114
+            yield link
 
 
 def _real_of(link: Path, known: dict[str, str]) -> str:

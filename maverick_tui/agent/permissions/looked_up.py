@@ -10,6 +10,8 @@ from functools import wraps
 from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
 
+from maverick_tui.real_paths import real_path
+
 LASTS = 30.0
 """Seconds for which it counts at most: what links lead to may change where nobody has looked."""
 _SETTLES = 2_000_000_000
@@ -52,10 +54,8 @@ class Seen:
 def _stamp(path: str) -> object:
     try:
         found = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return os.path.realpath(path)  # a link on the way may lead elsewhere, where it is not there, either
-    except ValueError:
-        return None
+    except (OSError, ValueError):
+        return real_path(path)  # where it would come to be, by links that may lead elsewhere the next time
     is_settled = time.time_ns() - found.st_ctime_ns > _SETTLES
     return (found.st_dev, found.st_ino, found.st_ctime_ns) if is_settled else object()
 
