@@ -12,6 +12,7 @@ from maverick_tui.agent.asking_run import asking_run, widest_mode
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.engines import Listener, Permission, ToolQuestion, begins_of, hold_of
 from maverick_tui.agent.permissions.judge import ASKS, Judge, Judgement
+from maverick_tui.agent.permissions.own_commands import own_commands
 from maverick_tui.agent.permissions.standing import RuleBook, Standing
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.events.kinds import Event, PermissionAsked, PermissionSettled, ToolBegan
@@ -20,6 +21,7 @@ from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.config import MaverickConfig
 
 log = logging.getLogger(__name__)
 
@@ -31,13 +33,13 @@ def judge_of(
     cwd: Path | str | None,
     *,
     person: bool,
-    environment: Mapping[str, str] | None = None,
+    settings: MaverickConfig | None = None,
     settings_files: Collection[Path] = (),
 ) -> Judge:
     """Who decides about the calls of an agent that works in this folder; `person` says that somebody can be asked.
 
-    `environment` are variables that its programs are given in addition to ours, and `settings_files` those by which the
-    engine's own program goes: hooks and helpers that they name run unasked, as those of the agent.
+    `settings` are those of the session, where they may be others than the person's, and `settings_files` those by which
+    the engine's own program goes: hooks and helpers that they name run unasked, as those of the agent.
     """
     return Judge(
         agent._tools_by(person=person),
@@ -47,7 +49,8 @@ def judge_of(
         git_starts=started_by_settings,
         started=commands_of(agent.hooks, agent.mcp_servers),
         settings_files=settings_files,
-        environment=environment,
+        own_commands=lambda: own_commands(settings),
+        environment=settings.env if settings is not None else None,
         standing=standing_for(agent.name, cwd),
         widest_mode=widest_mode(person=person),
     )

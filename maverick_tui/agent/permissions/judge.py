@@ -98,7 +98,7 @@ class Judge:
     nothing, but may read what their arguments name; `git_programs` tells which settings of a repository
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
     that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked, and
-    `settings_files` name more of them;
+    `settings_files` name more of them; `own_commands` tells those that Maverick's own settings have it run;
     `environment` are variables that its programs are given in addition to ours; `standing` tells the standing rules;
     `widest_mode` a mode in which calls are made at most, or nothing.
     """
@@ -115,6 +115,7 @@ class Judge:
         git_starts: Callable[[Path], tuple[Sequence[Path], Sequence[str]] | None] = lambda _folder: ((), ()),
         started: Collection[str] = (),
         settings_files: Collection[Path] = (),
+        own_commands: Callable[[], Collection[str]] = tuple,
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
         widest_mode: Callable[[], str] = lambda: "",
@@ -124,7 +125,7 @@ class Judge:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, started, environment, settings_files)
+        self._places = Places(cwd, started, environment, settings_files, own_commands)
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless

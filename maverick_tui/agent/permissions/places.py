@@ -89,14 +89,16 @@ class Places:
         started: Collection[str] = (),
         environment: Mapping[str, str] | None = None,
         settings_files: Collection[Path] = (),
+        own_commands: Callable[[], Collection[str]] = tuple,
     ) -> None:
         """`environment` are variables that programs are given in addition to ours; `settings_files` name further
-        commands, and others at another time.
+        commands, and others at another time; so does `own_commands`, those that Maverick itself runs.
         """
         self.cwd = cwd.resolve()
         self._environments = [os.environ, environment or {}]
         self._commands = started
         self._settings_files = settings_files
+        self._own_commands = own_commands
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -137,6 +139,11 @@ class Places:
     @_Looked
     def _settings(self) -> LoadedSettings:
         return loaded_settings(self._settings_files)
+
+    @_Looked
+    def _run_by_us(self) -> Started:
+        """What Maverick's own settings have it run."""
+        return Started(self._own_commands(), self.cwd)
 
     @_Looked
     def _set_up(self) -> Started:
@@ -328,17 +335,21 @@ class Places:
 
     @property
     def are_started(self) -> bool:
-        """Whether any files are that the agent itself starts, or the set-up of worktrees."""
-        return bool(self._started or self._set_up)
+        """Whether any files are that the agent itself starts, the set-up of worktrees, or Maverick by its settings."""
+        return bool(self._started or self._set_up or self._run_by_us)
 
     @says_first
     def why_started(self, paths: Iterable[str | Path], here: Path) -> Iterator[str]:
-        """Why changing files asks that the agent itself starts, or that are run in each new worktree of the project."""
+        """Why changing files asks that the agent itself starts, that are run in each new worktree of the project, or
+        that Maverick's own settings name.
+        """
         for place in sorted(self._written(paths, here)) if self.are_started else ():
             if self._started.has(place):
                 yield f"{place} may be what a hook or an MCP server of this agent runs."
             if self._set_up.has(place):
                 yield f"{place} may be what the set-up of the project's worktrees runs."
+            if self._run_by_us.has(place):
+                yield f"{place} may be what Maverick runs, by your settings."
 
     @says_first
     def why_git_runs(

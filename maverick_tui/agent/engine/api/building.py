@@ -14,6 +14,7 @@ from maverick_tui.agent.engine.api.checking import called_definition, definition
 from maverick_tui.agent.engine.api.session import ApiSession
 from maverick_tui.agent.engine.environment import environment_of
 from maverick_tui.agent.engine.judging import rules_for, standing_for
+from maverick_tui.agent.permissions.own_commands import own_commands
 from maverick_tui.agent.permissions.started import commands_of
 from maverick_tui.agent.tools import parse_tool
 from maverick_tui.exceptions import ConfigError
@@ -64,6 +65,7 @@ async def open_session(
         cwd=cwd,
         listener=listener,
         started=commands_of(agent.hooks, agent.mcp_servers),
+        own_commands=lambda: own_commands(settings),
         environment=settings.env,
         standing=standing_for(agent.name, cwd),
         standing_of={agents[name].name: rules_for(one.name, cwd) for name, one in called.items()},

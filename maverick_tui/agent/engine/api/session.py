@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import reduce
@@ -66,6 +66,7 @@ class ApiSession:
         cwd: Path,
         listener: Listener,
         started: Sequence[str] = (),
+        own_commands: Callable[[], Collection[str]] = tuple,
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
         standing_of: Mapping[str, Callable[[], Standing]] | None = None,
@@ -73,6 +74,7 @@ class ApiSession:
         widest_mode: Callable[[], str] = lambda: "",
     ) -> None:
         """`started` are the commands of the agent's own servers, which run unasked; `environment` is given to them.
+        `own_commands` tells those that Maverick's settings have it run.
 
         `standing` tells the standing rules, and `standing_of` those of the agents that it may call, by their names;
         `mode_of` the modes that these have of their own, and `widest_mode` a mode that is never exceeded, or nothing.
@@ -86,6 +88,7 @@ class ApiSession:
         self._widest_mode = widest_mode
         self._cwd = cwd
         self._started = started
+        self._own_commands = own_commands
         self._environment = environment
         self._standing = standing
         self._standing_of = standing_of or {}
@@ -289,6 +292,7 @@ class ApiSession:
             only_reads=lambda _: is_read_only and not is_ours,
             git_starts=started_by_settings,
             started=self._started,
+            own_commands=self._own_commands,
             environment=self._environment,
             standing=lambda: own().held_with([one() for one in callers]),
         )

@@ -104,7 +104,7 @@ def options_of(
 def judge_by(settings: MaverickConfig, agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
     """Who decides about its calls: one who knows what else the CLI runs by these settings."""
     files = settings_files(settings.setting_sources, cwd)
-    return judge_of(agent, cwd, person=person, environment=settings.env, settings_files=files)
+    return judge_of(agent, cwd, person=person, settings=settings, settings_files=files)
 
 
 def _require_told_name(folder: Path) -> None:
