@@ -35,11 +35,13 @@ def judge_of(
     person: bool,
     settings: MaverickConfig | None = None,
     settings_files: Collection[Path] = (),
+    takes_memory: bool = False,
 ) -> Judge:
     """Who decides about the calls of an agent that works in this folder; `person` says that somebody can be asked.
 
     `settings` are those of the session, where they may be others than the person's, and `settings_files` those by which
-    the engine's own program goes: hooks and helpers that they name run unasked, as those of the agent.
+    the engine's own program goes: hooks and helpers that they name run unasked, as those of the agent. `takes_memory`
+    says that it takes in what a `CLAUDE.md` says and names.
     """
     return Judge(
         agent._tools_by(person=person),
@@ -49,6 +51,7 @@ def judge_of(
         git_starts=started_by_settings,
         started=commands_of(agent.hooks, agent.mcp_servers),
         settings_files=settings_files,
+        takes_memory=takes_memory,
         own_commands=lambda: own_commands(settings),
         environment=settings.env if settings is not None else None,
         standing=standing_for(agent.name, cwd),

@@ -99,6 +99,7 @@ class Judge:
     make git run something, `git_starts` in which folders it has hooks and which commands its settings name, or None if
     that cannot be known; `started` are the commands of the agent's own hooks and servers, which run unasked, and
     `settings_files` name more of them; `own_commands` tells those that Maverick's own settings have it run;
+    `takes_memory` says that Claude Code takes in what a `CLAUDE.md` says and names;
     `environment` are variables that its programs are given in addition to ours; `standing` tells the standing rules;
     `widest_mode` a mode in which calls are made at most, or nothing.
     """
@@ -116,6 +117,7 @@ class Judge:
         started: Collection[str] = (),
         settings_files: Collection[Path] = (),
         own_commands: Callable[[], Collection[str]] = tuple,
+        takes_memory: bool = False,
         environment: Mapping[str, str] | None = None,
         standing: Callable[[], Standing] = lambda: NONE,
         widest_mode: Callable[[], str] = lambda: "",
@@ -125,7 +127,8 @@ class Judge:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, started, environment, settings_files, own_commands)
+        self._places = Places(cwd, started, environment, settings_files, own_commands, takes_memory=takes_memory)
+        self.takes_memory = takes_memory
         self._cwd = self._places.cwd
         self._person = person
         self._is_harmless = is_harmless
@@ -247,18 +250,24 @@ class Judge:
                 return f"Bash({rule.rule}) does not cover it: {why}."
         return ""
 
-    def may_be_reread(self, path: str) -> bool:
+    @property
+    def cwd(self) -> Path:
+        """Where the agent works."""
+        return self._cwd
+
+    def may_be_reread(self, path: str, *, is_let_in: bool = False) -> bool:
         """Whether a file that the agent knows may be read anew without a question, whether or not it can read others.
 
         What it has written is known to one that has no tool to read with; what keeps it from more is a rule of its own
-        that says which files, a standing one, and the places that ask whatever the rules say.
+        that says which files, a standing one, and the places that ask whatever the rules say. The first is not
+        about a file that a person has let in.
         """
         self._places.look_again()
         call, standing = Call("Read", {"file_path": path}, self._cwd), self._standing()
         ruled = (about for effect in ("deny", "ask") for about in self._about(call, standing, effect, cache(Roots)))
         if standing.problem or any(ruled) or why_always_asked(call, self._places):
             return False
-        return not may_use("Read", self._allowed) or not self._beyond_rules(call)
+        return is_let_in or not may_use("Read", self._allowed) or not self._beyond_rules(call)
 
     @property
     def keys(self) -> object:

@@ -49,7 +49,10 @@ _RUN_NAMES = re.compile(
     r"|\.?(?:lintstaged|lint-staged|nano-staged|commitlint|simple-git-hooks)(?:rc)?(?:\.config)?(?:\.\w+)?"
     r"|\.envrc\..+|\.?mise\..+\.toml|\.(?:bash|zsh)rc\..+|\.bash_(?!history)\w+|\.gitconfig[.-].+|\.huskyrc(?:\.\w+)?"
 )
-_LAST = frozenset(place.rpartition("/")[2] for place in _RUN_BY_OTHERS | _RUN_FILES | KEYS)
+MEMORY_FILES = ("CLAUDE.md", "CLAUDE.local.md")
+"""What Claude Code takes in by itself from any folder, with all that it names, where the person lets it."""
+_OF_MEMORY = frozenset(map(str.casefold, MEMORY_FILES))
+_LAST = frozenset(place.rpartition("/")[2] for place in _RUN_BY_OTHERS | _RUN_FILES | KEYS | _OF_MEMORY)
 _WAYS = [way for way in (place.split("/") for place in sorted(_RUN_BY_OTHERS | KEYS)) if len(way) > 1]
 _LONGEST_WAY = max(map(len, _WAYS))
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
@@ -62,6 +65,11 @@ def is_run_by_others(names: list[str]) -> bool:
         return True
     way = way_of(names)
     return not _FIRST.isdisjoint(names) and any(f"/{place}/" in way for place in _RUN_BY_OTHERS)
+
+
+def is_of_memory(names: list[str]) -> bool:
+    """Whether Claude Code takes in by itself what is there."""
+    return bool(names) and names[-1] in _OF_MEMORY
 
 
 @lru_cache(maxsize=4096)

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.inner_texts import COMMAND_VARIABLES
-from maverick_tui.agent.permissions.known_places import is_in_packages, is_of_packages, is_run_by_others
+from maverick_tui.agent.permissions.known_places import is_in_packages, is_of_memory, is_of_packages, is_run_by_others
 from maverick_tui.agent.permissions.leading import (
     KERNELS,
     home_folder,
@@ -90,15 +90,19 @@ class Places:
         environment: Mapping[str, str] | None = None,
         settings_files: Collection[Path] = (),
         own_commands: Callable[[], Collection[str]] = tuple,
+        *,
+        takes_memory: bool = False,
     ) -> None:
         """`environment` are variables that programs are given in addition to ours; `settings_files` name further
-        commands, and others at another time; so does `own_commands`, those that Maverick itself runs.
+        commands, and others at another time; so does `own_commands`, those that Maverick itself runs. `takes_memory`
+        says that Claude Code takes in what a `CLAUDE.md` says and names.
         """
         self.cwd = cwd.resolve()
         self._environments = [os.environ, environment or {}]
         self._commands = started
         self._settings_files = settings_files
         self._own_commands = own_commands
+        self._takes_memory = takes_memory
         self._home = home_folder()
         settings = paths.user_config()
         own = (settings, paths.user_state(), paths.claude_config())
@@ -236,6 +240,8 @@ class Places:
                 yield f"{place} is where keys and passwords are kept."
             if is_run_by_others(names):
                 yield f"{place} can make other programs run something."
+            if self._is_of_memory(names):
+                yield _of_memory(place)
 
     def has_known_below(self, folder: Path) -> bool:
         """Whether something below a folder matters by where it is, and not by its name."""
@@ -387,6 +393,8 @@ class Places:
             yield f"{path} is where keys and passwords are kept."
         if is_changed and is_run_by_others(names):
             yield f"{path} can make other programs run something."
+        if is_changed and self._is_of_memory(names):
+            yield _of_memory(path)
 
     @says_first
     def why_not_to_search(self, path: str, here: Path | None = None) -> Iterator[str]:
@@ -457,6 +465,8 @@ class Places:
             is_within(place, folder) for folder in (*self._git, *self._named_programs)
         ):
             yield f"{place} can make other programs run something."
+        if any(map(self._is_of_memory, self._names(place))):
+            yield _of_memory(place)
         if any(one.has(place) for one in self._sourced):
             yield _of_shells(place)
         if self._is_of_bare_repository(place):
@@ -480,6 +490,9 @@ class Places:
         is_odd = is_below(shown, KERNELS) or not _is_file_or_folder(shown)
         if is_odd and not is_below(shown, _ORDINARY_DEVICES):
             yield f"{place} is not an ordinary file."
+
+    def _is_of_memory(self, names: list[str]) -> bool:
+        return self._takes_memory and is_of_memory(names)
 
     def _is_of_batch(self, place: Path) -> bool:
         """Whether it is a file that a batch goes by, or the folder with those, unless that is worked in. What else is
@@ -550,6 +563,10 @@ def _of_packages(place: Path) -> str:
 
 def _of_shells(place: Path) -> str:
     return f"{place} is read by your shell when it starts."
+
+
+def _of_memory(place: Path | str) -> str:
+    return f"{place} is taken in by Claude Code, with the files that it names."
 
 
 def _of_repository(place: Path) -> str:

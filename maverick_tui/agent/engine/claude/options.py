@@ -13,6 +13,7 @@ from claude_agent_sdk.types import SystemPromptPreset
 
 from maverick_tui import paths
 from maverick_tui.agent.engine.claude.guard import Guard
+from maverick_tui.agent.engine.claude.memory_files import left_out
 from maverick_tui.agent.engine.claude.scheduling import NO_JOBS, apart_from_project, schedules
 from maverick_tui.agent.engine.claude.scratch import private_folder
 from maverick_tui.agent.engine.claude.settings_files import settings_files
@@ -88,7 +89,7 @@ def options_of(
         effort=agent.effort,  # type: ignore[arg-type]
         hooks=Guard(judge, mode=mode).hooks,
         skills=list(agent.skills) if agent.skills is not None else None,
-        settings=json.dumps(FIXED_SETTINGS | ({"hooks": agent.hooks} if agent.hooks else {})),
+        settings=json.dumps(FIXED_SETTINGS | ({"hooks": agent.hooks} if agent.hooks else {}) | _left_out(judge)),
         setting_sources=list(settings.setting_sources),
         cli_path=settings.cli_path,
         env=_environment(agent, settings),
@@ -103,8 +104,20 @@ def options_of(
 
 def judge_by(settings: MaverickConfig, agent: MaverickAgent, cwd: Path | str | None, *, person: bool) -> Judge:
     """Who decides about its calls: one who knows what else the CLI runs by these settings."""
-    files = settings_files(settings.setting_sources, cwd)
-    return judge_of(agent, cwd, person=person, settings=settings, settings_files=files)
+    sources = settings.setting_sources
+    return judge_of(
+        agent,
+        cwd,
+        person=person,
+        settings=settings,
+        settings_files=settings_files(sources, cwd),
+        takes_memory=bool({"project", "local"} & {*sources}),
+    )
+
+
+def _left_out(judge: Judge) -> dict[str, list[str]]:
+    """Which memory files the CLI is not to take in."""
+    return {"claudeMdExcludes": left_out(judge)} if judge.takes_memory else {}
 
 
 def _require_told_name(folder: Path) -> None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from maverick_tui.agent.engine.claude.memory_files import as_pattern, memory_files
 from maverick_tui.agent.permissions.always_asked import SHELLS
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import path_of
@@ -77,6 +78,8 @@ class Rereading:
         self.write = write
         self._resumed = resumed
         self._files: dict[str, _Verdict | None] = {}
+        self._let_in: set[str] | None = None
+        """Memory files among them that are there by their own names; None before these were looked for."""
         self._began: dict[str, str] = {}
         """Where each of them led when it was first heard of."""
         self._watched: set[str] = set()
@@ -162,9 +165,18 @@ class Rereading:
             self._note(path, leads_to, tool)
         self._resumed = None
 
+    def _note_memory(self) -> None:
+        """Take note of the files that the CLI has taken in by itself, or may: it does so again after a summary."""
+        if self._let_in is None:
+            found = memory_files(self._judge)
+            self._let_in = {one.path for one in found if one.is_let_in}
+            for one in found:
+                self._note(one.path, real_path(one.path), "")
+
     def _judged_anew(self, given: Any) -> frozenset[str]:
         """Where those of the files are that may not be read unasked now, by their names and by their links."""
         self._note_earlier(given)
+        self._note_memory()
         self._settled = list(self._files)
         return self._denied_of(self._settled)
 
@@ -182,7 +194,8 @@ class Rereading:
         if known is not None and known.then == now:
             return known.is_denied
         try:
-            is_denied = not self._judge.may_be_reread(path)
+            is_let_in = real == path and path in (self._let_in or ())
+            is_denied = not self._judge.may_be_reread(path, is_let_in=is_let_in)
         except Exception:  # what cannot be judged is not read
             log.exception("Whether a file may be read again could not be judged")
             is_denied = True
@@ -193,7 +206,10 @@ class Rereading:
         if denied == self._denied or self.write is None:
             return
         rules = [f"Read(/{place if denied is _ALL else place.translate(_SIGNS)})" for place in sorted(denied)]
-        request = {"subtype": "apply_flag_settings", "settings": {"permissions": {"deny": rules}}}
+        settings: dict[str, Any] = {"permissions": {"deny": rules}}
+        if self._judge.takes_memory:
+            settings["claudeMdExcludes"] = sorted(denied if denied is _ALL else map(as_pattern, denied))
+        request = {"subtype": "apply_flag_settings", "settings": settings}
         said = {"type": "control_request", "request_id": f"rereading-{uuid4().hex}", "request": request}
         await self.write(f"{json.dumps(said)}\n")
         self._denied = denied
