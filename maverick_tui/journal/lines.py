@@ -9,6 +9,7 @@ are. `{"type": "block_text", "seqs": [10], "text": ["lo"]}` follows as soon as i
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -42,6 +43,8 @@ _NO_BLOCK = 0
 """No block has this number: text of it is shown nowhere."""
 _BEYOND_COUNTING = 1e301
 """The sum of such numbers may be none."""
+_HUGE = re.compile(r"e\+3\d\d")
+"""How such a number is written."""
 _DEEPEST = 60
 _TOO_DEEP = "(nested too deeply to be kept)"
 
@@ -136,6 +139,8 @@ def as_line(data: dict[str, Any]) -> bytes:
         text = _to_json(data)
     except (RecursionError, TypeError, ValueError):  # a tool's own account of what it did may hold anything
         text = _to_json(_plain(data, _DEEPEST))
+    if _HUGE.search(text):  # whoever reads the line would refuse it
+        text = _to_json(_plain(data, _DEEPEST))
     return text.encode("ascii") + b"\n"
 
 
@@ -147,8 +152,8 @@ def _plain(value: Any, deepest: int) -> Any:
         return {str(name): _plain(item, deepest - 1) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, deepest - 1) for item in value]
-    is_plain = value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and value - value == 0)
-    return value if is_plain else redact(str(value))
+    is_number = isinstance(value, float) and abs(value) < _BEYOND_COUNTING
+    return value if value is None or is_number or isinstance(value, str | bool | int) else redact(str(value))
 
 
 def line_from_json(line: bytes) -> Any:

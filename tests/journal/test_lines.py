@@ -113,7 +113,7 @@ def test_the_lines_of_a_key_are_masked_in_the_patch_of_a_file_and_what_the_tool_
     assert [line[0] for line in patch["lines"]] == [line[0] for line in hunk["lines"]]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("odd", [math.nan, math.inf, {1, 2}, b"bytes", object()])
+@pytest.mark.parametrize("odd", [math.nan, math.inf, 1e308, -1e301, {1, 2}, b"bytes", object()])
 def test_what_json_has_no_word_for_is_kept_as_text(odd: object) -> None:
     (event,) = read(kept([ev.ToolFinished(1, "c", "", detail={"odd": [odd]})]))
     assert isinstance(event, ev.ToolFinished)

@@ -194,7 +194,7 @@ class Rereading:
         if known is not None and known.then == now:
             return known.is_denied
         try:
-            is_let_in = real == path and path in (self._let_in or ())
+            is_let_in = now.real == path and path in (self._let_in or ())
             is_denied = not self._judge.may_be_reread(path, is_let_in=is_let_in)
         except Exception:  # what cannot be judged is not read
             log.exception("Whether a file may be read again could not be judged")
