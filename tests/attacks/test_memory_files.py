@@ -53,7 +53,11 @@ def naming(work: Path) -> str:
 
 def marks(model: MessagesApp) -> set[str]:
     sent = json.dumps(model.requests, default=str)
-    return {name for name in ("home", "inner", "netrc", "denied", "plain", "text", "fine") if f"MARK-{name}" in sent}
+    return {
+        name
+        for name in ("home", "inner", "netrc", "denied", "plain", "text", "fine", "rule", "above")
+        if f"MARK-{name}" in sent
+    }
 
 
 async def test_what_is_there_from_the_beginning(work: Path, home: Path, serve: ServeModel) -> None:
@@ -70,13 +74,17 @@ async def test_what_comes_with_a_file(work: Path, home: Path, serve: ServeModel)
     (work / "sub" / "CLAUDE.md").write_text(naming(work))
     (work / "linked" / "CLAUDE.md").symlink_to(home / ".ssh" / "id_rsa")
     (work / "fine" / "CLAUDE.md").write_text("MARK-fine")
+    (work / "fine" / ".claude" / "rules").mkdir(parents=True)
+    (work / "fine" / ".claude" / "rules" / "a.md").write_text("MARK-rule")
+    (work / "fine" / ".claude" / "rules" / "b.md").symlink_to(work / ".netrc")
+    (work.parent / "CLAUDE.md").write_text("MARK-above")
     reads = [call("Read", file_path=f"{name}/a.txt") for name in ("sub", "linked", "fine")]
     config = MaverickConfig(setting_sources=("project",))
     async with serve([*reads, say("Seen.")]) as model, watch(Reader, config=config) as run:
         run.denies_everything = True
         await run.ask("go")
         assert not run.all(PermissionAsked)
-    assert marks(model) == {"text", "plain", "fine"}
+    assert marks(model) == {"text", "plain", "fine", "rule", "above"}
 
 
 async def test_names_with_signs_of_patterns_stand_for_themselves(work: Path, serve: ServeModel) -> None:

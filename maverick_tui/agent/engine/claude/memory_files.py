@@ -76,31 +76,30 @@ def _begun(cwd: Path) -> Iterator[str]:
     """The files that are taken in by where they are: the person's own, and those above a folder and below it."""
     own = paths.claude_config()
     yield from (str(own / "CLAUDE.md"), *_rules_in(own))
-    tops = [*map(str, (cwd, *cwd.parents)), *_folders_below(str(cwd))]
-    ways = [os.path.join(*way, name) for way in ((), (".claude",)) for name in MEMORY_FILES]  # noqa: PTH118
-    for top in tops:
-        yield from (os.path.join(top, way) for way in ways)  # noqa: PTH118
-        yield from _rules_in(os.path.join(top, ".claude"))  # noqa: PTH118
+    for folder in cwd.parents:
+        yield from (str(folder / name) for name in MEMORY_FILES)
+        yield from _of_settings(folder / ".claude")
+    level, left = [str(cwd)], _MOST_FOLDERS
+    while level and left > 0:  # the nearest first, and through no link
+        following: list[str] = []
+        for top in level[:left]:
+            _, folders, files = next(walk(top), ("", [], []))
+            yield from (os.path.join(top, name) for name in MEMORY_FILES if name in files)  # noqa: PTH118
+            if ".claude" in folders:
+                yield from _of_settings(Path(top, ".claude"))
+            following += (os.path.join(top, name) for name in folders if name not in _MASSES)  # noqa: PTH118
+        left -= len(level)
+        level = [one for one in following if not os.path.islink(one)]  # noqa: PTH114
 
 
-def _folders_below(top: str) -> list[str]:
-    """The folders below one, the nearest first, through no link."""
-    found, level = list[str](), [top]
-    while level and len(found) < _MOST_FOLDERS:
-        below = (os.path.join(one, name) for one in level for name in _folders_in(one))  # noqa: PTH118
-        level = [one for one in below if not os.path.islink(one)]  # noqa: PTH114
-        found += level
-    return found[:_MOST_FOLDERS]
+def _of_settings(folder: Path) -> Iterator[str]:
+    yield from (str(folder / name) for name in MEMORY_FILES)
+    yield from _rules_in(folder)
 
 
-def _folders_in(folder: str) -> list[str]:
-    _, folders, _ = next(walk(folder), ("", [], []))
-    return [name for name in folders if name not in _MASSES]
-
-
-def _rules_in(folder: str | Path) -> Iterator[str]:
+def _rules_in(folder: Path) -> Iterator[str]:
     """The rules that a folder has, which may lie in folders of their own."""
-    for inner, _, files in walk(Path(folder, "rules")):
+    for inner, _, files in walk(folder / "rules"):
         yield from (os.path.join(inner, name) for name in files if name.endswith(".md"))  # noqa: PTH118
 
 
