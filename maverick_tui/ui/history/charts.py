@@ -24,6 +24,7 @@ def lying(value: float, most: float, width: int) -> str:
 
 
 def _parts(value: float, most: float, all_parts: int) -> int:
-    if value <= 0 or most <= 0:
+    if not (value > 0 and most > 0):
         return 0
-    return max(round(min(value / most, 1.0) * all_parts), 1)
+    share = 1.0 if value >= most else value / most  # of what has no end, too
+    return max(round(share * all_parts), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from math import inf, nan
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,7 @@ def test_bars_stand_in_proportion_and_what_is_little_can_be_seen() -> None:
     assert standing([0, 0.001, 4, 8], 8, 2) == [list("   █"), list(" ▁██")]
     assert standing([0, 0], 0, 1) == [["  "[:1], " "]]
     assert [lying(value, 8, 4) for value in (0, 0.001, 3, 8, 9)] == ["", "╸", "━╸", "━━━━", "━━━━"]
+    assert standing([0, 4, inf, nan], inf, 1) == [list(" ▁█ ")]
 
 
 def test_sums_of_days_and_shares_of_agents_and_models() -> None:
