@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from maverick_tui import keeper
+from maverick_tui.bounded import from_json
+from maverick_tui.executor.model.strict_json import sendable_value
 from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.programs import server_path
 from maverick_tui.threads import in_thread
@@ -26,6 +28,7 @@ MOST_RUBBISH = 1_000
 GRACE = 2.0
 """Seconds that it has to end by itself once its input is closed."""
 _LAST_WORDS = 10_000
+_UNREADABLE = -32700
 WITHHELD = (
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS",
     "ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN", "ANTHROPIC_IDENTITY_TOKEN", "AWS_BEARER_TOKEN_BEDROCK",
@@ -115,7 +118,6 @@ class ServerProcess:
     async def _read(self, process: asyncio.subprocess.Process, target: Any) -> None:
         from anyio import BrokenResourceError, ClosedResourceError
         from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
 
         assert process.stdout is not None
         rubbish = 0
@@ -123,7 +125,7 @@ class ServerProcess:
             with target:
                 while rubbish < MOST_RUBBISH and (line := await process.stdout.readline()):
                     try:
-                        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                        message = _message(line)
                     except ValueError:  # a greeting, or a forgotten print
                         self._rubbish = self._rubbish or line.decode(errors="replace").strip()[:10_000]
                         rubbish += 1
@@ -156,6 +158,26 @@ class ServerProcess:
             self._was_told_to_end = True
             tell_to_end(process)
             await _exited(process, keeper.LONGEST)
+
+
+def _message(line: bytes) -> Any:
+    """The message in a line; for an answer that is none, the error that this is, since somebody waits. ValueError for
+    anything else.
+    """
+    from mcp_types import jsonrpc_message_adapter
+
+    with suppress(ValueError):
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    said = from_json(line)
+    try:
+        # Servers in JavaScript cut texts within a character, and send its half.
+        return jsonrpc_message_adapter.validate_python(sendable_value(said), by_name=False)
+    except (ValueError, RecursionError):
+        if not isinstance(said, dict) or not {"result", "error"} & said.keys():
+            raise ValueError("it is no message") from None
+        error = {"code": _UNREADABLE, "message": "its answer cannot be read"}
+        answer = {"jsonrpc": "2.0", "id": said.get("id"), "error": error}
+        return jsonrpc_message_adapter.validate_python(answer, by_name=False)
 
 
 async def _exited(process: asyncio.subprocess.Process, seconds: float) -> bool:

@@ -45,3 +45,15 @@ def read_from(text: str, start: int | None = None) -> tuple[Any, int]:
 
 def _within(value: dict[str, Any] | list[Any]) -> Any:
     return value.values() if isinstance(value, dict) else value
+
+
+def sendable(text: str) -> str:
+    """The text without half characters, which a model may write and a file name may contain, but JSON cannot."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def sendable_value(value: Any) -> Any:
+    """The same of all texts in it."""
+    return json.loads(sendable(json.dumps(value, ensure_ascii=False)))

@@ -18,7 +18,7 @@ from maverick_tui.executor.model.messages import (
     ToolCall,
     distinct_id,
 )
-from maverick_tui.executor.model.strict_json import read_strictly
+from maverick_tui.executor.model.strict_json import read_strictly, sendable, sendable_value
 from maverick_tui.executor.tools import Tool
 from maverick_tui.usage import MOST_TOKENS, Usage
 
@@ -44,7 +44,7 @@ def system_blocks(text: str, *, cache: bool) -> list[dict[str, Any]]:
     """The system prompt; its end is where the first cached part ends."""
     if not text.strip():
         return []
-    block: dict[str, Any] = {"type": "text", "text": _sendable(text)}
+    block: dict[str, Any] = {"type": "text", "text": sendable(text)}
     if cache:
         block["cache_control"] = _CACHED
     return [block]
@@ -87,7 +87,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
         block: dict[str, Any] = {
             "type": "tool_result",
             "tool_use_id": message.tool_call_id,
-            "content": _sendable(message.content) if message.content.strip() else _EMPTY,
+            "content": sendable(message.content) if message.content.strip() else _EMPTY,
         }
         if message.is_error:
             block["is_error"] = True
@@ -96,7 +96,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
     blocks += map(image_block, message.images)
     text = message.content.rstrip() if message.role is Role.ASSISTANT else message.content
     if text.strip():
-        blocks.append({"type": "text", "text": _sendable(text)})
+        blocks.append({"type": "text", "text": sendable(text)})
     blocks += [
         {"type": "tool_use", "id": call.id, "name": call.tool_name, "input": call.arguments}
         for call in message.tool_calls
@@ -109,13 +109,6 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
 def image_block(image: Image) -> dict[str, Any]:
     """A picture, as the API takes it."""
     return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.data}}
-
-
-def _sendable(text: str) -> str:
-    """The text without half characters, which a model may write and a file name may contain, but JSON cannot."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _thought(thought: Thought) -> dict[str, Any]:
@@ -265,7 +258,7 @@ def _call(block: Mapping[str, Any], text: str) -> ToolCall:
     try:
         arguments = read_strictly(text) if text.strip() else given or {}
         # Half characters would make the next request unsendable.
-        arguments = json.loads(_sendable(json.dumps(arguments, ensure_ascii=False)))
+        arguments = sendable_value(arguments)
     except (ValueError, TypeError):
         return ToolCall(block["id"], block["name"], invalid=text)
     if not isinstance(arguments, dict):

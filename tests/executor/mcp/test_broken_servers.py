@@ -224,3 +224,29 @@ async def test_a_server_elsewhere_that_answers_without_end_is_given_up(
         with pytest.raises(ConfigError, match="cannot be used"):
             await ToolServers({"far": {"type": "http", "url": url}}, wanted={"mcp__far__*"}).open()
     assert sent < 16 << 20
+
+
+ODD = PLAIN.replace(
+    "    server.run()",
+    """
+    @server.tool()
+    def cut() -> str:
+        return "an emoji: \\ud83d"
+
+    @server.tool()
+    def deep() -> str:
+        for number in range(20):
+            print(f'{{"jsonrpc": "2.0", "id": {number}, "result": ' + "[" * 300 + "]" * 300 + "}", flush=True)
+        time.sleep(1000)
+
+    server.run()""",
+)
+
+
+async def test_an_answer_with_half_a_character_is_heard_and_one_that_cannot_be_read_is_said(
+    mark: str, script: Any
+) -> None:
+    async with opened(script(ODD)) as call, asyncio.timeout(PATIENCE):
+        assert await call("cut") == "an emoji: \ufffd"
+        with pytest.raises(AgentError, match="its answer cannot be read"):
+            await call("deep")
