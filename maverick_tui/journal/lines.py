@@ -43,8 +43,10 @@ _NO_BLOCK = 0
 """No block has this number: text of it is shown nowhere."""
 _BEYOND_COUNTING = 1e301
 """The sum of such numbers may be none."""
-_HUGE = re.compile(r"e\+3\d\d")
-"""How such a number is written."""
+_LARGE = re.compile(r"e\+30[1-8]")
+"""How a number of that size is written. A model may have one in the arguments of a call, and no line may: there it is
+text.
+"""
 _DEEPEST = 60
 _TOO_DEEP = "(nested too deeply to be kept)"
 
@@ -137,9 +139,10 @@ def as_line(data: dict[str, Any]) -> bytes:
     """One line of JSON in ASCII, which is never cut inside of a character, and has halves of characters, too."""
     try:
         text = _to_json(data)
+        is_readable = _LARGE.search(text) is None
     except (RecursionError, TypeError, ValueError):  # a tool's own account of what it did may hold anything
-        text = _to_json(_plain(data, _DEEPEST))
-    if _HUGE.search(text):  # whoever reads the line would refuse it
+        is_readable = False
+    if not is_readable:
         text = _to_json(_plain(data, _DEEPEST))
     return text.encode("ascii") + b"\n"
 
@@ -152,8 +155,12 @@ def _plain(value: Any, deepest: int) -> Any:
         return {str(name): _plain(item, deepest - 1) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, deepest - 1) for item in value]
-    is_number = isinstance(value, float) and abs(value) < _BEYOND_COUNTING
-    return value if value is None or is_number or isinstance(value, str | bool | int) else redact(str(value))
+    is_plain = value is None or isinstance(value, str | bool | int) or _is_counted_with(value)
+    return value if is_plain else redact(str(value))
+
+
+def _is_counted_with(value: Any) -> bool:
+    return isinstance(value, float) and abs(value) < _BEYOND_COUNTING
 
 
 def line_from_json(line: bytes) -> Any:
@@ -162,7 +169,7 @@ def line_from_json(line: bytes) -> Any:
 
 
 def _finite(digits: str) -> float:
-    if not abs(number := float(digits)) < _BEYOND_COUNTING:
+    if not _is_counted_with(number := float(digits)):
         raise ValueError(f"{digits} is no number that can be counted with.")
     return number
 

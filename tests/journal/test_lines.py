@@ -17,6 +17,7 @@ from maverick_tui.events.kinds import Event, NewerSchemaError
 from maverick_tui.history.scanning import Scan
 from maverick_tui.journal.following import Follower
 from maverick_tui.journal.lines import Decoder, Encoder
+from maverick_tui.journal.masked_events import MaskedEvents
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.masking.redact import MASK, conceal
 from tests.masking.examples import RANDOM
@@ -42,6 +43,26 @@ def read(lines: bytes) -> list[Event]:
 @settings(max_examples=examples(20, 100))
 def test_every_kind_of_event_comes_back_as_it_was(ends: list[int]) -> None:
     assert read(kept(EVERYTHING, *ends)) == EVERYTHING
+
+
+def test_numbers_that_no_line_may_have_are_written_as_text() -> None:
+    given = {
+        "offset": 1e308,
+        "more": [-1.5e301, {"a": 9.9e300, "b": math.inf, "c": 1e-308, "d": 10**400}],
+        "said": "1e+308",
+    }
+    told = {
+        "offset": "1e+308",
+        "more": ["-1.5e+301", {"a": 9.9e300, "b": "inf", "c": 1e-308, "d": 10**400}],
+        "said": "1e+308",
+    }
+    events = [ev.ToolCalled(1.0, "c", "Read", given), ev.ToolFinished(2.0, "c", "1e+308", detail=given)]
+    assert read(kept(events)) == [
+        ev.ToolCalled(1.0, "c", "Read", told),
+        ev.ToolFinished(2.0, "c", "1e+308", detail=told),
+    ]
+    lines = MaskedEvents().add(0, events)
+    assert [type(event) for event in lines] == [ev.ToolCalled, ev.ToolFinished]
 
 
 def test_what_is_concealed_is_masked_from_the_very_next_line_on() -> None:
