@@ -15,7 +15,7 @@ from pydantic_core import from_json, to_jsonable_python
 
 from maverick_tui.executor import time_limit
 from maverick_tui.executor.definition import OutputConfig
-from maverick_tui.executor.model.strict_json import read_from, read_strictly
+from maverick_tui.executor.strict_json import read_from, read_strictly
 from maverick_tui.masking.redact import beginning
 from maverick_tui.shown import located
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from maverick_tui import keeper
 from maverick_tui.bounded import from_json
-from maverick_tui.executor.model.strict_json import sendable_value
+from maverick_tui.executor.strict_json import sendable_value
 from maverick_tui.kept import kept_command, tell_to_end
 from maverick_tui.programs import server_path
 from maverick_tui.threads import in_thread

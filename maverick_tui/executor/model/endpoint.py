@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from maverick_tui import __version__
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.model.failures import StatusError, UnansweredError
-from maverick_tui.executor.model.strict_json import read_strictly
+from maverick_tui.executor.strict_json import read_strictly
 
 if TYPE_CHECKING:
     import ssl

@@ -18,7 +18,7 @@ from maverick_tui.executor.model.messages import (
     ToolCall,
     distinct_id,
 )
-from maverick_tui.executor.model.strict_json import read_strictly, sendable, sendable_value
+from maverick_tui.executor.strict_json import read_strictly, sendable, sendable_value
 from maverick_tui.executor.tools import Tool
 from maverick_tui.usage import MOST_TOKENS, Usage
 

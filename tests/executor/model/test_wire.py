@@ -14,8 +14,8 @@ from maverick_tui.executor import (
     StopReason,
 )
 from maverick_tui.executor.model.messages import Delta, Thought
-from maverick_tui.executor.model.strict_json import MOST_NESTED
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks
+from maverick_tui.executor.strict_json import MOST_NESTED
 from maverick_tui.usage import Usage
 from tests.executor.support import check_history
 

@@ -40,8 +40,8 @@ from maverick_tui.events.kinds import (
 from maverick_tui.executor import ToolContext, tool
 from maverick_tui.executor.activity import ToolCallFinished
 from maverick_tui.executor.model.messages import Agent, Delta, Message, Request, Response
-from maverick_tui.executor.model.strict_json import MOST_NESTED
 from maverick_tui.executor.model.wire import AnswerReader
+from maverick_tui.executor.strict_json import MOST_NESTED
 from maverick_tui.executor.tools import FunctionTool
 from maverick_tui.offline.script import Answer, HttpFault, Pace, TextStep, ThinkingStep, ToolStep
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
