@@ -80,7 +80,11 @@ _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
 _GITLINK = b"\x00\x00\xe0\x00"
 """The mode of a submodule in an index."""
-_DEPTH, _MOST_FOLDERS, _MOST_REPOSITORIES, _MOST_SETTINGS = 2, 500, 40, 64 * 1024
+_DEPTH, _MOST_SETTINGS = 2, 64 * 1024
+_MOST_FOLDERS = 50_000
+"""Folders near the top of one that are looked at for repositories: an agent makes as many as it likes, unasked."""
+_MOST_NAMING = 100
+"""Repositories below a folder that git is asked for, of those whose settings may name a program."""
 _MOST_INCLUDED = 40
 _ASKED_ANYWAY = 5
 _MASSES = frozenset({".git", "node_modules", ".venv", "venv", "target", "__pycache__", ".cache"})
@@ -147,12 +151,14 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
 def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
     """What git starts by settings: around a folder, and in repositories below it whose own settings name something.
 
-    None if they cannot be read.
+    None if they cannot be read, or there is too much to look at.
     """
     if (around := _started_around(folder)) is None:
         return None
     hooks, commands, is_conditional = around
-    for place in _naming_below(folder, is_conditional=is_conditional):
+    if (below := _naming_below(folder, is_conditional=is_conditional)) is None:
+        return None
+    for place in below:
         if (found := _started_around(place)) is None:
             return None
         hooks += found[0]
@@ -160,27 +166,33 @@ def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
     return hooks, commands
 
 
-def _naming_below(folder: Path, *, is_conditional: bool) -> list[Path]:
-    """The repositories below a folder, near its top, whose settings may name a program: few do, and git is slow.
+def _naming_below(folder: Path, *, is_conditional: bool) -> list[Path] | None:
+    """The repositories below a folder, near its top, whose settings may name a program: few do, and git is slow. None
+    if there are too many, or too many folders to know.
 
     Where settings are included on conditions, they may hold in any of them: the first ones are asked.
     """
-    found, level = list[Path](), [str(folder)]
+    seen, level = list[str](), [str(folder)]
     for _ in range(_DEPTH):
         following: list[str] = []
-        for top in level[:_MOST_FOLDERS]:
-            try:
-                with os.scandir(top) as entries:
-                    inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-            except OSError:
-                continue
-            following += (path for path in inner if os.path.basename(path) not in _MASSES)  # noqa: PTH119
-        found += (Path(path) for path in following if os.path.lexists(f"{path}/.git"))
+        for top in level:
+            following += _folders_in(top)
+            if len(seen) + len(following) > _MOST_FOLDERS:
+                return None
+        seen += following
         level = following
+    found = [path for path in seen if os.path.lexists(f"{path}/.git")]
     asked = _ASKED_ANYWAY if is_conditional else 0
-    return [
-        place for number, place in enumerate(found[:_MOST_REPOSITORIES]) if number < asked or _may_name_programs(place)
-    ]
+    naming = [Path(path) for number, path in enumerate(found) if number < asked or _may_name_programs(Path(path))]
+    return naming if len(naming) <= _MOST_NAMING else None
+
+
+def _folders_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [one.path for one in entries if one.name not in _MASSES and one.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
 
 
 def _may_name_programs(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.tools import ToolRule
+from maverick_tui.git import programs
 from maverick_tui.git.programs import started_by_settings
 from tests.agent.permissions.deciding import bash, decide
 from tests.attacks.driving import Call
@@ -91,6 +93,32 @@ def test_programs_of_the_project_that_are_found_by_their_names_are_not_edited_un
     decided = {path: decide(judge, "Write", {"file_path": path}) for path in ("bin/ls", "bin/new", "docs/x", "ls")}
     assert decided == {"bin/ls": "deny", "bin/new": "deny", "docs/x": "allow", "ls": "allow"}
     assert decide(judge, "Bash", bash("bin/ls docs")) == "allow"
+
+
+def test_folders_that_an_agent_makes_hide_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, project = tmp_path / "first", tmp_path / "project"
+    subprocess.run(["git", "init", "--quiet", first], check=True)
+    repositories = [project / f"vendor{number}" / "lib" for number in range(4)]
+    for repository in repositories:
+        shutil.copytree(first, repository)
+        hooks_path = ["git", "config", "core.hooksPath", f"../../{repository.parent.name}-hooks"]
+        subprocess.run(hooks_path, cwd=repository, check=True)
+    for number in range(2_000):
+        (project / f"made{number}").mkdir()
+    judge = Judge(["Write"], project, person=True, git_starts=started_by_settings)
+
+    def decided(path: str) -> str:
+        return decide(judge, "Write", {"file_path": path})
+
+    hooks = [f"{repository.parent.name}-hooks/pre-commit" for repository in repositories]
+    assert {hook: decided(hook) for hook in hooks} == dict.fromkeys(hooks, "ask")
+    assert decided("notes.md") == "allow"
+    for limit, most in (("_MOST_NAMING", 3), ("_MOST_FOLDERS", 2_007)):
+        with monkeypatch.context() as patched:
+            patched.setattr(programs, limit, most)
+            assert decided("notes.md") == "ask", limit
+            patched.setattr(programs, limit, most + 1)
+            assert decided("notes.md") == "allow", limit
 
 
 async def test_what_was_allowed_for_a_run_changes_no_hook_and_runs_no_program_of_a_repository(
