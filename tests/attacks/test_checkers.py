@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.permissions import extending
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import user_file
 from tests.agent.permissions.deciding import bash
@@ -135,3 +136,12 @@ def test_settings_of_a_checker_lead_to_no_keys(file: str, tmp_path: Path) -> Non
             (project / file).symlink_to(project / "said.txt")
         for command in commands:
             assert judge.judge("Bash", bash(command)).decision == "deny", command
+
+
+def test_settings_are_read_to_their_end(tmp_path: Path) -> None:
+    judge = Judge(["Bash(ruff check:*)"], tmp_path, person=False)
+    for size, decision in ((extending._MOST_BYTES - 200, "allow"), (extending._MOST_BYTES, "deny")):
+        (tmp_path / "ruff.toml").write_text(f"#{'x' * size}\nline-length = 100\n")
+        assert judge.judge("Bash", bash("ruff check .")).decision == decision, size
+    (tmp_path / "ruff.toml").write_text(f'#{"x" * extending._MOST_BYTES}\nextend = "~/.netrc"\n')
+    assert judge.judge("Bash", bash("ruff check .")).decision == "deny"

@@ -43,9 +43,11 @@ def _extended(file: str) -> str | None:
         if not os.path.isfile(file):  # noqa: PTH113 - a pipe would be waited for
             return ""
         with open(file, "rb") as opened:  # noqa: PTH123
-            raw = opened.read(_MOST_BYTES)
+            raw = opened.read(_MOST_BYTES + 1)
     except (OSError, ValueError):
         return ""
+    if len(raw) > _MOST_BYTES:  # it may stand further on
+        return None
     if b"extend" not in raw and b"\\" not in raw:  # by which a name may be spelled otherwise
         return ""
     try:
