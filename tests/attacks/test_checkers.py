@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import extending
+from maverick_tui.agent.permissions import extending, following
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import user_file
 from tests.agent.permissions.deciding import bash
@@ -144,4 +144,19 @@ def test_settings_are_read_to_their_end(tmp_path: Path) -> None:
         (tmp_path / "ruff.toml").write_text(f"#{'x' * size}\nline-length = 100\n")
         assert judge.judge("Bash", bash("ruff check .")).decision == decision, size
     (tmp_path / "ruff.toml").write_text(f'#{"x" * extending._MOST_BYTES}\nextend = "~/.netrc"\n')
+    assert judge.judge("Bash", bash("ruff check .")).decision == "deny"
+
+
+@pytest.mark.parametrize("folder", ["node_modules", ".venv"])
+def test_what_is_installed_hides_no_link(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = Judge(RULES, tmp_path, person=False)
+    installed = tmp_path / folder / "lib"
+    installed.mkdir(parents=True)
+    for number in range(20):
+        (installed / f"{number}.py").touch()
+    assert judge.judge("Bash", bash("ruff check .")).decision == "allow"
+    monkeypatch.setattr(following, "_MOST_NAMES", 20)
+    assert judge.judge("Bash", bash("ruff check .")).decision == "deny"
+    monkeypatch.undo()
+    (installed / "n.py").symlink_to(Path.home() / ".netrc")
     assert judge.judge("Bash", bash("ruff check .")).decision == "deny"

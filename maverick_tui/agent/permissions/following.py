@@ -65,10 +65,8 @@ _FORMATTING = {
 _RUN_PROGRAMS = frozenset(
     "bun bunx bundle hatch mise npm npx pdm pipenv pipx pnpm pnpx poetry python python3 rye uv uvx yarn".split()
 )
-_MASSES = frozenset({".git", ".venv", "node_modules", "site-packages", "venv"})
-"""What others have made, and few of them look into."""
-_MOST_NAMES, _MOST_IN_MASSES = 200_000, 30_000
-"""Names that are looked at for links."""
+_MOST_NAMES = 500_000
+"""Names that are looked at for links: those of what is installed are many, and an agent may add to them."""
 
 
 def why_checking_asks(calls: Iterable[Sequence[str]], here: Path, places: Places) -> str:
@@ -119,19 +117,16 @@ def _why_not_to_check(folders: Sequence[str], here: Path, places: Places) -> str
     one name such a file.
     """
     waiting = [*dict.fromkeys(str(place) for folder in folders for place in real_paths(folder, here))]
-    masses, seen, left = list[str](), set[str](), _MOST_NAMES
+    seen, left = set[str](), _MOST_NAMES
     inside, real_folder = f"{places.cwd}/", cache(real_path)
-    while waiting or masses:
-        is_mass = not waiting
-        if (folder := (waiting or masses).pop()) in seen:
+    while waiting:
+        if (folder := waiting.pop()) in seen:
             continue
         seen.add(folder)
         found = entries_of(folder)
-        if is_mass and left > _MOST_IN_MASSES:
-            left = _MOST_IN_MASSES
         left -= 1 + len(found)
         if left < 0:
-            return "" if is_mass else f"There is too much in {', '.join(folders[:3])} to know where its links lead."
+            return f"There is too much in {', '.join(folders[:3])} to know where its links lead."
         for entry in found:
             if entry.name in SETTINGS and (reason := why_not_to_extend(entry.path, places)):
                 return reason
@@ -141,7 +136,7 @@ def _why_not_to_check(folders: Sequence[str], here: Path, places: Places) -> str
                 if not is_ordinary and (reason := places.why_not_to_reach(real)):
                     return f"{entry.path} is a link that it would follow. {reason}"
             elif entry.is_dir(follow_symlinks=False):
-                (masses if is_mass or entry.name in _MASSES else waiting).append(entry.path)
+                waiting.append(entry.path)
     return ""
 
 
