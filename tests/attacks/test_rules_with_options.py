@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.rules import falls_short
+from maverick_tui.agent.permissions.standing import RuleBook
 from maverick_tui.git.programs import programs_named, started_by_settings
-from tests.agent.permissions.deciding import bash, decide
+from tests.agent.permissions.deciding import bash, decide, write
 from tests.attacks.sandbox import Sandbox
 from tests.executor.files.support import git
 from tests.support.cases import each
@@ -85,3 +88,17 @@ def test_no_rule_is_named_instead_that_covers_all_that_a_program_starts(sandbox:
         told = falls_short(rule, command, sandbox.project)
         assert told.endswith("is not"), told
     assert falls_short("date:*", "date -s x", sandbox.project).endswith("; Bash(date -s *) would")
+
+
+@each("option", ["-d", "-d -C x"])
+@each("line", ["npm {} pub", "npm {} unpub x", "npm {} i x", "docker {} container rm x", "xargs npm {} pub"])
+def test_no_number_of_options_hides_another_name_of_what_is_denied(option: str, line: str, tmp_path: Path) -> None:
+    write(
+        'allow = ["Bash(npm:*)", "Bash(docker:*)", "Bash(xargs npm:*)"]\n'
+        'deny = ["Bash(npm publish:*)", "Bash(npm unpublish:*)", "Bash(npm install:*)", "Bash(docker rm:*)"]\n'
+    )
+    judge = Judge(["Bash"], tmp_path, person=True, standing=RuleBook(tmp_path, "x"))
+    for count in (7, 40):
+        command = line.format(" ".join([option] * count))
+        assert decide(judge, "Bash", bash(command)) != "allow", command
+    assert decide(judge, "Bash", bash("npm -d -d -d -d -d -d -d -d view x")) == "allow"

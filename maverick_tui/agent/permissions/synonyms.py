@@ -95,7 +95,7 @@ _WHOLE = {
 """By a program that takes what a name of a command begins with for that name: all those names."""
 _CAPITAL = re.compile("[A-Z]")
 _MOST_WORDS, _MOST_BEFORE = 8, 6
-"""Words of a call that are looked at in a text, and those before its subcommand, which may be options and values."""
+"""Words of a call that are looked at in a text, and those that one option alone may have before the subcommand."""
 
 
 def spellings(words: Sequence[str]) -> Iterator[list[str]]:
@@ -138,10 +138,21 @@ def may_be_spelled(own: Sequence[str], text: str) -> bool:
 
 @lru_cache(maxsize=8)  # each rule asks for those of the same command
 def _begun_within(text: str, count: int) -> frozenset[tuple[str, ...]]:
-    words, calls = text.split(), set[tuple[str, ...]]()
+    words, calls, looked = text.split(), set[tuple[str, ...]](), dict[str, int]()
     for at, word in enumerate(words):
         if (program := name_of(word)) in _PROGRAMS:
-            rest = words[at + 1 : at + 1 + _MOST_WORDS + _MOST_BEFORE]
-            places = range(_MOST_BEFORE + 1) if rest and rest[0].startswith("-") else range(1)
-            calls.update((program, *rest[place : place + _MOST_WORDS]) for place in places)
+            # Behind a program are often the options of the same one again, as in `npm -d npm -d`.
+            places = range(max(at + 1, looked.get(program, 0)), _last_place(words, at + 1) + 1)
+            looked[program] = max(looked.get(program, 0), places.stop)
+            calls.update((program, *words[place : place + _MOST_WORDS]) for place in places)
     return frozenset(tuple(same[:count]) for call in calls for same in spellings(call))
+
+
+def _last_place(words: Sequence[str], first: int) -> int:
+    """The last place at which a subcommand may stand: behind all options, each of which may have a value."""
+    last = at = first
+    while at <= last and at < len(words):
+        if words[at].startswith("-"):
+            last = max(at + 2, first + _MOST_BEFORE)
+        at += 1
+    return last
