@@ -46,6 +46,21 @@ def test_what_start_up_files_lead_to_asks(name: str, project: Path) -> None:
     assert decide(judge, "Bash", bash("git status")) == "allow"
 
 
+def test_files_that_are_written_unasked_hide_none_that_a_shell_reads(project: Path) -> None:
+    write(Path.home() / ".bashrc", f'for file in {project}/$WHICH; do . "$file"; done\n')
+    led_to = [f"lib/settings{number}" for number in range(4)]
+    for number, file in enumerate(led_to):
+        write(project / f"aliases{number}.sh", f". {project}/{file}.conf\n")
+    notes = [project / f"{number}.md" for number in range(1_000)]
+    assert decide(Judge(EDITS, project, person=True), "Write", {"file_path": str(notes[0])}) == "allow"
+    for note in notes:
+        note.touch()
+    notes[0].write_text(" ".join(f"/elsewhere/{number}" for number in range(5_001)))
+    judge = Judge(EDITS, project, person=True)
+    assert [decide(judge, "Write", {"file_path": f"{file}.conf"}) for file in led_to] == ["ask"] * len(led_to)
+    assert decide(judge, "Write", {"file_path": "lib/other.conf"}) == "allow"
+
+
 @pytest.mark.parametrize(
     ("folder", "file"),
     [("custom", "plugins/mine/mine.plugin.zsh"), ("custom/plugins/mine", "mine.plugin.zsh"), ("themes", "x.zsh-theme")],

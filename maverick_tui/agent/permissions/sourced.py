@@ -11,7 +11,8 @@ import glob
 import os
 import re
 import stat
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +82,9 @@ def sourced(home: Path | None, cwd: Path) -> Sourced:
 @looked_up
 def _sourced(seen: Seen, places: tuple[str, ...], cwd: str) -> Sourced:
     home, spelled, read = places[0], Spelled(places[0], cwd), dict[str, None]()
-    level = [file for place in places for name in _START_UP for file in _files(seen, f"{glob.escape(place)}/{name}")]
+    level = [
+        file for place in places for name in _START_UP for file in _files(seen, f"{glob.escape(place)}/{name}", cwd)
+    ]
     paths: list[str] = []
     for _ in range(_DEPTH):
         for file in level:
@@ -89,7 +92,7 @@ def _sourced(seen: Seen, places: tuple[str, ...], cwd: str) -> Sourced:
             spelled.read(_text(file), os.path.dirname(real_path(file)))  # noqa: PTH120
         paths = [*islice(spelled.paths(), _MOST_NAMED)]
         near = (path for path in paths if not _SIGNS.search(path) or path.startswith((f"{home}/", f"{cwd}/")))
-        new = (file for path in near for file in _files(seen, path) if file not in read)
+        new = (file for path in near for file in _files(seen, path, cwd) if file not in read)
         level = [*islice(dict.fromkeys(new), _MOST_FILES)]
     return _found(paths, home, cwd, is_mentioned=spelled.is_mentioned)
 
@@ -134,7 +137,8 @@ def _text(file: str) -> str:
     return "" if text.startswith(_PROGRAMS) else text.decode(errors="replace")
 
 
-def _files(seen: Seen, path: str) -> list[str]:
+def _files(seen: Seen, path: str, cwd: str) -> list[str]:
+    """The files that a path may mean, but for those that an agent can make, unasked, until there are too many."""
     pattern = path.replace(ANYTHING, "*")
     if glob.has_magic(pattern):
         folder = os.path.dirname(pattern)  # noqa: PTH120
@@ -143,10 +147,20 @@ def _files(seen: Seen, path: str) -> list[str]:
                 seen.see(one)
             folder = os.path.dirname(folder)  # noqa: PTH120
         seen.see(folder)
-        found = [*islice(glob.iglob(pattern), _MOST_FILES)]  # noqa: PTH207
+        fitting = glob.iglob(pattern)  # noqa: PTH207
+        if path.endswith(ANYTHING):
+            real_folder = cache(real_path)
+            fitting = (one for one in fitting if _counts(one, cwd, real_folder))
+        found = [*islice(fitting, _MOST_FILES)]
     else:
         found = [path]
     return [one for one in found if os.path.isfile(seen.see(one))]  # noqa: PTH113
+
+
+def _counts(file: str, cwd: str, real_folder: Callable[[str], str]) -> bool:
+    """Whether a file counts that fits a path whose end is not known: of those in the folder, if a shell may read it."""
+    folder = os.path.dirname(file)  # noqa: PTH120
+    return not _is_at_or_in(real_folder(folder), cwd) or os.path.islink(file) or _is_of_shells(Path(file))  # noqa: PTH114
 
 
 def _folders_in(cwd: str, pattern: str) -> bool:
