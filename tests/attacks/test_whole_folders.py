@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.permissions import patterns
 from maverick_tui.agent.permissions.judge import Judge
 from tests.agent.permissions.deciding import bash
 from tests.attacks.driving import Call, unattended
@@ -128,6 +129,21 @@ def test_it_asks_each_time_whatever_the_rules_say(person: bool, filled: Sandbox)
 def test_ordinary_changes_run(filled: Sandbox) -> None:
     judge = Judge(["Bash"], filled.project, person=False)
     assert {one: why for one in ORDINARY if (why := judge.judge("Bash", bash(said(one, filled))).reason)} == {}
+
+
+def test_files_that_an_agent_makes_hide_no_repository(filled: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = Judge(["Bash"], filled.project, person=False)
+    inner, many = filled.project / "lib" / "inner", filled.project / "lib" / "many"
+    subprocess.run(["git", "init", "--quiet", inner], check=True)
+    many.mkdir()
+    for number in range(20):
+        (many / str(number)).touch()
+        (inner.parent / str(number)).touch()
+    monkeypatch.setattr(patterns, "MOST_SEEN", 20)
+    for command in ("rm -rf lib", "chmod -R 777 lib", "gzip -r lib"):
+        assert judge.judge("Bash", bash(command)).decision == "deny", command
+    monkeypatch.undo()
+    assert judge.judge("Bash", bash("rm -rf lib/many")).decision == "allow"
 
 
 @pytest.mark.explore  # what the judge says of them is above; that the CLI heeds it shows `test_shell_unattended.py`

@@ -117,8 +117,8 @@ def _why(changed: Changed, top: Path, places: Places) -> str:
     if is_inside and (changed.is_moved or compared(top.name) in MADE):
         return ""
     for entry in _below(top, Limits(), MADE if is_inside else ()):
-        if entry is None:  # what matters most of a project is near its top, or known by where it is
-            return "" if is_inside or changed.only else f"There is too much in {top} to know what would be changed."
+        if entry is None:  # only some names matter to who changes files of a name
+            return "" if changed.only else f"There is too much in {top} to know what would be changed."
         is_state = compared(entry.name) in STATE and (is_inside or places.is_at_home(top))
         if not is_state and not may_matter(entry.name):
             continue

@@ -208,9 +208,7 @@ def test_what_the_agent_starts_is_not_taken_away_with_its_folder(command: str, t
     assert decide(judge, "Bash", bash(command.replace("scripts/lib", "web").replace("scripts", "web/src"))) == "allow"
 
 
-def test_a_folder_elsewhere_with_too_much_in_it_asks(
-    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_with_too_much_in_it_asks(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / "far" / str(number)).mkdir(parents=True)
     judge = Judge(["Bash"], tree, person=False)
@@ -218,4 +216,9 @@ def test_a_folder_elsewhere_with_too_much_in_it_asks(
     assert decide(judge, "Bash", command) == "allow"
     monkeypatch.setattr(patterns, "MOST_SEEN", 5)
     assert "too much" in judge.judge("Bash", command).reason
-    assert decide(judge, "Bash", bash("rm -rf web")) == "allow"
+    for name in ("pages", "dist"):
+        for number in range(9):
+            (tree / "web" / name / str(number)).mkdir(parents=True)
+    assert "too much" in judge.judge("Bash", bash("rm -rf web")).reason
+    assert decide(judge, "Bash", bash("rm -rf web/dist")) == "allow", "it is made again"
+    assert decide(judge, "Bash", bash("find web -name '*.pyc' -delete")) == "allow"
