@@ -134,6 +134,7 @@ async def test_new_figures_never_lay_out_the_screen(monkeypatch: pytest.MonkeyPa
         for number in range(5):
             todos = [{"content": f"todo {index}", "status": "pending"} for index in range(number)]
             store.apply(call("TodoWrite", {"todos": todos}, id=f"t{number}"))
+            store.apply(ev.ToolFinished(2, f"t{number}", "fine"))
             store.apply(ev.UsageReported(2, f"m{number}", 10**number))
             for view in app.query(UsageView):
                 view.refresh_figures(3.0 + number)
