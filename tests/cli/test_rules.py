@@ -105,6 +105,18 @@ def test_a_call_is_judged_without_being_run(maverick: Run) -> None:
     assert maverick("rules", "test", "Bash(make)", "--agent", "nobody").code == 3
 
 
+def test_a_call_in_a_worktree_is_judged_by_what_is_denied_in_the_project(
+    maverick: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, by_hand = tmp_path / "shop", tmp_path / "by-hand"
+    git(tmp_path, "init", "-q", str(shop))
+    git(shop, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x", "--allow-empty")
+    git(shop, "worktree", "add", "-q", str(by_hand))
+    maverick("rules", "add", f"Read(/{shop}/.env)", "--deny", "--yes")
+    monkeypatch.chdir(by_hand)
+    assert maverick("rules", "test", "Read(.env)").out.startswith(f"deny by deny Read(/{shop}/.env)")
+
+
 def test_a_rule_that_seems_to_cover_a_call_and_does_not_is_told_with_the_reason(maverick: Run) -> None:
     Path("x").touch()
     for rule in ("tail", "find", "git fetch"):

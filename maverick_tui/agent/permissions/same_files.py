@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from maverick_tui.git.repository import find_repository, worktrees_of
+from maverick_tui.agent.permissions.named_paths import outright, place_of
+from maverick_tui.git.repository import Repository, find_repository, worktrees_of
 from maverick_tui.real_paths import real_path
 from maverick_tui.worktrees.records import Worktree, all_worktrees
 
@@ -16,12 +17,12 @@ class SameFiles:
     git has, whoever has made them.
     """
 
-    def __init__(self, inside: Sequence[Path], worktree: Worktree | None) -> None:
+    def __init__(self, inside: Sequence[Path], worktree: Worktree | None, named: Iterable[Repository] = ()) -> None:
         """`inside` are the folder that the agent works in and the outermost one whose rules hold there; `worktree` is
-        that of the run, if they are in one.
+        that of the run, if they are in one. `named` are repositories in which rules name files by their whole paths.
         """
-        of_runs = _tops_of_runs()
-        of_git = [tops for tops in map(_tops_of_git, inside) if tops]
+        of_runs, around = _tops_of_runs(), [one for one in map(find_repository, inside) if one is not None]
+        of_git = [tops for tops in map(_tops_of_git, around) if tops]
         self._groups = [*_group_of_run(inside[0], worktree, of_runs), *of_git]
         """The tops of each; that of the agent's folder is the first."""
         known = {one: [one, *tops] for one, tops in of_runs.items()}
@@ -29,6 +30,9 @@ class SameFiles:
             is_of_run = worktree is not None and first == real_path(worktree.path)
             project = real_path(worktree.project) if worktree is not None and is_of_run else first
             known.setdefault(project, [project]).extend((first, *others))
+        for repository in dict.fromkeys((*around, *named)):  # an agent may work in a worktree of git, or elsewhere
+            if (main := _main_of(repository)) and (tops := _tops_of_git(repository)):
+                known.setdefault(main, [main]).extend(tops)
         self.projects = tuple(tuple(dict.fromkeys(map(Path, tops))) for tops in known.values())
         """Each project of which any worktrees are known, and those: of what a rule names in it by its whole path, the
         same file is in each. Not the other way round: who names the folder that worktrees are in does not mean the
@@ -61,12 +65,32 @@ def _group_of_run(cwd: Path, worktree: Worktree | None, of_runs: dict[str, list[
     return [[project := max(around, key=len), *of_runs[project]]] if around else []
 
 
-def _tops_of_git(cwd: Path) -> list[str]:
-    """The tops of all worktrees of the repository that a folder is in, its own first; empty if there is but one."""
-    repository = find_repository(cwd)
-    others = worktrees_of(repository) if repository is not None else []
-    if repository is None or not others:
+def _tops_of_git(repository: Repository) -> list[str]:
+    """The tops of all worktrees of a repository, its own first; empty if there is but one."""
+    if not (others := worktrees_of(repository)):
         return []
-    first = find_repository(repository.common.parent)  # none of it where that is bare, or a submodule's
-    mains = [first.top] if first is not None and first.common == repository.common else []
-    return list(dict.fromkeys(real_path(top) for top in (repository.top, *mains, *others)))
+    main = [one] if (one := _main_of(repository)) else []
+    return list(dict.fromkeys((real_path(repository.top), *main, *map(real_path, others))))
+
+
+def _main_of(repository: Repository) -> str:
+    """The top that its other worktrees are worktrees of; empty where it is bare, for then there is none."""
+    first = find_repository(repository.common.parent)
+    if first is not None and first.common == repository.common:
+        return str(first.top)
+    # Git's own folder may be elsewhere, as that of a submodule.
+    return str(repository.top) if real_path(repository.own) == str(repository.common) else ""
+
+
+def folders_around(rules: Iterable[str]) -> list[Path]:
+    """The folders around what rules name by whole paths, and around where links on the way there lead."""
+    found = dict[Path, None]()
+    for rule in rules:
+        whole = rule if rule.startswith(("//", "~/")) else f"/{rule}"  # `/etc/x` counts as either
+        place = place_of(whole, Path("/"))
+        if place is None:
+            continue
+        for named in (place.joinpath(*names) for names, _ in outright(whole)):
+            for one in (named, Path(real_path(named))):
+                found.update(dict.fromkeys((one, *one.parents)))
+    return list(found)

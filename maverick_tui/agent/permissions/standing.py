@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.rule_texts import EFFECTS, OWN, Effect, wrong_with
-from maverick_tui.agent.permissions.same_files import SameFiles
+from maverick_tui.agent.permissions.same_files import SameFiles, folders_around
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, ToolRule, parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.globs import names_in
-from maverick_tui.git.repository import find_repository, read_small
+from maverick_tui.git.repository import Repository, find_repository, read_small
 from maverick_tui.masking.redact import redact
 from maverick_tui.real_paths import real_path
 from maverick_tui.toml_text import read_toml
@@ -123,6 +123,8 @@ class RuleBook:
     """Where the agent works, and the outermost folder whose rules hold there: in one repository, or once they were."""
     _of_git: list[Path] = field(init=False)
     """Where git has its worktrees, whoever has made them."""
+    _around: list[Path] = field(init=False, default_factory=list)
+    """The folders around what rules name by whole paths: each may be the top of a repository, or become one."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
 
     def __post_init__(self) -> None:
@@ -137,10 +139,11 @@ class RuleBook:
 
     def __call__(self) -> Standing:
         """What holds now."""
-        state = [_state(path) for path, _, _ in self._files]
+        state: list[object] = [_state(path) for path, _, _ in self._files]
         if not any(state) and not any(_forbidding.get((path, base)) for path, _, base in self._files):
             return NONE
         state += map(_state, (paths.worktrees(), *self._of_git))  # which change with each that is made or removed
+        state += ((one, _state(one.common / "worktrees")) for one in self._named())
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
         known, standing = self._read
         if known != state or any(rule.base is not None and rule.effect == "allow" for rule in standing.rules):
@@ -166,10 +169,23 @@ class RuleBook:
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
         if all(rule.effect == "allow" for rule in mine):  # which holds where the agent works alone
             return Standing(tuple(mine), " ".join(problems))
-        same = SameFiles(self._inside, self._worktree)
+        self._around = folders_around(_paths_of(mine))
+        same = SameFiles(self._inside, self._worktree, self._named())
         elsewhere = {base: same.beside(base or self.cwd) for base in {rule.base for rule in mine}}
         held = (rule if rule.effect == "allow" else replace(rule, elsewhere=elsewhere[rule.base]) for rule in mine)
         return Standing(tuple(held), " ".join(problems), same.projects)
+
+    def _named(self) -> list[Repository]:
+        """The repositories in which rules name files by whole paths: an agent elsewhere may come to them, too."""
+        tops = (one for one in self._around if os.path.lexists(one / ".git"))
+        return list(dict.fromkeys(found for one in tops if (found := find_repository(one)) is not None))
+
+
+def _paths_of(rules: Iterable[StandingRule]) -> set[str]:
+    """The whole paths that those name which deny or ask."""
+    tools = (rule.tool for rule in rules if rule.effect != "allow")
+    said = (tool.rule for tool in tools if tool.rule is not None and tool.name in EDIT_TOOLS | LOOKING_TOOLS)
+    return {one for one in said if one.startswith(("/", "~/"))}
 
 
 def _folders_for(cwd: Path) -> list[Path]:

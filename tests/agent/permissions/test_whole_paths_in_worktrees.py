@@ -103,6 +103,58 @@ def test_what_is_allowed_by_a_whole_path_is_allowed_there_alone(shop: Path) -> N
         assert judge_in(place).judge("Write", {"file_path": str(place / "src/x")}).decision == decision
 
 
+def test_it_holds_in_worktrees_that_somebody_has_made_wherever_the_agent_works(
+    shop: Path, project: Path, tmp_path: Path
+) -> None:
+    by_hand = tmp_path / "by-hand"
+    git(shop, "worktree", "add", "-q", str(by_hand))
+    run = worktree(by_hand)  # that of a run which was started there
+    tops = (shop, by_hand, run)
+    for start in ("~/code/shop", str(shop), "~/link"):
+        write(f'deny = ["Read({start}/.env)", "Edit({start}/docs/**)"]')
+        for place in (*tops, by_hand / "src", project):
+            judge = judge_in(place)
+            for top in tops:
+                found = [
+                    decide(judge, "Read", {"file_path": f"{top}/.env"}),
+                    decide(judge, "Bash", bash(f"cat {top}/.env")),
+                    decide(judge, "Write", {"file_path": f"{top}/docs/a"}),
+                ]
+                assert found == ["deny"] * 3, (start, place, top)
+                assert decide(judge, "Read", {"file_path": f"{top}/src/x"}) == "allow"
+        assert decide(judge, "Read", {"file_path": ".env"}) == "allow"
+
+
+def test_it_holds_in_worktrees_that_are_made_meanwhile_of_what_was_no_repository(project: Path, tmp_path: Path) -> None:
+    shop, by_hand = tmp_path / "shop", tmp_path / "by-hand"
+    shop.mkdir()
+    write(f'deny = ["Read(/{shop}/.env)"]')
+    judge = judge_in(project)
+    assert decide(judge, "Read", {"file_path": str(by_hand / ".env")}) == "allow"
+    git(shop, "init", "-q")
+    git(shop, *BY, "commit", "-qm", "x", "--allow-empty")
+    git(shop, "worktree", "add", "-q", str(by_hand))
+    assert decide(judge, "Read", {"file_path": str(by_hand / ".env")}) == "deny"
+
+
+def test_it_holds_in_worktrees_of_a_project_whose_repository_lies_elsewhere(tmp_path: Path) -> None:
+    shop, by_hand = tmp_path / "shop", tmp_path / "by-hand"
+    git(tmp_path, "init", "-q", "--separate-git-dir", str(tmp_path / "shop.git"), str(shop))
+    git(shop, *BY, "commit", "-qm", "x", "--allow-empty")
+    git(shop, "worktree", "add", "-q", str(by_hand))
+    write(f'deny = ["Read({shop}/.env)"]')
+    assert decide(judge_in(by_hand), "Read", {"file_path": ".env"}) == "deny"
+
+
+def test_a_rule_that_names_a_worktree_is_not_about_the_project(shop: Path, project: Path, tmp_path: Path) -> None:
+    by_hand = tmp_path / "by-hand"
+    git(shop, "worktree", "add", "-q", str(by_hand))
+    write(f'deny = ["Read(/{by_hand}/.env)"]')
+    for place in (shop, project):
+        assert decide(judge_in(place), "Read", {"file_path": str(by_hand / ".env")}) == "deny"
+        assert decide(judge_in(place), "Read", {"file_path": str(shop / ".env")}) == "allow"
+
+
 @each(
     "rule, said",
     [
