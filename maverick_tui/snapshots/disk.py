@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +32,8 @@ OTHER = File("something else", "", 0)
 """A pipe, a socket or a device."""
 
 
+_EXCHANGES = {"linux": ("renameat2", 2), "darwin": ("renameatx_np", 2)}
+"""By system: the function that renames with flags, and the flag by which two names change places."""
 _OF_GIT = frozenset({"", ".", "..", ".git"})
 """Names that no snapshot has: whatever a list or a tree says, nothing outside of the folder is written, and no hook."""
 
@@ -68,6 +73,17 @@ class Disk:
         """Give it another name, in the place of whatever file has that."""
         _require_name(new, new)
         os.rename(name, new, src_dir_fd=folder, dst_dir_fd=to)
+
+    def exchange(self, folder: int, name: str, to: int, new: str) -> None:
+        """Have two names change places, at once: both are there at every moment. Not every file system can."""
+        _require_name(name, name)
+        _require_name(new, new)
+        rename, flag = _exchanging()
+        if rename(folder, os.fsencode(name), to, os.fsencode(new), flag):
+            import ctypes
+
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
 
     def link(self, folder: int, name: str, to: int, new: str) -> None:
         """Give it a second name, which nothing else has."""
@@ -113,6 +129,20 @@ class Disk:
     def sync(self, folder: int) -> None:
         """Have the names in a folder on the disk."""
         os.fsync(folder)
+
+
+@cache
+def _exchanging() -> tuple[Callable[[int, bytes, int, bytes, int], int], int]:
+    """What Python has no function for, and its flag."""
+    import ctypes
+
+    name, flag = _EXCHANGES.get(sys.platform, ("", 0))
+    found = getattr(ctypes.CDLL(None, use_errno=True), name, None) if name else None
+    if found is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    found.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+    found.restype = ctypes.c_int
+    return found, flag
 
 
 @contextmanager

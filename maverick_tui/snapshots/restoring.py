@@ -37,6 +37,12 @@ Phase = Literal["writing beside", "changing", "cleaning"]
 """How far it has got; at the end, only what was put aside is left to be removed."""
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 """What file systems say on which nothing can have two names."""
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What a second name may need, and another one in its place does not."""
+_NO_EXCHANGE = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EPERM})
+"""What systems, and file systems, say on which two names cannot change places."""
+_MOST_SAVES = 100
+"""How often somebody may save a file while it is given back its place."""
 _CHANGED = "it has changed at this very moment"
 
 
@@ -66,7 +72,7 @@ class Journal:
         return f"{BESIDE}{self.file.stem}-{number}.new"
 
     def old(self, number: int) -> str:
-        """The name of what is put aside."""
+        """The name of what is put aside, and before that of what takes its place: two names change places."""
         return f"{BESIDE}{self.file.stem}-{number}.old"
 
     def text(self, phase: Phase) -> str:
@@ -172,18 +178,30 @@ class Restore:
                 if order.does != "remove folder":  # one that is not empty simply stays
                     self.refused[order.path] = _CHANGED
                 return
-            old, new = self._journal.old(number), self._journal.new(number)
-            if order.left is None:
-                self._place(home, new, inner, name)
-            elif order.does == "write":
-                self._put_aside(inner, name, home, old)
-                self._disk.rename(home, new, inner, name)
-            else:
-                self._disk.rename(inner, name, home, old)
-            if order.left is not None and not self._is_as_left(home, old, order):  # somebody was quicker
-                self._bring_back(home, old, inner, order)
+            if not self._change(home, number, inner, order):  # somebody was quicker
                 self.refused[order.path] = _CHANGED
             self._disk.sync(inner)
+
+    def _change(self, home: int, number: int, inner: int, order: Order) -> bool:
+        """Whether it is done. What somebody saves at this very moment is looked at before anything takes its place
+        for good: no step overwrites what has not come out by then.
+        """
+        name, old, new = split(order.path)[1], self._journal.old(number), self._journal.new(number)
+        if order.left is None:
+            self._place(home, new, inner, name)
+            return True
+        is_placed = order.does == "write" and self._exchange(home, new, old, inner, name)
+        if not is_placed:
+            self._disk.rename(inner, name, home, old)
+        if not self._is_as_left(home, old, order):
+            self._bring_back(home, old, inner, order)
+            return False
+        if order.does == "write" and not is_placed:
+            try:
+                self._place(home, new, inner, name)
+            except FileExistsError:
+                return False
+        return True
 
     @staticmethod
     def _is_as_left(folder: int, name: str, order: Order) -> bool:
@@ -193,20 +211,26 @@ class Restore:
         with opened(folder, name) as inner:
             return not os.listdir(inner)  # noqa: PTH208 - it is open, and has no path
 
-    def _put_aside(self, inner: int, name: str, home: int, old: str) -> None:
+    def _exchange(self, home: int, new: str, old: str, inner: int, name: str) -> bool:
+        """Have new content change places with what is there, which is `old` then; False if that cannot be here."""
+        self._disk.rename(home, new, home, old)  # `new` is never what somebody else has written
         try:
-            self._disk.link(inner, name, home, old)  # so that there is something of that name at every moment
+            self._disk.exchange(home, old, inner, name)
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in _NO_EXCHANGE:
                 raise
-            self._disk.rename(inner, name, home, old)
+            self._disk.rename(home, old, home, new)
+            return False
+        return True
 
-    def _place(self, home: int, new: str, inner: int, name: str) -> None:
+    def _place(self, home: int, new: str, inner: int, name: str, unless: frozenset[int] = _NO_LINKS) -> None:
         try:
             self._disk.link(home, new, inner, name)  # which replaces nothing
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in unless:
                 raise
+            if look_in(inner, name) is not None:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
             self._disk.rename(home, new, inner, name)
 
     # -- back ----------------------------------------------------------------------------------------------------------
@@ -235,14 +259,34 @@ class Restore:
                 was_moved = self._journal.phase == "changing" and look_in(home, new) is None
                 if look_in(inner, name) == order.wanted and (was_moved or is_same(inner, name, home, new)):
                     self._disk.unlink(inner, name)
-            elif look_in(home, old) is not None:
+            elif look_in(home, old) not in (None, order.wanted):  # what is wanted has not changed places yet
                 self._bring_back(home, old, inner, order)
 
     def _bring_back(self, home: int, old: str, inner: int, order: Order) -> None:
         """Give what was put aside its place back, unless somebody has put something else there."""
         name = split(order.path)[1]
-        if look_in(inner, name) in (None, order.wanted):
-            self._disk.rename(home, old, inner, name)
+        now = look_in(inner, name)
+        if now is None:
+            with suppress(FileExistsError):
+                self._place(home, old, inner, name, _NO_LINKS | _NO_SPACE)
+        elif now == order.wanted:
+            try:
+                self._exchange_back(home, old, inner, name, now)
+            except OSError as error:
+                if error.errno not in _NO_EXCHANGE:
+                    raise
+                self._disk.rename(home, old, inner, name)
+        if is_same(home, old, inner, name):
+            self._disk.unlink(home, old)
+
+    def _exchange_back(self, home: int, old: str, inner: int, name: str, put: File | None) -> None:
+        """The same, until what comes out is what we have put there: what somebody has saved last stays."""
+        for _ in range(_MOST_SAVES):
+            goes = look_in(home, old)
+            self._disk.exchange(home, old, inner, name)
+            if look_in(home, old) == put:
+                return
+            put = goes
 
     # -- at the end ----------------------------------------------------------------------------------------------------
 
@@ -253,11 +297,11 @@ class Restore:
                 new, old = self._journal.new(number), self._journal.old(number)
                 if look_in(home, new) is not None:
                     self._disk.unlink(home, new)
-                if order.left is None or look_in(home, old) is None:
+                if order.left is None or (found := look_in(home, old)) is None:
                     continue
-                if not self._is_as_left(home, old, order):
+                if found != order.wanted and not self._is_as_left(home, old, order):
                     self.refused[order.path] = f"what it was is in {old} now, for somebody has changed it just then"
-                elif order.left == FOLDER:
+                elif found == FOLDER:
                     self._disk.rmdir(home, old)
                 else:
                     self._disk.unlink(home, old)

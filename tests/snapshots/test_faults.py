@@ -25,7 +25,7 @@ from tests.snapshots.folders import OWNER, Content, content, project
 from tests.support.sampling import examples, sampled
 
 NEEDS_SPACE = ("write", "symlink", "link", "mkdir", "keep")
-ALL = (*NEEDS_SPACE, "rename", "unlink", "rmdir", "sync", "forget")
+ALL = (*NEEDS_SPACE, "rename", "exchange", "unlink", "rmdir", "sync", "forget")
 
 
 class Struck(Disk):
@@ -39,7 +39,7 @@ class Struck(Disk):
             setattr(self, kind, self._struck(kind))
 
     def _struck(self, kind: str) -> Callable[..., None]:
-        does: Callable[..., None] = getattr(Disk(), kind)
+        does: Callable[..., None] = getattr(super(), kind)
 
         def step(*arguments: Any) -> None:
             self.count += 1
@@ -51,6 +51,28 @@ class Struck(Disk):
             does(*arguments)
 
         return step
+
+
+class Old(Disk):
+    """A disk on which names cannot change places."""
+
+    def exchange(self, folder: int, name: str, to: int, new: str) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+class Older(Old):
+    """One on which nothing has two names, either."""
+
+    def link(self, folder: int, name: str, to: int, new: str) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+class StruckOld(Struck, Old):
+    """An old disk on which something happens."""
+
+
+class StruckOlder(Struck, Older):
+    """An older one."""
 
 
 def kill() -> None:
@@ -149,14 +171,15 @@ def test_what_could_not_be_restored_is_named(ground: Ground, kind: str, path: st
     assert content(ground.shadow.folder) == ground.after
 
 
-def test_killed_at_any_step(ground: Ground) -> None:
+@pytest.mark.parametrize("struck", [Struck, *sampled([StruckOld, StruckOlder], 2)])
+def test_killed_at_any_step(ground: Ground, struck: type[Struck]) -> None:
     """It is as it was, or as it was to be; also if whoever finishes it is killed as well."""
     number, ends, again = 1, list[bool](), 1
-    while in_child(ground.restore, Struck(number, kill)):
-        while again % examples(3, 1000) and in_child(finish_interrupted, Struck(again, kill)):
+    while in_child(ground.restore, struck(number, kill)):
+        while again % examples(3, 1000) and in_child(finish_interrupted, struck(again, kill)):
             again += 1
         again = 1
-        assert finish_interrupted() == {}
+        assert finish_interrupted(struck(1_000_000, kill)) == {}
         now = content(ground.shadow.folder)
         assert now in (ground.before, ground.after), number
         assert ground.left_over() == []
@@ -224,12 +247,15 @@ def test_any_step_that_fails_once(ground: Ground) -> None:
 
 def test_somebody_who_is_quicker_keeps_what_they_wrote(ground: Ground) -> None:
     """Between the last look at a file and its change, it is saved once more."""
-    top = ground.shadow.folder
+    top, waits = ground.shadow.folder, ["saved just now\n"]
 
     class Quick(Disk):
+        def exchange(self, folder: int, name: str, to: int, new: str) -> None:
+            if new == "a.txt" and waits:
+                (top / "a.txt").write_text(waits.pop())
+            super().exchange(folder, name, to, new)
+
         def link(self, folder: int, name: str, to: int, new: str) -> None:
-            if name == "a.txt":
-                (top / "a.txt").write_text("saved just now\n")
             if new == "gone":
                 (top / "kept" / "gone").write_text("made just now\n")
             super().link(folder, name, to, new)
@@ -252,6 +278,88 @@ def test_somebody_who_is_quicker_keeps_what_they_wrote(ground: Ground) -> None:
     assert ground.left_over() == []
     undo_undo(ground.shadow, undone, OWNER)
     assert (top / "link").readlink() == Path("b.txt")
+
+
+def saved(path: Path, text: str) -> None:
+    """A file as an editor saves it: another one, which takes its name."""
+    beside = path.with_name(f"{path.name}~")
+    beside.write_text(text)
+    beside.rename(path)
+
+
+@pytest.mark.parametrize("kind", [Disk, Old])
+def test_what_is_saved_by_rename_at_the_very_moment_is_never_overwritten(ground: Ground, kind: type[Disk]) -> None:
+    """Before each step that changes names, and right after it."""
+    top, texts = ground.shadow.folder, list[str]()
+    for at in range(1, 100):
+        disk, done = kind(), list[str]()
+
+        def stepping(step: Callable[..., None], at: int = at, done: list[str] = done) -> Callable[..., None]:
+            def passes() -> None:
+                done.append("")
+                if len(done) == at:
+                    saved(top / "a.txt", "THE PERSON HAS SAVED THIS\n")
+
+            def steps(*arguments: Any) -> None:
+                passes()
+                step(*arguments)
+                passes()
+
+            return steps
+
+        for name in ("exchange", "rename", "link"):
+            setattr(disk, name, stepping(getattr(disk, name)))
+        undone = undo(ground.shadow, ground.spans, OWNER, ["a.txt"], disk=disk)
+        if len(done) < at:
+            break
+        texts.append((top / "a.txt").read_text())
+        assert texts[-1] == "THE PERSON HAS SAVED THIS\n", at
+        assert ground.left_over() == []
+        is_after = not undone.refused  # it was done before they have saved
+        assert is_after or [step.path for step in undone.refused] == ["a.txt"]
+        ground.again()
+    assert len(texts) >= 4
+    assert (top / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_what_is_saved_while_a_file_is_given_back_is_not_overwritten_either(ground: Ground) -> None:
+    top, texts = ground.shadow.folder, ["saved first\n", "saved again\n"]
+
+    class Quick(Disk):
+        def exchange(self, folder: int, name: str, to: int, new: str) -> None:
+            if texts:
+                saved(top / "a.txt", texts.pop(0))
+            super().exchange(folder, name, to, new)
+
+    undone = undo(ground.shadow, ground.spans, OWNER, ["a.txt"], disk=Quick())
+    assert (top / "a.txt").read_text() == "saved again\n"
+    [first] = top.glob(".maverick*")
+    assert first.read_text() == "saved first\n"
+    assert [step.why_not for step in undone.refused] == [
+        f"what it was is in {first.name} now, for somebody has changed it just then"
+    ]
+
+
+def test_what_is_saved_while_a_restore_that_fails_is_taken_back_stays(ground: Ground) -> None:
+    top, fails = ground.shadow.folder, [True]
+
+    class Failing(Disk):
+        def sync(self, folder: int) -> None:
+            if fails and "three" in (top / "a.txt").read_text():
+                fails.clear()
+                raise OSError(errno.EIO, "Input/output error")
+            super().sync(folder)
+
+        def exchange(self, folder: int, name: str, to: int, new: str) -> None:
+            if not fails and new == "a.txt":
+                fails.append(False)
+                saved(top / "a.txt", "saved just now\n")
+            super().exchange(folder, name, to, new)
+
+    with pytest.raises(NotRestoredError, match="Input/output error"):
+        undo(ground.shadow, ground.spans, OWNER, ["a.txt"], disk=Failing())
+    assert (top / "a.txt").read_text() == "saved just now\n"
+    assert ground.left_over() == []
 
 
 def test_what_cannot_be_finished_is_told_and_kept(ground: Ground) -> None:
