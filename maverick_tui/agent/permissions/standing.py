@@ -123,8 +123,8 @@ class RuleBook:
     """Where the agent works, and the outermost folder whose rules hold there: in one repository, or once they were."""
     _of_git: list[Path] = field(init=False)
     """Where git has its worktrees, whoever has made them."""
-    _around: list[Path] = field(init=False, default_factory=list)
-    """The folders around what rules name by whole paths: each may be the top of a repository, or become one."""
+    _around: list[tuple[str, Path]] = field(init=False, default_factory=list)
+    """The folders around what rules name by whole paths, behind what makes each the top of a repository."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
 
     def __post_init__(self) -> None:
@@ -169,7 +169,7 @@ class RuleBook:
         mine = [rule for rule in rules if self.agent is None or rule.agent in ("", self.agent)]
         if all(rule.effect == "allow" for rule in mine):  # which holds where the agent works alone
             return Standing(tuple(mine), " ".join(problems))
-        self._around = folders_around(_paths_of(mine))
+        self._around = [(str(one / ".git"), one) for one in folders_around(_paths_of(mine))]
         same = SameFiles(self._inside, self._worktree, self._named())
         elsewhere = {base: same.beside(base or self.cwd) for base in {rule.base for rule in mine}}
         held = (rule if rule.effect == "allow" else replace(rule, elsewhere=elsewhere[rule.base]) for rule in mine)
@@ -177,7 +177,7 @@ class RuleBook:
 
     def _named(self) -> list[Repository]:
         """The repositories in which rules name files by whole paths: an agent elsewhere may come to them, too."""
-        tops = (one for one in self._around if os.path.lexists(one / ".git"))
+        tops = (one for pointer, one in self._around if os.path.lexists(pointer))  # for every call
         return list(dict.fromkeys(found for one in tops if (found := find_repository(one)) is not None))
 
 
