@@ -68,7 +68,7 @@ async def test_in_a_low_window_a_yes_counts_once_all_of_it_was_on_the_screen(
         await pilot.press(*keys)
         assert app.answer is PENDING
         await pilot.press(*["pageup"] * 3)
-        app.find("Merge 1 smith into main?")
+        await until(pilot, lambda: "Merge 1 smith into main?" in app.text, "its beginning")
         await pilot.press(*["pagedown"] * 3)
         await until(pilot, lambda: "y  Merge" in app.text, "its end")
         await pilot.press("y")  # Textual's buttons take no second press for a moment

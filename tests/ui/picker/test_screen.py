@@ -145,15 +145,14 @@ async def test_the_xray_takes_the_place_of_the_list_and_gives_it_back(agents: No
     async with opened(NARROW) as (app, pilot):
         await pilot.press(key)
         assert app.xray.display
-        assert app.list.region.width == 0
-        assert "model    opus" in app.text
+        await until(pilot, lambda: app.list.region.width == 0 and "model    opus" in app.text, "it has its place")
         await pilot.press("down", "pagedown")
         assert app.highlighted == "api-guardian"
-        assert app.xray.top > 1
+        await until(pilot, lambda: app.xray.top > 1, "it is scrolled")
         await pilot.press("end")
-        assert "line 99" in app.text
+        await until(pilot, lambda: "line 99" in app.text, "its end")
         await pilot.press("home")
-        assert app.xray.top == 0
+        await until(pilot, lambda: app.xray.top == 0, "its beginning")
         await pilot.press(key)
         await until(pilot, lambda: not app.xray.display)
         await pilot.press(key, "escape")
