@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -108,6 +109,9 @@ def a_new_size_has_come() -> Iterator[None]:
 
 LOOK = 0.02
 """Seconds: a pause that is not longer is one of several, until what a test waits for is there."""
+ROUNDS = 30
+"""Rounds of the event loop after a key: on a busy machine the process may have stood still while Textual took it for
+one that has come to rest, and what the key does goes from one to the next."""
 LOOKS = 3
 """After so many of them there is a frame even if another one would follow: what is waited for may come with it."""
 
@@ -152,6 +156,8 @@ def frames_are_painted_for_somebody_who_looks() -> Iterator[None]:
 
     async def press_and_paint(pilot: Pilot[Any], *keys: str) -> None:
         await press(pilot, *keys)
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
         paint_due(pilot.app)
 
     async def paint_and_shut_down(app: App[Any]) -> None:

@@ -146,7 +146,7 @@ async def test_a_file_that_takes_no_page_down_can_still_be_refused() -> None:
         await pilot.press("y")
         assert app.answer is PENDING
         await pilot.press("n")
-        assert app.answer is False
+        await until(pilot, lambda: app.answer is False, "it is refused")
 
 
 async def test_what_was_still_being_typed_is_no_answer() -> None:
