@@ -15,6 +15,7 @@ from maverick_tui.agent.permissions.marking import marks_in
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.rule_texts import wrong_with
 from maverick_tui.agent.permissions.rules import call_made, covers_command, host_of, is_plain, path_of, paths_of
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, parse_tool
 from maverick_tui.events.marks import Mark
 from maverick_tui.masking.key_files import holds_secrets
@@ -49,7 +50,7 @@ class Grants:
     """The grants of one run. None reaches further than its text says."""
 
     def __init__(self, cwd: Path) -> None:
-        self._places = Places(cwd)
+        self._places = Places(Surroundings(cwd))
         self._cwd = self._places.cwd
         self._given: list[tuple[Grant, frozenset[str]]] = []
         """Each with what had it asked about when it was given: standing rules, or what git would run."""
@@ -61,7 +62,7 @@ class Grants:
     def weighed(self, about: ToolQuestion) -> Weighed:
         """All of it, with one look at what asks each time: that may start git, which no event loop should wait for."""
         tool, arguments = about.tool, about.arguments
-        self._places.look_again()
+        self._places.around.look_again()
         is_free = not about.is_asked_each_time and not self._is_asked_each_time(tool, arguments)
         if is_free and (rule := self._granted(tool, arguments, about.causes)):
             return Weighed(rule)
@@ -108,7 +109,7 @@ class Grants:
         ]
 
     def _is_asked_each_time(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        self._places.look_again()
+        self._places.around.look_again()
         return bool(why_always_asked(Call(tool, arguments, self._cwd), self._places))
 
     def _at_path(self, tool: str, arguments: Mapping[str, Any]) -> list[Grant]:

@@ -12,6 +12,7 @@ import pytest
 from maverick_tui import ConfigError
 from maverick_tui.agent.catalog.trust import TrustStore
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.host import worktrees
 from maverick_tui.runs.placing import Wish, find_place, leave_place, make_filled
 from maverick_tui.worktrees import brought, ending, records
@@ -124,7 +125,7 @@ def test_what_the_set_up_runs_is_not_edited_unasked_in_project_or_worktree(proje
     says(project, 'setup = ["make", "-f", "tools/deps.mk"]\n')
     made = make("0123456789ab", "smith", project).worktree
     for folder in (project, made.cwd):
-        places = Places(folder)
+        places = Places(Surroundings(folder))
         assert places.why_not_to_edit("a.txt") == ""
         for file in ("Makefile", "tools/deps.mk", f"{folder}/tools/deps.mk"):
             assert "what the set-up of the project's worktrees runs" in places.why_not_to_edit(file)

@@ -13,6 +13,7 @@ import pytest
 
 from maverick_tui.agent.engine.judging import rules_for
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.events import kinds as ev
 from maverick_tui.history.going_on import to_go_on
 from maverick_tui.host.worktrees import is_worked_in
@@ -273,11 +274,11 @@ def test_what_may_be_written_there_is_the_worktree_and_the_rules_are_the_project
     (project / ".maverick" / "rules.toml").write_text('deny = ["Edit(src/**)"]\nallow = ["Bash(make:*)"]\n')
     (project / "src").mkdir()
     made = make("0123456789ab", "smith", project / "src").worktree
-    places = Places(made.top)
+    places = Places(Surroundings(made.top))
     assert places.why_not_to_write("a.txt") == ""
     assert "Maverick" in places.why_not_to_write(str(records.file_of(made.run_id)))
     assert "Maverick" in places.why_not_to_write(str(made.top.parent / "other" / "a.txt"))
-    assert "Maverick" in Places(project).why_not_to_write(str(made.top / "a.txt"))
+    assert "Maverick" in Places(Surroundings(project)).why_not_to_write(str(made.top / "a.txt"))
     standing = rules_for("smith", made.cwd)()
     found = {(rule.effect, rule.base, rule.elsewhere, rule.counts) for rule in standing.rules}
     assert found == {("deny", made.top, (project,), True), ("allow", made.top, (), False)}

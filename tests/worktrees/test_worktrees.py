@@ -19,6 +19,7 @@ from maverick_tui import ConfigError
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.git import making as repositories
 from maverick_tui.git.keeping import differences
 from maverick_tui.git.programs import programs_named, started_by_settings
@@ -252,9 +253,9 @@ def test_what_is_protected_in_the_project_is_protected_in_its_worktree(home: Pat
     making_link.symlink_to(dotfiles / "bashrc")
     made = make(RUN, "fixer", dotfiles).worktree
     (dotfiles / ".vscode").symlink_to("editor")  # which is not committed
-    assert Places(made.cwd).why_not_to_write("bashrc")
-    assert Places(made.cwd).why_not_to_write("editor/tasks.json")
-    assert Places(made.cwd).why_not_to_write("a.txt") == ""
+    assert Places(Surroundings(made.cwd)).why_not_to_write("bashrc")
+    assert Places(Surroundings(made.cwd)).why_not_to_write("editor/tasks.json")
+    assert Places(Surroundings(made.cwd)).why_not_to_write("a.txt") == ""
 
 
 def test_what_shells_read_of_the_project_is_protected_in_its_worktree(home: Path) -> None:
@@ -262,8 +263,8 @@ def test_what_shells_read_of_the_project_is_protected_in_its_worktree(home: Path
     (home / ".bashrc").write_text(". ~/shop/env.sh\n")
     made = make(RUN, "fixer", project).worktree
     for folder in (project, made.cwd):
-        assert Places(folder).why_not_to_write("env.sh").endswith("is read by your shell when it starts.")
-        assert Places(folder).why_not_to_write("a.txt") == ""
+        assert Places(Surroundings(folder)).why_not_to_write("env.sh").endswith("is read by your shell when it starts.")
+        assert Places(Surroundings(folder)).why_not_to_write("a.txt") == ""
 
 
 def test_what_runs_in_the_project_is_not_edited_unasked_in_its_worktree(

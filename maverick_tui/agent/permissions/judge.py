@@ -37,6 +37,7 @@ from maverick_tui.agent.permissions.rules import covers, falls_short, is_absolut
 from maverick_tui.agent.permissions.shell import mentions, words_within
 from maverick_tui.agent.permissions.skills_begun import is_replaced, skill_begun_by
 from maverick_tui.agent.permissions.standing import NONE, Standing, StandingRule
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.agent.tools import (
     EDIT_TOOLS,
     HARMLESS_TOOLS,
@@ -127,7 +128,8 @@ class Judge:
         self._allowed = tuple(allowed_tools)
         self._rules = [parse_tool(entry) for entry in allowed_tools]
         self._granted: list[ToolRule] = []
-        self._places = Places(cwd, started, environment, settings_files, own_commands, takes_memory=takes_memory)
+        around = Surroundings(cwd, started, environment, settings_files, own_commands, takes_memory=takes_memory)
+        self._places = Places(around)
         self.takes_memory = takes_memory
         self._cwd = self._places.cwd
         self._person = person
@@ -146,7 +148,7 @@ class Judge:
         self, tool: str, arguments: Mapping[str, Any], *, mode: str | None = None, here: str | Path | None = None
     ) -> Judgement:
         """What is to happen with the call. What would ask is refused where nobody can or should be asked."""
-        self._places.look_again()
+        self._places.around.look_again()
         judgement = self._judged_alone(tool, arguments, mode, here)
         skill = skill_begun_by(arguments.get("prompt")) if tool in SCHEDULING_TOOLS else None
         if skill is None or judgement.decision == "deny":
@@ -222,7 +224,7 @@ class Judge:
 
     def what_allows(self, tool: str, arguments: Mapping[str, Any], mode: str | None = None) -> str:
         """Why a call runs that no standing rule allows, for a person."""
-        self._places.look_again()
+        self._places.around.look_again()
         if tool in HARMLESS_TOOLS or self._is_harmless(tool):
             return "what this tool does is harmless"
         if self._only_reads(tool):
@@ -239,7 +241,7 @@ class Judge:
         """Whether a call may change files: so may all that are not known to change none."""
         if tool in WRITES_NOTHING or self._is_harmless(tool) or self._only_reads(tool):
             return False
-        self._places.look_again()
+        self._places.around.look_again()
         return bool(self._doubt(Call(tool, arguments, Path(here or self._cwd).resolve())))
 
     def why_not_covered(self, tool: str, arguments: Mapping[str, Any]) -> str:
@@ -262,7 +264,7 @@ class Judge:
         that says which files, a standing one, and the places that ask whatever the rules say. The first is not
         about a file that a person has let in.
         """
-        self._places.look_again()
+        self._places.around.look_again()
         call, standing = Call("Read", {"file_path": path}, self._cwd), self._standing()
         ruled = (about for effect in ("deny", "ask") for about in self._about(call, standing, effect, cache(Roots)))
         if standing.problem or any(ruled) or why_always_asked(call, self._places):
@@ -272,7 +274,7 @@ class Judge:
     @property
     def keys(self) -> object:
         """What is known now of where keys are: equal to what was known before, unless that has changed."""
-        self._places.look_again()
+        self._places.around.look_again()
         return self._places.keys
 
     @property

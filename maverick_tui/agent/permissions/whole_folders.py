@@ -111,7 +111,7 @@ def _why(changed: Changed, top: Path, places: Places) -> str:
     for place in places.known_below(top):
         if changed.concerns(place, top):
             return _because(top, places.why_not_to_write(place) or f"{place} is in it.")
-    if places.holds_home(top) and not changed.only:
+    if places.around.holds_home(top) and not changed.only:
         return _because(top, "your home directory is in it, with your keys.")
     is_inside = top.is_relative_to(places.cwd)
     if is_inside and (changed.is_moved or compared(top.name) in MADE):
@@ -119,7 +119,7 @@ def _why(changed: Changed, top: Path, places: Places) -> str:
     for entry in _below(top, Limits(), MADE if is_inside else ()):
         if entry is None:  # only some names matter to who changes files of a name
             return "" if changed.only else f"There is too much in {top} to know what would be changed."
-        is_state = compared(entry.name) in STATE and (is_inside or places.is_at_home(top))
+        is_state = compared(entry.name) in STATE and (is_inside or places.around.is_at_home(top))
         if not is_state and not may_matter(entry.name):
             continue
         place = Path(entry.path)

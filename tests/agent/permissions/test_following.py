@@ -12,6 +12,7 @@ from maverick_tui.agent.permissions import following
 from maverick_tui.agent.permissions.following import follows_links, why_checking_asks
 from maverick_tui.agent.permissions.leading import entries_of
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.surroundings import Surroundings
 
 
 @pytest.mark.parametrize(
@@ -56,5 +57,5 @@ def test_a_folder_is_looked_into_once_by_however_many_names_it_is_called(
 
     monkeypatch.setattr(following, "entries_of", entries)
     names = [f"d{number}/{up}" for number in range(9) for up in ("..", "deep/..", ".")]
-    assert why_checking_asks([["ruff", "check", *names]], tmp_path, Places(tmp_path)) == ""
+    assert why_checking_asks([["ruff", "check", *names]], tmp_path, Places(Surroundings(tmp_path))) == ""
     assert sorted(looked) == sorted({*looked})

@@ -9,6 +9,7 @@ import pytest
 from maverick_tui.agent.permissions.always_asked import Call
 from maverick_tui.agent.permissions.marking import MOST, marks_in
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.events.marks import OUTSIDE, marks_of
 
 RUNS = "runs a command inside of another"
@@ -18,7 +19,7 @@ UNKNOWN = "stands for what is not known here"
 
 def marked(project: Path, command: str) -> list[tuple[str, str]]:
     call = Call("Bash", {"command": command}, project)
-    told = marks_of([mark.to_json() for mark in marks_in(call, Places(project))], call.arguments)
+    told = marks_of([mark.to_json() for mark in marks_in(call, Places(Surroundings(project)))], call.arguments)
     return [(part.text, part.why) for part in told]
 
 
@@ -55,7 +56,7 @@ def test_whatever_is_asked_about_there_are_never_too_many(tmp_path: Path) -> Non
 def test_a_path_that_leaves_the_folder(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "link").symlink_to(tmp_path)
-    places = Places(tmp_path / "shop")
+    places = Places(Surroundings(tmp_path / "shop"))
 
     def paths(tool: str, **arguments: str) -> list[tuple[str, str]]:
         return [(mark.argument, mark.why) for mark in marks_in(Call(tool, arguments, places.cwd), places)]

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from maverick_tui.agent.permissions.always_asked import Call
 from maverick_tui.agent.permissions.marking import marks_in
 from maverick_tui.agent.permissions.places import Places
+from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.ui.inbox.screen import InboxScreen
 from tests.support.runs import BEGAN, Tape
 from tests.ui.snapshots.conftest import Shot
@@ -36,7 +37,9 @@ async def open_inbox(pilot: Pilot[Any], *keys: str) -> None:
     app = pilot.app
     assert isinstance(app, StoryApp)
     folder = Path(FOLDER)
-    marks = tuple(mark.to_json() for mark in marks_in(Call("Bash", {"command": COMMAND}, folder), Places(folder)))
+    marks = tuple(
+        mark.to_json() for mark in marks_in(Call("Bash", {"command": COMMAND}, folder), Places(Surroundings(folder)))
+    )
     reason = "It is more than plain commands that are known only to read."
     deploy = {"command": COMMAND, "description": "Install the new shop"}
     app.add_run(asking("planner", "How should totals be rounded?", "ExitPlanMode", {"plan": PLAN}, 540))
