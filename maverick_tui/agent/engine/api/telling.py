@@ -90,7 +90,7 @@ class Telling(Agent):
         for call in response.tool_calls:
             self.tell(ev.ToolCalled(self.now(), call.id, call.tool_name, call.arguments, parent))
         # Behind the text: what is written before is guessed until it is reported.
-        self.report(response.id or uuid.uuid4().hex, response.usage, response.model, parent)
+        self.report(_new_id(), response.usage, response.model, parent)
 
     def _tell_text(self, kind: ev.BlockKind, text: str, parent: str = "") -> None:
         if text.strip():
@@ -182,7 +182,7 @@ class _Stream:
     def take(self, delta: Delta) -> None:
         if delta.kind == "start":
             self._restart()
-            self._message = delta.id
+            self._message = _new_id()
             self._telling.name(delta.text)
             self._report(delta)
         elif delta.kind == "usage":
@@ -238,6 +238,11 @@ class _Stream:
 
     def _report(self, delta: Delta) -> None:
         self._telling.report(self._message, delta.usage or Usage())
+
+
+def _new_id() -> str:
+    """The id of an answer: endpoints may call all of theirs the same, or nothing."""
+    return uuid.uuid4().hex
 
 
 def usage_of(metrics: ExecutionMetrics) -> Usage:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from maverick_tui.agent.engine.claude.answers import Answers
 from maverick_tui.agent.engine.claude.notices import Notices
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, UNANSWERED, Jobs
 from maverick_tui.agent.engine.judging import unanswered
@@ -59,13 +60,13 @@ class Translator:
         self.notices = Notices()
         self.jobs = Jobs()
         self.streamed: dict[str, dict[str, int]] = {}
-        """What each answer has reported to use since `begin_turn`, by message; not those of subagents."""
+        """What each answer has reported to use since `begin_turn`; not those of subagents."""
         self._next_block = next_block or count(1).__next__
         self._open: dict[int, _Block | None] = {}
         self._message = ""
         self._init_model = ""
         self._context_size: int | None = None
-        self._subagent_messages: set[str] = set()
+        self._answers = Answers()
         self._readers: dict[type, Callable[[Any, float], list[ev.Event]]] = {}
         self._by_name: dict[str, Callable[[Any, float], list[ev.Event]]] = {
             "StreamEvent": self._stream_event,
@@ -149,7 +150,7 @@ class Translator:
     def _message_start(self, message: dict[str, Any], at: float) -> list[ev.Event]:
         events = self._restart(at)
         self._open.clear()
-        self._message = str(message.get("id") or "")
+        self._message = self._answers.began(str(message.get("id") or ""))
         model = str(message.get("model") or "")
         if model and model != self.model:
             self.model = model
@@ -178,13 +179,13 @@ class Translator:
         parent = message.parent_tool_use_id or ""
         events: list[ev.Event] = []
         reported: list[ev.Event] = []
-        message_id = message.message_id or ""
-        if parent and message.usage and message_id not in self._subagent_messages:
-            self._subagent_messages.add(message_id)
-            events.append(self._usage(message_id, message.usage, at, parent, message.model))
-        elif not parent and _has_used(message.usage) and message_id not in self.streamed:
+        is_told = bool(message.usage) if parent else _has_used(message.usage)
+        answer = self._answers.came(message.message_id or "", message.usage, parent) if is_told else ""
+        if answer and parent:
+            events.append(self._usage(answer, message.usage, at, parent, message.model))
+        elif answer:
             # Of a model that does not stream, behind its text: what is written before is guessed until it is reported.
-            reported.append(self._usage(message_id, message.usage, at))
+            reported.append(self._usage(answer, message.usage, at))
         for block in message.content:
             kind = type(block).__name__
             if kind == "TextBlock":

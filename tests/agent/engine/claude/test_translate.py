@@ -208,6 +208,19 @@ def test_usage_of_an_answer_that_did_not_stream_comes_behind_its_text() -> None:
     assert any(isinstance(event, BlockStarted) for event in events[:-1])
 
 
+def test_answers_with_one_id_are_told_apart_whole_or_of_a_subagent() -> None:
+    def whole(read: int, parent: str | None = None) -> Frame:
+        frame = assistant("Hello.", parent=parent)
+        frame["message"]["usage"] = {"input_tokens": read, "output_tokens": 3}
+        return frame
+
+    own, subagents = [whole(10), whole(10), whole(20)], [whole(10, "t1"), whole(10, "t1"), whole(20, "t1")]
+    streamed = [message_start("m1"), whole(10), whole(10), message_delta(3), message_start("m1"), message_delta(4)]
+    for frames in (own, subagents, streamed):
+        answers = {event.message for event in translated(*frames) if isinstance(event, UsageReported)}
+        assert answers == {"m1", "m1#2"}
+
+
 def test_the_model_is_named_when_it_changes() -> None:
     translator = Translator()
     full = stream_event({"type": "message_start", "message": {"id": "a", "model": "m-2026", "usage": {}}})
