@@ -323,22 +323,28 @@ def filters_of(settings: list[Setting]) -> set[str]:
     return {one.subsection for one in settings if one.kind in kinds and one.value and one.scope != "command"}
 
 
-def filtered(git: Git, files: list[str], filters: set[str], attribute: str = "filter") -> dict[str, str]:
-    """The files of those named, or of all, that go through one of these filters, with its name."""
-    return {path: value for path, value in _attributes(git, files, attribute) if value in filters}
+def filtered(
+    git: Git, files: list[str], filters: set[str], attribute: str = "filter", *, index: Path | None = None
+) -> dict[str, str]:
+    """The files of those named, or of all, that go through one of these filters, with its name.
+
+    Where the folder has no `.gitattributes`, that of the index counts.
+    """
+    return {path: value for path, value in _attributes(git, files, attribute, index) if value in filters}
 
 
-def encoded(git: Git, files: list[str]) -> set[str]:
+def encoded(git: Git, files: list[str], index: Path) -> set[str]:
     """Those of these files that git keeps in another encoding than they have."""
     if not files:
         return set()
-    told = _attributes(git, files, "working-tree-encoding")
+    told = _attributes(git, files, "working-tree-encoding", index)
     return {path for path, value in told if value not in ("unspecified", "unset", "")}
 
 
-def _attributes(git: Git, files: list[str], attribute: str) -> Iterator[tuple[str, str]]:
-    listed = b"\0".join(map(os.fsencode, files)) + b"\0" if files else git.run("ls-files", "-z")
+def _attributes(git: Git, files: list[str], attribute: str, index: Path | None) -> Iterator[tuple[str, str]]:
+    listed = b"\0".join(map(os.fsencode, files)) + b"\0" if files else git.run("ls-files", "-z", index=index)
     if not listed.strip(b"\0"):
         return iter(())
-    fields = os.fsdecode(git.run("check-attr", "-z", "--stdin", attribute, stdin=listed)).split("\0")
+    told = git.run("check-attr", "-z", "--stdin", attribute, stdin=listed, index=index)
+    fields = os.fsdecode(told).split("\0")
     return zip(fields[::3], fields[2::3], strict=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from maverick_tui.git.asking import (
@@ -115,11 +115,11 @@ def programs_named(folder: Path) -> list[str]:
     return [one_line(name) for name in dict.fromkeys(_named(folder, set()))]
 
 
-def run_by_commits(repository: Repository, settings: Sequence[Setting], filters: Collection[str]) -> list[str]:
-    """What of the repository's own a commit by the person's git runs: hooks, and settings that name programs, or have
-    it fetch what is missing.
+def run_by_commits(repository: Repository, settings: Sequence[Setting]) -> list[str]:
+    """What of the repository's own a commit by the person's git may run: hooks, and settings that name programs, or
+    have it fetch what is missing. What the person has set for all repositories is theirs.
 
-    `filters` are those that the files go through. What the person has set for all repositories is theirs.
+    All filters are named: which files go through one depends on the index, and a commit has one of its own.
     """
     own = [setting for setting in settings if setting.scope in OWN]
     found = [one.key for one in own if one.kind in _FETCHING]  # also an empty one
@@ -136,7 +136,7 @@ def run_by_commits(repository: Repository, settings: Sequence[Setting], filters:
         events = {other.value for other in settings if other.key == f"hook.{one.subsection}.event"}
         if (
             (one.kind == "hook.command" and not events.isdisjoint(_COMMITTING))
-            or (one.kind in ("filter.clean", "filter.process") and one.subsection in filters)
+            or one.kind in ("filter.clean", "filter.process")
             or (one.kind in ("gpg.program", "gpg.defaultkeycommand") and is_signed)
             or one.kind == "gc.recentobjectshook"  # a commit may tidy up
         ):

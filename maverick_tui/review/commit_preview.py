@@ -76,19 +76,19 @@ class _Looking:
         self._repository = repository_of(review.root)
         self._git = Git(self._repository.top)
         self._names = {one.path: within(self._repository, review.root, one.path) for one in files}
-        self._filters = filtered(self._git, list(self._names.values()), filters_of(self._git.settings)) if files else {}
+        self._filters: dict[str, str] = {}
+        """Those that whole files go through, by what the repository calls them."""
 
     def runs(self) -> list[str]:
-        # Before a commit git looks at all files that may have changed, and so through the filters of others, too.
-        known = filters_of(self._git.settings)
-        filters = {*self._filters.values(), *(filtered(self._git, [], known).values() if known else ())}
-        return run_by_commits(self._repository, self._git.settings, filters)
+        return run_by_commits(self._repository, self._git.settings)
 
     def whole(self, files: Sequence[ChangedFile]) -> dict[str, Whole]:
         with scratch_folder("preview") as scratch:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
             staged.begin(index, self._git.commit("HEAD"))
             committed = staged.entries(index)
+            names = [self._names[file.path] for file in files]
+            self._filters = filtered(self._git, names, filters_of(self._git.settings), index=index) if names else {}
             before = {file.path: self._committed(file, committed) for file in files}
             # An index of these files alone, as they are committed: git then compares nothing else.
             self._git.run("read-tree", "--empty", index=index)

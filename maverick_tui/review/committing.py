@@ -93,8 +93,8 @@ class _Committing:
         self._top = repository.top
         self._git = Git(repository.top)
         self._chosen = chosen
-        through = filtered(self._git, list(chosen), filters_of(self._git.settings)) if chosen else {}
-        self._converted = through.keys() | encoded(self._git, list(chosen))
+        self._converted: set[str] = set()
+        """The files that git keeps otherwise than they are."""
         self._head = self._git.commit("HEAD")
         self._refuse_what_cannot_be()
 
@@ -104,6 +104,7 @@ class _Committing:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
             before = staged.begin(index, self._head)
             committed = staged.entries(index)
+            self._converted = self._kept_otherwise(index)
             whole = [path for path, part in self._chosen.items() if part is None]
             self._add(index, whole)
             parts = {path: part for path, part in self._chosen.items() if part is not None}
@@ -130,6 +131,11 @@ class _Committing:
                 raise _refused("no commit was made", "See what `git status` says.", self._top)
             note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
         return Committed(new, said, " ".join(filter(None, (self._about(new), note))))
+
+    def _kept_otherwise(self, index: Path) -> set[str]:
+        files = list(self._chosen)
+        through = filtered(self._git, files, filters_of(self._git.settings), index=index) if files else {}
+        return through.keys() | encoded(self._git, files, index)
 
     def _is_made(self, tree: str) -> bool:
         """Whether a commit with all of this is there, whatever git says."""

@@ -68,26 +68,24 @@ def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("settings", "filters", "named"),
+    ("settings", "named"),
     [
-        ("", (), [".git/hooks/pre-commit"]),
-        ("[core] hooksPath = checks\n", (), ["checks/commit-msg"]),
-        ("[core] hooksPath = /nowhere\n", (), []),
-        ("[commit] gpgSign\n[gpg] program = x\n", (), [".git/hooks/pre-commit", "gpg.program"]),
-        ("[commit] gpgSign = no\n[gpg] program = x\n", (), [".git/hooks/pre-commit"]),
-        ('[filter "f"] clean = x\n[filter "g"] clean = x\n', ("g",), [".git/hooks/pre-commit", "filter.g.clean"]),
-        ('[hook "h"] event = pre-commit\ncommand = x\n', (), [".git/hooks/pre-commit", "hook.h.command"]),
-        ('[hook "h"] event = pre-push\ncommand = x\n', (), [".git/hooks/pre-commit"]),
-        ('[includeIf "gitdir:**/by/.git"] path = more\n', (), [".git/hooks/pre-commit", "core.hookspath"]),
-        ('[includeIf "gitdir:**/by/.git"] path = loop\n', (), [".git/hooks/pre-commit", UNREADABLE]),
-        ("[gc] recentObjectsHook = x\n", (), [".git/hooks/pre-commit", "gc.recentobjectshook"]),
-        ('[remote "r"] promisor\nuploadpack = x\n', (), ["remote.r.promisor", ".git/hooks/pre-commit"]),
-        ('[remote "r"] partialCloneFilter =\n', (), ["remote.r.partialclonefilter", ".git/hooks/pre-commit"]),
+        ("", [".git/hooks/pre-commit"]),
+        ("[core] hooksPath = checks\n", ["checks/commit-msg"]),
+        ("[core] hooksPath = /nowhere\n", []),
+        ("[commit] gpgSign\n[gpg] program = x\n", [".git/hooks/pre-commit", "gpg.program"]),
+        ("[commit] gpgSign = no\n[gpg] program = x\n", [".git/hooks/pre-commit"]),
+        ('[filter "f"] clean = x\n[filter "g"] smudge = x\n', [".git/hooks/pre-commit", "filter.f.clean"]),
+        ('[hook "h"] event = pre-commit\ncommand = x\n', [".git/hooks/pre-commit", "hook.h.command"]),
+        ('[hook "h"] event = pre-push\ncommand = x\n', [".git/hooks/pre-commit"]),
+        ('[includeIf "gitdir:**/by/.git"] path = more\n', [".git/hooks/pre-commit", "core.hookspath"]),
+        ('[includeIf "gitdir:**/by/.git"] path = loop\n', [".git/hooks/pre-commit", UNREADABLE]),
+        ("[gc] recentObjectsHook = x\n", [".git/hooks/pre-commit", "gc.recentobjectshook"]),
+        ('[remote "r"] promisor\nuploadpack = x\n', ["remote.r.promisor", ".git/hooks/pre-commit"]),
+        ('[remote "r"] partialCloneFilter =\n', ["remote.r.partialclonefilter", ".git/hooks/pre-commit"]),
     ],
 )
-def test_what_of_the_repository_a_commit_runs(
-    tmp_path: Path, settings: str, filters: tuple[str, ...], named: list[str]
-) -> None:
+def test_what_of_the_repository_a_commit_runs(tmp_path: Path, settings: str, named: list[str]) -> None:
     making.init(tmp_path, "main")
     for name, mode in (
         (".git/hooks/pre-commit", 0o755),
@@ -105,7 +103,7 @@ def test_what_of_the_repository_a_commit_runs(
     repository, found = find_repository(tmp_path), read_settings(tmp_path)
     assert repository is not None
     assert found is not None
-    assert run_by_commits(repository, found[1], filters) == named
+    assert run_by_commits(repository, found[1]) == named
 
 
 def test_a_broken_configuration_is_said_and_without_git_nothing_can_be_run(

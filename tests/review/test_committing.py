@@ -217,7 +217,7 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
         "new.txt": Whole(1, 0),
         "x.up": Whole(filter="upper"),
     }
-    assert told.runs == [".git/hooks/pre-commit", "filter.upper.clean"]
+    assert told.runs == [".git/hooks/pre-commit", "filter.upper.clean", "filter.other.clean"]
     (first,) = review.hunks(START, "a.txt")
     before = theirs(folder)
     assert preview(review, START, review.files(), told.whole).whole == {}
@@ -229,7 +229,27 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
     (tmp_path / "settings").write_text(f"[core]\n\thooksPath = {folder}/.git/hooks\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
     # And git looks at files that are not chosen through their filters.
-    assert preview(review, START, [], []).runs == ["filter.upper.clean"]
+    assert preview(review, START, [], []).runs == ["filter.upper.clean", "filter.other.clean"]
+
+
+@pytest.mark.parametrize("hidden", [["--", ".gitattributes"], ["--cached", "--", "b.up"]])
+def test_filters_are_named_that_only_the_index_of_the_commit_has_files_go_through(
+    folder: Path, tmp_path: Path, hidden: list[str]
+) -> None:
+    for name, text in (("a.up", "a\n"), ("b.up", "b\n"), (".gitattributes", "[ab].up filter=upper\n")):
+        (folder / name).write_text(text)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "lines")
+    git(folder, "rm", "--quiet", *hidden)
+    git(folder, "config", "filter.upper.clean", f"touch {tmp_path}/ran; tr a-z A-Z")
+    run = PlayedRun(folder, RUN)
+    run.edit("a.up", "a\n", "x\n")
+    review = RunReview(RUN)
+    told = preview(review, START, review.files(), [])
+    assert (told.runs, told.whole) == (["filter.upper.clean"], {"a.up": Whole(filter="upper")})
+    commit(folder, [Chosen("a.up")], "X")
+    assert (tmp_path / "ran").exists()
+    assert git(folder, "show", "HEAD:a.up").strip() == "X"
 
 
 def test_what_git_is_told_to_take_for_binary_is_counted_all_the_same(folder: Path) -> None:
