@@ -20,10 +20,13 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         super().__init__(classes="dialog")
         self._seen: set[int] = set()
         """The rows that have been on the screen."""
+        self._covered = frozenset[int]()
+        """Those of the box's own height that a notice is over."""
 
     def on_mount(self) -> None:
         """Note which rows are read; whichever are shown are to be on the terminal."""
         self.watch(self._box, "scroll_y", self._scrolled, init=False)
+        self.screen_layout_refresh_signal.subscribe(self, lambda _screen: self._look_for_notices())
         for lines in self._windows:
             self.watch(lines, "top", self.wait_drawn, init=False)
 
@@ -46,9 +49,21 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         return [one for one in self._box.children if isinstance(one, ReadLines)]
 
     def _scrolled(self, before: float, after: float) -> None:
+        shown = set(range(self._box.container_size.height)) - self._rows_under_notices()
         for top in (round(before), round(after)):
-            self._seen.update(range(top, top + self._box.container_size.height))
+            self._seen.update(top + row for row in shown)
         if before != after:
+            self.wait_drawn()
+
+    def _rows_under_notices(self) -> frozenset[int]:
+        inner = self._box.content_region
+        notices = (one.region.intersection(inner) for one in self.query("Toast"))
+        return frozenset(y - inner.y for notice in notices if notice for y in range(notice.y, notice.bottom))
+
+    def _look_for_notices(self) -> None:
+        """What a notice was over is only on the screen by now."""
+        if (covered := self._rows_under_notices()) != self._covered:
+            self._covered = covered
             self.wait_drawn()
 
     def forget_read(self) -> None:
@@ -68,6 +83,7 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
 
     def action_page(self, by: int) -> None:
         """Read on, or back."""
+        self.app.clear_notifications()
         self._box.scroll_relative(y=by * max(self._box.container_size.height - 1, 1), animate=False, immediate=True)
 
     def show_unread(self) -> bool:
@@ -80,6 +96,9 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
             return False
         box.scroll_to(y=unseen, animate=False, immediate=True)
         self.wait_still()  # a key that is held down is not read with
+        if self._rows_under_notices():
+            self.app.clear_notifications()  # one that says so would be in the way as well
+            return True
         why = "You have not seen all of it: PgDn shows more." if has_rows else "The window is too low to read this."
         self.notify(why, timeout=3)
         return True

@@ -46,9 +46,11 @@ class Host(App[None]):
 
 
 @asynccontextmanager
-async def asked(dialog: ModalScreen[Any], size: tuple[int, int] = NARROW) -> AsyncIterator[tuple[Host, Pilot[None]]]:
+async def asked(
+    dialog: ModalScreen[Any], size: tuple[int, int] = NARROW, *, notifications: bool = False
+) -> AsyncIterator[tuple[Host, Pilot[None]]]:
     """The dialog, on the screen."""
     app = Host(dialog)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notifications) as pilot:
         await pilot.pause()
         yield app, pilot

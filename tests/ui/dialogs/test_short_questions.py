@@ -75,6 +75,19 @@ async def test_in_a_low_window_a_yes_counts_once_all_of_it_was_on_the_screen(
         assert app.answer is True
 
 
+async def test_what_a_notice_was_over_has_not_been_seen() -> None:
+    others = "\n".join(f"{number} joiner: is still at work" for number in range(2, 8))
+    dialog = DecideScreen("Merge 1 smith into main?", others, "Merge", is_one_of_many=False)
+    async with asked(dialog, (60, 15), notifications=True) as (app, pilot):
+        app.notify("The account is out of credit. " * 12, timeout=600)
+        await until(pilot, lambda: "out of credit" in app.text and "7 joiner" not in app.text, "it is over them")
+        await pilot.press("y")
+        assert app.answer is PENDING
+        await until(pilot, lambda: "out of credit" not in app.text and "7 joiner" in app.text, "they are shown")
+        await pilot.press("y")
+        assert app.answer is True
+
+
 @pytest.mark.parametrize("key", sampled(["e", "i", "enter"], 3))
 async def test_what_becomes_of_agents_is_not_said_before_it_was_read_what_is_asked(key: str) -> None:
     text = "\n".join(f"agent {number} is at work" for number in range(12))
