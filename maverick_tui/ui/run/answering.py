@@ -15,6 +15,7 @@ from maverick_tui.ui.cut_text import EditedText
 from maverick_tui.ui.open_questions import ARMED_AFTER, SCOPES, OpenQuestions, by_scope, is_wanted_twice
 from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.wanted_twice import AGAIN_WITHIN, WantedTwice
+from maverick_tui.ui.widgets.pastes import still_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.events.kinds import PermissionAsked
@@ -188,6 +189,9 @@ class Answering:
             is_accepted = self._answer(asked, "deny", reason=text.strip())
         elif question is not None and (text.strip() or self._has_marked):
             is_accepted = self._say(question, text.strip())
+        elif self._has_lost_answer(text):
+            text, is_accepted = still_prompt(text), False
+            self._tell("This question is gone: nothing was sent.", 4)
         else:
             return False
         if not is_accepted:
@@ -196,11 +200,19 @@ class Answering:
             self._bring_draft_back()
         return True
 
+    def _has_lost_answer(self, text: str) -> bool:
+        """Whether it was typed, at least in part, for a question in words that is gone: then it is no command."""
+        choice = self.questions.choice
+        is_gone = choice is not None and not choice.is_complete and choice.request not in self._store.questions
+        return is_gone and bool(text.strip()) and text.strip() != self._begun.text
+
     # -- answers ------------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
         """Questions may have come or gone."""
         before, first = self.questions.choice, self.questions.first
+        if self._has_lost_answer(text := self._prompt.text) and (kept := still_prompt(text)) != text:
+            self._prompt.set_text(kept)
         if self.questions.look():
             self._came_behind = first.request if first is not None and self._is_behind else ""
             if self._came_behind:
