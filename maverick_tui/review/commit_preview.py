@@ -13,7 +13,7 @@ from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.programs import run_by_commits
 from maverick_tui.markup.hunks import Hunk
-from maverick_tui.review.committing import repository_of, within
+from maverick_tui.review.committing import Head, head_of, repository_of, within
 from maverick_tui.review.kinds import MOST_LINES, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.review.staged import Entry, Staged
@@ -45,15 +45,16 @@ class Preview(NamedTuple):
     whole: Mapping[str, Whole]
     runs: Sequence[str]
     looks: Mapping[str, Look | None]
-    """What whole files looked like then, by their paths; None of those that are not there."""
+    """What whole files looked like then, by their paths, also by those before; None of those that are not there."""
+    head: Head
 
 
 def preview(review: RunReview, scope: Scope, files: Sequence[ChangedFile], parts: Iterable[str]) -> Preview:
     """That of these files; of some of their paths only parts are wanted. ConfigError if nothing can be committed."""
     looking, in_parts = _Looking(review, scope, files), set(parts)
     whole = [file for file in files if file.path not in in_parts]
-    looks = {file.path: look_of(review.root / file.path) for file in whole}
-    return Preview(looking.whole(whole) if whole else {}, looking.runs(), looks)
+    looks = {path: look_of(review.root / path) for file in whole for path in (file.path, file.was) if path}
+    return Preview(looking.whole(whole) if whole else {}, looking.runs(), looks, looking.head)
 
 
 def what_runs(review: RunReview, scope: Scope, files: Sequence[ChangedFile]) -> Sequence[str]:
@@ -75,6 +76,7 @@ class _Looking:
         self._review, self._scope = review, scope
         self._repository = repository_of(review.root)
         self._git = Git(self._repository.top)
+        self.head = head_of(self._git)
         self._names = {one.path: within(self._repository, review.root, one.path) for one in files}
         self._filters: dict[str, str] = {}
         """Those that whole files go through, by what the repository calls them."""
@@ -85,7 +87,7 @@ class _Looking:
     def whole(self, files: Sequence[ChangedFile]) -> dict[str, Whole]:
         with scratch_folder("preview") as scratch:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
-            staged.begin(index, self._git.commit("HEAD"))
+            staged.begin(index, self.head.commit)
             committed = staged.entries(index)
             names = [self._names[file.path] for file in files]
             self._filters = filtered(self._git, names, filters_of(self._git.settings), index=index) if names else {}

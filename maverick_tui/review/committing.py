@@ -36,6 +36,15 @@ class Chosen(NamedTuple):
     part: Part | None = None
 
 
+class Head(NamedTuple):
+    """What a commit comes after."""
+
+    commit: str
+    """Empty before the first one."""
+    branch: str
+    """Its whole name; empty where HEAD is detached."""
+
+
 class Committed(NamedTuple):
     """The name of the new commit, and what git and the hooks have said (inert)."""
 
@@ -45,8 +54,9 @@ class Committed(NamedTuple):
     """What the person has to know besides: the list of what is staged could not be brought up to date, say."""
 
 
-def commit(root: Path, chosen: Sequence[Chosen], message: str) -> Committed:
-    """Commit these files and hunks, and nothing else; what else is staged or not stays so.
+def commit(root: Path, chosen: Sequence[Chosen], message: str, head: Head | None = None) -> Committed:
+    """Commit these files and hunks, and nothing else; what else is staged or not stays so. It comes after `head`, if
+    that is known.
 
     This runs the repository's hooks, its filters and the person's signer, as `git commit` does by hand, trusted or not:
     so it is only ever called because a person has asked for this very commit. ConfigError if nothing was committed;
@@ -55,7 +65,7 @@ def commit(root: Path, chosen: Sequence[Chosen], message: str) -> Committed:
     repository = repository_of(root)
     if not message.strip():
         raise _refused("there is no message", "Say what the changes are for.", root)
-    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen})
+    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen}, head)
     return to_the_end(lambda: committing.run(message))  # else the index would not fit the commit
 
 
@@ -88,14 +98,15 @@ def repository_of(root: Path) -> Repository:
 
 
 class _Committing:
-    def __init__(self, repository: Repository, chosen: dict[str, Part | None]) -> None:
+    def __init__(self, repository: Repository, chosen: dict[str, Part | None], head: Head | None) -> None:
         self._repository = repository
         self._top = repository.top
         self._git = Git(repository.top)
         self._chosen = chosen
         self._converted: set[str] = set()
         """The files that git keeps otherwise than they are."""
-        self._head = self._git.commit("HEAD")
+        self._before = head or head_of(self._git)
+        self._head = self._before.commit
         self._refuse_what_cannot_be()
 
     def run(self, message: str) -> Committed:
@@ -115,11 +126,14 @@ class _Committing:
             after = staged.tree(index)
             if after == before:
                 raise _refused("nothing that is chosen differs from what is committed", "Choose others.", self._top)
+            changed = staged.changed(before, after).keys()
+            if more := sorted(changed - self._chosen.keys()):  # a file where a folder was takes out what was in that
+                why = f"{_some(more)} would be taken out with what is in the place of a folder, or of a file"
+                raise _refused(why, "Choose those, too, or move what is in their place.", self._top)
             if clash := staged.clash(before, after, set(whole)):
                 why = f"something else is staged in {one_line(clash)}, in the same lines"
                 raise _refused(why, "Commit or unstage that first, or choose the whole file.", self._top)
-            if self._git.commit("HEAD") != self._head:  # filters may have taken long; what it brought would be undone
-                raise _refused("somebody else has just committed there", "Try again.", self._top)
+            self._refuse_another_head()  # filters may have taken long
             try:
                 said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
             except GitError as error:
@@ -130,7 +144,8 @@ class _Committing:
             if new == self._head:
                 raise _refused("no commit was made", "See what `git status` says.", self._top)
             note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
-        return Committed(new, said, " ".join(filter(None, (self._about(new), note))))
+        left = [path for path in self._chosen.keys() - changed if path in committed or _is_file(self._top / path)]
+        return Committed(new, said, " ".join(filter(None, (self._about(new), note, _left_out(sorted(left))))))
 
     def _kept_otherwise(self, index: Path) -> set[str]:
         files = list(self._chosen)
@@ -153,8 +168,15 @@ class _Committing:
             return "Somebody else has committed at the same time: look at what is in this commit."
         return "" if self._git.has("symbolic-ref", "--quiet", "HEAD") else "No branch has it: HEAD is detached."
 
+    def _refuse_another_head(self) -> None:
+        """What came with another commit, or is on another branch, would be undone."""
+        if head_of(self._git) != self._before:
+            why = "somebody else has committed there meanwhile, or another branch is checked out"
+            raise _refused(why, "Look at what is there now, and commit again.", self._top)
+
     def _refuse_what_cannot_be(self) -> None:
         self._git.require_own()
+        self._refuse_another_head()
         own = self._repository.own
         if begun := unfinished(self._repository, self._git.has_reference):
             raise _refused(f"{begun.what} is not finished there", begun.hint, self._top)
@@ -217,6 +239,15 @@ class _Committing:
         return self._git("hash-object", "-w", "--stdin", stdin=text)
 
 
+def head_of(git: Git) -> Head:
+    """What a commit would come after now."""
+    try:
+        branch = git("symbolic-ref", "--quiet", "HEAD")
+    except GitError:
+        branch = ""
+    return Head(git.commit("HEAD"), branch)
+
+
 def within(repository: Repository, root: Path, path: str) -> str:
     """A path as the repository has it."""
     return os.path.relpath(Path(os.path.realpath(root)) / path, repository.top)
@@ -224,6 +255,16 @@ def within(repository: Repository, root: Path, path: str) -> str:
 
 def _is_file(path: Path) -> bool:
     return path.is_symlink() or path.is_file()
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"{one_line(paths[0])}{more}"
+
+
+def _left_out(paths: Sequence[str]) -> str:
+    """What is odd about files that git took nothing of: it may be told to overlook them."""
+    return f"It has nothing of {_some(paths)}: for git, that is as it was committed." if paths else ""
 
 
 def _refused(why: str, hint: str, folder: Path) -> ConfigError:

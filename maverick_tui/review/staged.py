@@ -69,7 +69,7 @@ class Staged:
     def clash(self, before: str, after: str, whole: set[str]) -> str:
         """A path in which something else is staged that cannot stay beside what is committed; empty if none is."""
         entries = self.entries()
-        for path, (old, new) in self._changed(before, after).items():
+        for path, (old, new) in self.changed(before, after).items():
             theirs = entries.get(path)
             if path not in whole and theirs not in (None, old, new) and self.merged(theirs, old, new) is None:
                 return path
@@ -77,7 +77,7 @@ class Staged:
 
     def bring_up_to_date(self, before: str, after: str, whole: set[str]) -> str:
         """Have what was committed in their index, and all else as it is; what to say if that cannot be done."""
-        changed = self._changed(before, after)
+        changed = self.changed(before, after)
         for at in range(_TRIES):
             try:
                 lines = b"".join(self._lines(changed, whole))
@@ -138,7 +138,8 @@ class Staged:
             return Entry(theirs.mode, self._git.run("hash-object", "-w", "--stdin", stdin=data).decode().strip())
         return None
 
-    def _changed(self, before: str, after: str) -> Changed:
+    def changed(self, before: str, after: str) -> Changed:
+        """What differs between two trees."""
         told = self._git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", before, after).split(b"\0")[:-1]
         found: Changed = {}
         for about, name in zip(told[::2], told[1::2], strict=True):

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from maverick_tui.exceptions import ConfigError
+from maverick_tui.git.changing import Git
 from maverick_tui.review import staged
 from maverick_tui.review.commit_preview import Whole, preview
-from maverick_tui.review.committing import Chosen, commit, uncommitted
+from maverick_tui.review.committing import Chosen, commit, head_of, uncommitted
 from maverick_tui.review.kinds import START, ChangedHunk, Scope
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
@@ -89,6 +90,46 @@ def test_files_with_hooks_and_signature_and_nothing_else(folder: Path, tmp_path:
     assert uncommitted(folder / "new dir", ["x", "ü"]) == {"x"}
     with pytest.raises(ConfigError, match="in no git repository"):
         uncommitted(tmp_path, ["x"])
+
+
+def test_what_would_be_taken_out_beside_what_is_chosen_is_named_and_nothing_is_committed(folder: Path) -> None:
+    for name in ("lib/f1", "lib/f2"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(LINES)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "lines")
+    (folder / "lib").rename(folder / "moved")
+    (folder / "lib").write_text("a file\n")
+    before = theirs(folder)
+    with pytest.raises(ConfigError, match="lib/f1 and 1 more would be taken out"):
+        commit(folder, [Chosen("lib")], "One file")
+    assert {**theirs(folder), **before} == theirs(folder)
+    commit(folder, [Chosen("lib"), Chosen("lib/f1"), Chosen("lib/f2")], "All of it")
+    assert sorted(shown(folder)) == ["A\tlib", "D\tlib/f1", "D\tlib/f2"]
+
+
+def test_a_commit_comes_after_what_was_looked_at_or_not_at_all(folder: Path) -> None:
+    git(folder, "branch", "side")
+    (folder / "a.txt").write_text("by the run\n")
+    seen = head_of(Git(folder))
+    assert seen.branch == "refs/heads/main"
+    switched, committed = ["symbolic-ref", "HEAD", "refs/heads/side"], ["commit", "--quiet", "--allow-empty", "-m", "x"]
+    for command in (switched, committed):
+        git(folder, *command)
+        before = theirs(folder)
+        with pytest.raises(ConfigError, match="another branch is checked out"):
+            commit(folder, [Chosen("a.txt")], "Mine", seen)
+        assert theirs(folder) == before
+        git(folder, "symbolic-ref", "HEAD", "refs/heads/main")
+
+
+def test_what_git_overlooks_is_said_to_be_left_out(folder: Path) -> None:
+    git(folder, "update-index", "--skip-worktree", "a.txt")
+    (folder / "a.txt").write_text("by the run\n")
+    (folder / "b.txt").write_text("by the run\n")
+    done = commit(folder, [Chosen("a.txt"), Chosen("b.txt")], "Both")
+    assert shown(folder) == ["M\tb.txt"]
+    assert done.note == "It has nothing of a.txt: for git, that is as it was committed."
 
 
 def test_hunks_beside_what_is_staged_in_the_same_file(folder: Path) -> None:
@@ -218,6 +259,8 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
         "x.up": Whole(filter="upper"),
     }
     assert told.runs == [".git/hooks/pre-commit", "filter.upper.clean", "filter.other.clean"]
+    assert told.looks.keys() == {*told.whole, "old.txt"}, "what is written there anew has not been shown"
+    assert told.looks["old.txt"] is None
     (first,) = review.hunks(START, "a.txt")
     before = theirs(folder)
     assert preview(review, START, review.files(), told.whole).whole == {}
@@ -412,7 +455,7 @@ def test_what_somebody_commits_meanwhile_is_not_undone(folder: Path) -> None:
     git(folder, "config", "filter.slow.clean", f"git update-ref HEAD {theirs}; cat")
     (folder / ".gitattributes").write_text("a.txt filter=slow\n")
     (folder / "a.txt").write_text("by the run\n")
-    with pytest.raises(ConfigError, match="somebody else has just committed"):
+    with pytest.raises(ConfigError, match="somebody else has committed"):
         commit(folder, [Chosen("a.txt")], "It")
     assert git(folder, "rev-parse", "HEAD") == theirs
 

@@ -369,7 +369,8 @@ class Acting:
             if look_of(review.root / path) != look:
                 why = f"Nothing was committed: {shown_path(path)} has changed since this was shown."
                 raise ConfigError(why, hint="Look at it again; your message is kept.")
-        return commit(review.root, [one for file in files for one in self._chosen(review, file)], message)
+        chosen = [one for file in files for one in self._chosen(review, file)]
+        return commit(review.root, chosen, message, shown.head)
 
     def _chosen(self, review: RunReview, file: ChangedFile) -> list[Chosen]:
         from maverick_tui.review.committing import Chosen

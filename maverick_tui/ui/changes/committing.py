@@ -33,6 +33,7 @@ LEAST_FILES, MOST_FILES, MOST_RUN = 3, 8, 3
 _AROUND = 13
 """Rows of the terminal around them, so that the message is seen as well."""
 _LONGEST_FILTER = 24
+_LONGEST_BRANCH = 30
 ASK_AGENT = (
     "Propose a message for a commit of what you have changed in {files}: a first line of at most 72 characters that "
     "says why, then a blank line and a few more words if they are needed. Answer with the message alone, and commit "
@@ -95,7 +96,7 @@ class CommitScreen(ReadDialog[CommitWanted]):
         """The files, the message, and what the keys do."""
         count, runs = len(self._files), self._coming.runs
         with RoleLooks(classes="dialog--box -roomy"):
-            title = f"Commit {count} {'file' if count == 1 else 'files'}, and nothing else"
+            title = f"Commit {count} {'file' if count == 1 else 'files'} {self._where}, and nothing else"
             yield Static(Content(title), classes="dialog--title", markup=False)
             yield ChoiceList(lambda _at: None)
             if runs:
@@ -105,6 +106,11 @@ class CommitScreen(ReadDialog[CommitWanted]):
                 yield programs
             yield Prompt(id="words", placeholder="Why was this changed?")
             yield Static("", id="keys", classes="field--description", markup=False)
+
+    @property
+    def _where(self) -> str:
+        branch = one_line(self._coming.head.branch.removeprefix("refs/heads/"))
+        return f"to {cut_middle(branch, _LONGEST_BRANCH)}" if branch else "to no branch"
 
     def on_mount(self) -> None:
         """Show the files, and what was written before."""
@@ -132,7 +138,8 @@ class CommitScreen(ReadDialog[CommitWanted]):
         return [(("• ", "warning"), (cut_middle(name, width - 2), "text")) for name in self._coming.runs]
 
     def _row(self, file: ChangedFile) -> tuple[Line, Line]:
-        start: Line = ((f"{LETTERS[file.status]} ", "muted"), (shown_path(file.path), "text"))
+        was = f"{shown_path(file.was)} → " if file.was else ""
+        start: Line = ((f"{LETTERS[file.status]} ", "muted"), (f"{was}{shown_path(file.path)}", "text"))
         hunks = self._marks.get(file.path)
         if hunks is not None:
             return (*start, (f"  {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}", "accent")), ()

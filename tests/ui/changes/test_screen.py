@@ -359,7 +359,7 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
 
     asked: list[Any] = []
 
-    def commit(root: Path, chosen: Any, message: str) -> by_git.Committed:
+    def commit(root: Path, chosen: Any, message: str, _head: Any) -> by_git.Committed:
         asked.append((root, [(one.path, one.part and len(review.parts[one.path])) for one in chosen], message))
         if len(asked) == 1:
             raise ConfigError("The hook pre-commit says no:\nline \x1b[2J too long", hint="Mend it.")
@@ -441,7 +441,7 @@ async def test_a_hunk_that_has_changed_since_it_was_chosen_is_not_committed(monk
     from maverick_tui.review import committing as by_git
 
     asked: list[str] = []
-    monkeypatch.setattr(by_git, "commit", lambda _root, _chosen, message: asked.append(message))
+    monkeypatch.setattr(by_git, "commit", lambda _root, _chosen, message, _head: asked.append(message))
     monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
     review = shop()
     async with reviewing(review, monkeypatch) as (app, pilot):
