@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -21,6 +21,7 @@ from maverick_tui.agent.catalog.loading import load_agent
 from maverick_tui.cli.exit_codes import NOBODY_READS
 from maverick_tui.cli.launching import piped
 from maverick_tui.cli.layout import Paper, say_error, throw_output_away
+from maverick_tui.cli.own_output import own_output
 from maverick_tui.cli.place import tell_of_place
 from maverick_tui.cli.result_forms import Form, Result, Way, standard_forms
 from maverick_tui.cli.verdict import verdict_of
@@ -76,14 +77,15 @@ def run_headless(wanted: Wanted) -> int:
     if wanted.prompt is None:
         wanted = replace(wanted, prompt=piped())
     try:
-        return asyncio.run(_run(agent, wanted))
+        with own_output() as output:
+            return asyncio.run(_run(agent, wanted, output))
     except BrokenPipeError:  # quietly, as other programs; but whoever goes by the code is not to take it for done
         throw_output_away()
         return NOBODY_READS
 
 
-async def _run(agent: type[MaverickAgent], wanted: Wanted) -> int:
-    way, result = standard_forms(wanted.form, wanted.cwd, _columns(), always_shows=wanted.always_shows)
+async def _run(agent: type[MaverickAgent], wanted: Wanted, output: TextIO) -> int:
+    way, result = standard_forms(wanted.form, output, wanted.cwd, _columns(), always_shows=wanted.always_shows)
     async with settings_for(wanted.script) as config:
         if wanted.script is not None and (wanted.always_shows or sys.stderr.isatty()):
             way.paper.line((f" {MARK} ", "badge", "yellow"), f"  {wanted.script}")

@@ -156,15 +156,15 @@ def summary_of(run: Unattended) -> dict[str, Any]:
     }
 
 
-def standard_forms(form: Form, cwd: Path, width: int, *, always_shows: bool) -> tuple[Way, Result]:
-    """What is written where by this process.
+def standard_forms(form: Form, output: TextIO, cwd: Path, width: int, *, always_shows: bool) -> tuple[Way, Result]:
+    """What is written where by this process, whose standard output that is.
 
     Where both streams are terminals somebody looks on: then the answer is shown while it comes.
     """
     is_seen = sys.stderr.isatty()
-    is_watched = is_seen and sys.stdout.isatty()
+    is_watched = is_seen and output.isatty()
     is_shown = always_shows or (is_seen and not (is_watched and form == "stream-json"))
-    result = Result(form, None if is_watched and form == "text" else sys.stdout)
+    result = Result(form, None if is_watched and form == "text" else output)
     return Way(Paper(sys.stderr, width), cwd, is_shown=is_shown, keeps_answer=result.is_written), result
 
 
