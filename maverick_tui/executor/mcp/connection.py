@@ -167,7 +167,7 @@ class ServerConnection:
                 from maverick_tui.executor.mcp.far import bounded_client
 
                 url, timeout = _address(self.name, server), httpx2.Timeout(30.0, read=IDLE_SECONDS)
-                async with bounded_client(server.get("headers"), timeout) as http:
+                async with bounded_client(server.get("headers"), timeout, streams=("GET", "POST")) as http:
                     yield streamable_http_client(url, http_client=http)
             case other:
                 raise ConfigError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
+from functools import partial
 from typing import cast
 
 import httpx2
@@ -14,21 +15,29 @@ _BLANK_LINES = (b"\n\n", b"\r\r", b"\n\r\n")
 
 
 def bounded_client(
-    headers: dict[str, str] | None = None, timeout: httpx2.Timeout | None = None, auth: httpx2.Auth | None = None
+    headers: dict[str, str] | None = None,
+    timeout: httpx2.Timeout | None = None,
+    auth: httpx2.Auth | None = None,
+    *,
+    streams: Collection[str] = ("GET",),
 ) -> httpx2.AsyncClient:
-    """A client that reads no message without end. A compressed one could have one all the same, so none may be."""
+    """A client that reads no message without end. A compressed one could have one all the same, so none may be.
+
+    Whoever uses it reads answers to the methods `streams` event by event, if they come so, and all others as a whole.
+    """
     return httpx2.AsyncClient(
         headers={**(headers or {}), "accept-encoding": "identity"},
         timeout=timeout if timeout is not None else httpx2.Timeout(30.0),
         auth=auth,
-        event_hooks={"response": [_bound]},
+        event_hooks={"response": [partial(_bound, streams)]},
     )
 
 
-async def _bound(response: httpx2.Response) -> None:
+async def _bound(streams: Collection[str], response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
         raise httpx2.DecodingError("the answer is compressed, though nobody has asked for that")
-    is_stream = response.is_success and response.headers.get("content-type", "").lower().startswith(_EVENTS)
+    is_read_so = response.is_success and response.request.method in streams
+    is_stream = is_read_so and response.headers.get("content-type", "").lower().startswith(_EVENTS)
     response.stream = _Bounded(cast("httpx2.AsyncByteStream", response.stream), in_events=is_stream)
 
 

@@ -17,6 +17,7 @@ from maverick_tui import __version__
 from maverick_tui.exceptions import AgentError
 from maverick_tui.executor.model.failures import StatusError, UnansweredError
 from maverick_tui.executor.strict_json import read_strictly
+from maverick_tui.inert import one_line
 
 if TYPE_CHECKING:
     import ssl
@@ -32,6 +33,9 @@ MOST_OF_EVENT = 8 << 20
 MOST_OF_EVENTS = 256 << 20
 """Bytes of all that an answer consists of: a million tokens, each in an event of its own."""
 
+_LONGEST_PLACE = 200
+"""Characters that are told of where an endpoint sends requests on to."""
+
 
 def make_client(address: str, key: str, headers: Mapping[str, str], idle: float) -> AsyncClient:
     """A client for this endpoint. It takes a while the first time: it imports, and reads all certificates."""
@@ -42,7 +46,7 @@ def make_client(address: str, key: str, headers: Mapping[str, str], idle: float)
             "accept": "application/json",
             "content-type": "application/json",
             "user-agent": f"maverick-tui/{__version__}",
-            "authorization": f"Bearer {key}",  # which is not carried along where another host is named instead
+            "authorization": f"Bearer {key}",
             "anthropic-version": API_VERSION,
         }
     )
@@ -52,7 +56,7 @@ def make_client(address: str, key: str, headers: Mapping[str, str], idle: float)
         headers=own,
         timeout=httpx2.Timeout(idle, connect=min(CONNECT_TIMEOUT, idle)),
         limits=httpx2.Limits(max_connections=1_000, max_keepalive_connections=100),
-        follow_redirects=True,
+        follow_redirects=False,  # they would carry the conversation elsewhere, and a gateway's key in a header
         verify=_certificates(),
     )
 
@@ -100,6 +104,13 @@ async def _posted(
     except httpx2.HTTPError as error:
         raise UnansweredError from error
     try:
+        if response.has_redirect_location:
+            place = one_line(response.headers["location"].partition("?")[0][:_LONGEST_PLACE])
+            raise AgentError(
+                f"The endpoint sends requests on to {place}; they are not sent there.",
+                kind="invalid",
+                hint="If that is the right place, name it in ANTHROPIC_BASE_URL.",
+            )
         if not response.is_success:
             try:
                 said = (await _whole(response)).decode(errors="replace")

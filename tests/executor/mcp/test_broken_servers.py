@@ -7,13 +7,16 @@ import subprocess
 import sys
 import textwrap
 import zlib
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
+import httpx2
 import pytest
 
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.mcp import process as server_process
+from maverick_tui.executor.mcp.far import bounded_client
 from maverick_tui.executor.mcp.servers import ToolServers
 from tests.executor.mcp.support import PLAIN, failure, opened
 from tests.runs.watching import PATIENCE
@@ -197,6 +200,31 @@ ENDLESS = {
     "an event": ("200 OK\r\ncontent-type: text/event-stream", b"data: aaaaaaaaaaaaa\r\n" * 3_000),
     "compressed": ("200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip", zlib.compress(b"a" * 10**6)),
 }
+
+
+@pytest.mark.parametrize(("method", "streams"), [("DELETE", ("GET", "POST")), ("POST", ("GET",))])
+async def test_events_that_are_read_as_a_whole_have_an_end(
+    method: str, streams: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maverick_tui.executor.mcp.far.MOST_AT_ONCE", 1 << 10)
+    sent = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while sent < 1_000:
+            yield b": a comment\n\n" * 9
+            sent += 1
+
+    def answer(_request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=body())
+
+    async with bounded_client(streams=streams) as client:
+        client._transport = httpx2.MockTransport(answer)
+        assert (await client.get("http://127.0.0.1:9")).is_success, "here events are read one by one"
+        sent = 0
+        with pytest.raises(httpx2.ReadError, match="no end"):
+            await client.request(method, "http://127.0.0.1:9")
+    assert sent < 20
 
 
 @pytest.mark.parametrize("case", ENDLESS)

@@ -115,15 +115,17 @@ async def failed(url: str) -> str:
     return str(caught.value)
 
 
-async def test_an_endpoint_that_sends_us_to_another_host_does_not_send_the_key_there() -> None:
+async def test_an_endpoint_that_sends_us_elsewhere_is_not_followed_and_what_it_says_besides_is_not_read() -> None:
     async with (
         endpoint("404 Not Found") as (there, asked),
-        endpoint(f"307 Temporary Redirect\r\nlocation: {there}/v1/messages") as (here, first),
+        endpoint(f"307 Temporary Redirect\r\nlocation: {there}/v1/messages?key=1\r\ncontent-length: 99999999") as (
+            here,
+            first,
+        ),
     ):
-        await failed(here)
+        assert f"sends requests on to {there}/v1/messages;" in await failed(here)
     assert "authorization: bearer not-a-real-key" in first[0].lower()
-    assert asked[0].startswith("POST /v1/messages ")
-    assert "not-a-real-key" not in asked[0]
+    assert not asked
 
 
 async def test_the_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
