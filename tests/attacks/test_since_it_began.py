@@ -10,7 +10,7 @@ import pytest
 
 from maverick_tui.agent.engine.claude.rereading import Rereading
 from maverick_tui.agent.engines import ToolQuestion
-from maverick_tui.agent.permissions import looked_up, places
+from maverick_tui.agent.permissions import looked_up, surroundings
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.links import Alias, aliases
 from maverick_tui.agent.permissions.standing import RuleBook, user_file
@@ -125,7 +125,7 @@ def test_what_another_call_has_looked_up_before_does_not_count(home: Path, monke
             assert goes_on.wait(60)
         return found
 
-    monkeypatch.setattr(places, "aliases", look)
+    monkeypatch.setattr(surroundings, "aliases", look)
     other = Thread(target=decision, args=(judge, "notes.md", "Read"))
     other.start()
     assert has_looked.wait(60)
