@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from math import inf
 from pathlib import Path
 
 from maverick_tui.git.asking import ask
+from maverick_tui.git.repository import find_repository, read_small
 
 SECONDS = 3.0
 """How long git may look through the commits: somebody waits for a call to be judged."""
@@ -15,7 +17,11 @@ _AGAIN_AFTER = 60.0
 _HEADS = ("FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 ALL_TIPS = ("--all", "--reflog", "--ignore-missing", *_HEADS)
 """Whatever a commit may be found by, but its hash."""
-_known: dict[Path, tuple[bytes, frozenset[bytes]]] = {}
+_CUT_OFF_BY = ("shallow", "info/grafts")
+"""Files that say where history ends, or goes on: `git fetch --unshallow` brings all of it to the same tips."""
+_MOST_CUT_OFF = 16 << 20
+"""Bytes of such a file that are read."""
+_known: dict[Path, tuple[object, frozenset[bytes]]] = {}
 _given_up_at: dict[Path, float] = {}
 
 
@@ -23,16 +29,26 @@ def past_names(top: Path) -> frozenset[bytes] | None:
     """All names, from the top on; None if git does not tell them in time."""
     if time.monotonic() - _given_up_at.get(top, -inf) < _AGAIN_AFTER:
         return None
-    tips = ask(top, "log", *ALL_TIPS, "--no-walk", "--format=%H", seconds=SECONDS)
-    known_at, names = _known.get(top, (None, None))
-    if tips is not None and tips != known_at:
+    history = _history(top)
+    known_of, names = _known.get(top, (None, None))
+    if history is not None and history != known_of:
         names = _names(top)
         if names is not None:
-            _known[top] = tips, names
-    if tips is None or names is None:
+            _known[top] = history, names
+    if history is None or names is None:
         _given_up_at[top] = time.monotonic()
         return None
     return names
+
+
+def _history(top: Path) -> object | None:
+    """What decides which commits there are: two that are equal have the same; None if git does not tell it in time."""
+    tips, repository = ask(top, "log", *ALL_TIPS, "--no-walk", "--format=%H", seconds=SECONDS), find_repository(top)
+    if tips is None or repository is None:
+        return None
+    cut_off = (repository.common / name for name in _CUT_OFF_BY)
+    ends = [read_small(file, _MOST_CUT_OFF) if os.path.lexists(file) else "" for file in cut_off]
+    return None if None in ends else (tips, *ends)
 
 
 def _names(top: Path) -> frozenset[bytes] | None:

@@ -64,3 +64,33 @@ def test_what_is_not_told_in_time_is_not_known(tmp_path: Path, monkeypatch: pyte
     assert past_names(tmp_path) is None, "nobody waits again so soon"
     monkeypatch.setattr(module, "_AGAIN_AFTER", 0.0)
     assert past_names(tmp_path) == frozenset()
+
+
+def test_names_are_those_of_the_history_that_is_there_by_now(tmp_path: Path) -> None:
+    (whole := tmp_path / "whole").mkdir()
+    git(whole, "init", "-q", "-b", "main")
+    for number in range(4):
+        commit(whole, f"name{number}")
+        (whole / f"name{number}").unlink()
+    git(tmp_path, "clone", "-q", "--depth=1", whole.as_uri(), "part")
+    part = tmp_path / "part"
+    assert set(past_names(part) or ()) == {b"name3"}
+    git(part, "fetch", "-q", "--deepen=1")
+    assert set(past_names(part) or ()) == {b"name2", b"name3"}, "the tips are the same"
+    git(part, "fetch", "-q", "--unshallow")
+    assert set(past_names(part) or ()) == {b"name0", b"name1", b"name2", b"name3"}
+
+
+def test_a_graft_brings_names(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path, "old")
+    old = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=tmp_path, text=True).strip()
+    git(tmp_path, "branch", "-m", "gone")
+    git(tmp_path, "switch", "-q", "--orphan", "main")
+    commit(tmp_path, "new")
+    new = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=tmp_path, text=True).strip()
+    git(tmp_path, "branch", "-qD", "gone")
+    git(tmp_path, "reflog", "expire", "--expire=now", "--all")
+    assert set(past_names(tmp_path) or ()) == {b"new"}
+    (tmp_path / ".git" / "info" / "grafts").write_text(f"{new} {old}\n")
+    assert set(past_names(tmp_path) or ()) == {b"new", b"old"}

@@ -76,8 +76,9 @@ class Roots:
         It is asked once for all rules.
         """
         if (top, looks_back) not in self._listed:
-            now = ask(top, "ls-files", "-z", "--with-tree=HEAD") or ask(top, "ls-files", "-z")  # there may be no commit
-            past = past_names(top) if looks_back else frozenset()
+            with_last = ask(top, "ls-files", "-z", "--with-tree=HEAD")  # there may be no commit, or too much in it
+            now = ask(top, "ls-files", "-z") if with_last is None else with_last
+            past = past_names(top) if looks_back or with_last is None else frozenset()
             names = None if now is None or past is None else {*now.split(b"\0"), *past} - {b""}
             self._listed[top, looks_back] = None if names is None else [f"{top}/{os.fsdecode(name)}" for name in names]
         return self._listed[top, looks_back]

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.agent.permissions import roots
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import RuleBook, project_file
+from maverick_tui.git.asking import ask
 from maverick_tui.git.programs import programs_named
 from tests.agent.permissions.deciding import bash, decide, judge_in, judged, write
 from tests.executor.files.support import git
@@ -166,6 +168,25 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(
     for command in (*commands, *in_disguise, "git checkout side"):
         expected = "allow" if command in _OF_NOW else "ask"
         assert decide(judge_in(project), "Bash", bash(command)) == expected, command
+
+
+def test_what_the_last_commit_has_counts_where_git_tells_no_more_than_the_index(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(project, "init", "-q")
+    write('deny = ["Read(.env)"]')
+    judge = judge_in(project)
+    assert decide(judge, "Bash", bash("git diff HEAD")) == "allow", "there is no commit"
+    (project / ".env").touch()
+    git(project, "add", ".")
+    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+    git(project, "rm", "-qr", "--cached", ".")
+
+    def without_last(top: Path, command: str, *words: str) -> bytes | None:
+        return None if "--with-tree=HEAD" in words else ask(top, command, *words)
+
+    monkeypatch.setattr(roots, "ask", without_last)  # it has too many names
+    assert decide(judge, "Bash", bash("git diff HEAD")) == "ask"
 
 
 @pytest.mark.explore
