@@ -19,7 +19,7 @@ from maverick_tui.agent.permissions.same_files import SameFiles, folders_around
 from maverick_tui.agent.tools import EDIT_TOOLS, LOOKING_TOOLS, ToolRule, parse_tool
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.executor.files.globs import names_in
-from maverick_tui.git.repository import Repository, find_repository, read_small
+from maverick_tui.git.repository import Repository, find_repository, read_small, worktrees_of
 from maverick_tui.masking.redact import redact
 from maverick_tui.real_paths import real_path
 from maverick_tui.toml_text import read_toml
@@ -121,8 +121,6 @@ class RuleBook:
     """The one that the agent works in, if it is in one."""
     _inside: list[Path] = field(init=False)
     """Where the agent works, and the outermost folder whose rules hold there: in one repository, or once they were."""
-    _of_git: list[Path] = field(init=False)
-    """Where git has its worktrees, whoever has made them."""
     _around: list[tuple[str, Path]] = field(init=False, default_factory=list)
     """The folders around what rules name by whole paths, behind what makes each the top of a repository."""
     _read: tuple[object, Standing] = field(init=False, default=(None, NONE))
@@ -134,16 +132,16 @@ class RuleBook:
         self._files = [(user_file(), None, None), *((project_file(one), one, _base(one, worktree)) for one in folders)]
         outermost = self._files[-1][2] or self.cwd
         self._inside = list(dict.fromkeys(Path(real_path(place)) for place in (self.cwd, outermost)))
-        repositories = dict.fromkeys(map(find_repository, self._inside))
-        self._of_git = [repository.common / "worktrees" for repository in repositories if repository is not None]
 
     def __call__(self) -> Standing:
         """What holds now."""
         state: list[object] = [_state(path) for path, _, _ in self._files]
         if not any(state) and not any(_forbidding.get((path, base)) for path, _, base in self._files):
             return NONE
-        state += map(_state, (paths.worktrees(), *self._of_git))  # which change with each that is made or removed
-        state += ((one, _state(one.common / "worktrees")) for one in self._named())
+        state.append(_state(paths.worktrees()))  # which changes with all that is known of those of runs
+        # Whoever has made them; git moves one without a change of the folder in which it keeps them.
+        around = (found for one in self._inside if (found := find_repository(one)) is not None)
+        state += ((one, worktrees_of(one)) for one in dict.fromkeys((*around, *self._named())))
         # A file of rules that only deny and ask counts as it is; whether one that allows is trusted may change.
         known, standing = self._read
         if known != state or any(rule.base is not None and rule.effect == "allow" for rule in standing.rules):

@@ -84,6 +84,23 @@ def test_what_is_denied_is_denied_in_every_worktree_whoever_makes_it_meanwhile(p
     assert judge.judge("Bash", bash("cat a.txt"), here=there).decision == "allow"
 
 
+def test_what_is_denied_is_denied_in_a_worktree_wherever_it_is_by_now(project: Path) -> None:
+    write('deny = ["Read(prod.txt)"]')
+    judge, by = judge_in(project), ("-c", "user.name=a", "-c", "user.email=a@b")
+    assert decide(judge, "Read", {"file_path": "prod.txt"}) == "deny"
+    git(project, "init", "-q")  # while the agent is at work
+    git(project, *by, "commit", "-qm", "first", "--allow-empty")
+    git(project, "worktree", "add", "-q", "one/w")
+    assert decide(judge, "Read", {"file_path": "one/w/prod.txt"}) == "deny"
+    for name in ("two", "three"):
+        (project / name).mkdir()
+    for before, after in (("one", "two"), ("two", "one"), ("one", "three")):
+        git(project, "worktree", "move", f"{before}/w", f"{after}/w")
+        assert decide(judge, "Read", {"file_path": f"{after}/w/prod.txt"}) == "deny", after
+    git(project, "worktree", "remove", "three/w")
+    assert decide(judge, "Read", {"file_path": "three/w/prod.txt"}) == "allow"
+
+
 def test_a_rule_of_a_bare_repositorys_worktree_is_about_nothing_beside_it(project: Path, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "--bare", "bare.git")
     by = ("-c", "user.name=a", "-c", "user.email=a@b")
