@@ -175,11 +175,13 @@ def ask(
     folder: Path,
     command: str,
     *arguments: str,
+    only: Sequence[bytes] = (),
     found: Found | None = None,
     seconds: float = SECONDS,
     stop: Callable[[], bool] | None = None,
 ) -> bytes | None:
-    """What git answers in a folder, whose settings may have been read just before.
+    """What git answers in a folder, whose settings may have been read just before; with `only`, those of its entries
+    that begin so, each of which has a NUL behind it: all of them may be too many to be kept.
 
     None without git, outside a repository, if it fails or takes too long, or nobody wants to know any more.
     """
@@ -189,7 +191,7 @@ def ask(
         return None
     variables = found.variables | as_variables({**ALWAYS, **overrides(found.settings)})
     line = [found.program, "--no-pager", "--no-optional-locks", command, *_COMMANDS[command], *arguments]
-    return _answer(line, folder, variables, until, stop)
+    return _answer(line, folder, variables, until, stop, only)
 
 
 def read_settings(
@@ -282,7 +284,12 @@ def _bare(folder: Path, places: Sequence[str]) -> dict[str, str]:
 
 
 def _answer(
-    line: Sequence[str], folder: Path, variables: Mapping[str, str], until: float, stop: Callable[[], bool] | None
+    line: Sequence[str],
+    folder: Path,
+    variables: Mapping[str, str],
+    until: float,
+    stop: Callable[[], bool] | None,
+    only: Sequence[bytes] = (),
 ) -> bytes | None:
     if time.monotonic() >= until:
         return None
@@ -300,7 +307,7 @@ def _answer(
     except (OSError, ValueError):  # not there, or more settings than a process can be given
         return None
     told = bytearray()
-    reader = threading.Thread(target=_read, args=(process, told), daemon=True)
+    reader = threading.Thread(target=_read, args=(process, told, tuple(only)), daemon=True)
     with process, ends_with_us(process):
         reader.start()
         try:
@@ -317,13 +324,17 @@ def _answer(
     return bytes(told) if process.returncode == 0 and len(told) <= _MOST_TOLD else None
 
 
-def _read(process: subprocess.Popen[bytes], told: bytearray) -> None:
+def _read(process: subprocess.Popen[bytes], told: bytearray, only: tuple[bytes, ...]) -> None:
     """Read what it says; one that says too much is ended."""
     assert process.stdout is not None
+    rest = b""
     with suppress(ValueError, OSError):  # given up, and closed
         while some := process.stdout.read(_PIECE):
+            if only:
+                *entries, rest = (rest + some).split(b"\0")
+                some = b"".join(entry + b"\0" for entry in entries if entry.startswith(only))
             told += some
-            if len(told) > _MOST_TOLD:
+            if len(told) + len(rest) > _MOST_TOLD:
                 process.kill()
                 break
 

@@ -20,6 +20,7 @@ from maverick_tui.git.asking import (
     read_included,
     read_settings,
 )
+from maverick_tui.git.index import SUBMODULE, in_index
 from maverick_tui.git.repository import (
     Repository,
     differs_by_process,
@@ -78,8 +79,6 @@ _NOT_INTO_SUBMODULES = {"status.submoduleSummary": "false", "diff.submodule": "s
 """What keeps reading commands out of submodules that no index has, also where the person has set it otherwise."""
 _SAID = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 """What core.fsmonitor and pager.log may say instead of a program; elsewhere it would be a program of that name."""
-_GITLINK = b"\x00\x00\xe0\x00"
-"""The mode of a submodule in an index."""
 _DEPTH, _MOST_SETTINGS = 2, 64 * 1024
 _MOST_FOLDERS = 50_000
 """Folders near the top of one that are looked at for repositories: an agent makes as many as it likes, unasked."""
@@ -94,10 +93,6 @@ _NAMING = re.compile(
     re.IGNORECASE,
 )
 """In settings that make git start something there is one of these words."""
-_LARGEST_INDEX = 256 * 1024 * 1024
-"""Bytes that indexes may have together: git looks only at those that it needs, and an empty one can seem large."""
-_SPARSE = b"sdir"
-"""Marks an index that has whole folders as one entry, in which there may be submodules."""
 _MADE_SPARSE = frozenset({"index.sparse", "core.sparsecheckout"})
 _REVISION = re.compile(r"(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})?")
 _MOST_REVISIONS = 1_000_000
@@ -156,9 +151,10 @@ def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
     if (around := _started_around(folder)) is None:
         return None
     hooks, commands, is_conditional = around
-    if (below := _naming_below(folder, is_conditional=is_conditional)) is None:
+    below = repositories_below(folder)
+    if below is None or (naming := _naming(below, is_conditional=is_conditional)) is None:
         return None
-    for place in below:
+    for place in naming:
         if (found := _started_around(place)) is None:
             return None
         hooks += found[0]
@@ -166,12 +162,8 @@ def started_by_settings(folder: Path) -> tuple[list[Path], list[str]] | None:
     return hooks, commands
 
 
-def _naming_below(folder: Path, *, is_conditional: bool) -> list[Path] | None:
-    """The repositories below a folder, near its top, whose settings may name a program: few do, and git is slow. None
-    if there are too many, or too many folders to know.
-
-    Where settings are included on conditions, they may hold in any of them: the first ones are asked.
-    """
+def repositories_below(folder: Path) -> list[str] | None:
+    """The repositories below a folder, near its top, however many folders there are; None if these are too many."""
     seen, level = list[str](), [str(folder)]
     for _ in range(_DEPTH):
         following: list[str] = []
@@ -181,9 +173,17 @@ def _naming_below(folder: Path, *, is_conditional: bool) -> list[Path] | None:
                 return None
         seen += following
         level = following
-    found = [path for path in seen if os.path.lexists(f"{path}/.git")]
+    return [path for path in seen if os.path.lexists(f"{path}/.git")]
+
+
+def _naming(repositories: Sequence[str], *, is_conditional: bool) -> list[Path] | None:
+    """Those whose settings may name a program: few do, and git is slow. None if they are too many.
+
+    Where settings are included on conditions, they may hold in any of them: the first ones are asked.
+    """
     asked = _ASKED_ANYWAY if is_conditional else 0
-    naming = [Path(path) for number, path in enumerate(found) if number < asked or _may_name_programs(Path(path))]
+    numbered = enumerate(map(Path, repositories))
+    naming = [place for number, place in numbered if number < asked or _may_name_programs(place)]
     return naming if len(naming) <= _MOST_NAMING else None
 
 
@@ -406,30 +406,6 @@ def _submodules(repository: Repository, settings: list[Setting]) -> list[Path] |
     """The submodules that are checked out: git starts itself in each, under their own configuration. None if that
     cannot be known.
     """
-    files = [repository.own / "index", *repository.own.glob("sharedindex.*")]
-    if sum(map(_size, files)) > _LARGEST_INDEX:
-        return None
-    indexes = [_bytes(file) for file in files]
     is_sparse = any(setting.key in _MADE_SPARSE for setting in settings)
-    if not is_sparse and not any(_GITLINK in index or _SPARSE in index for index in indexes):
-        return []  # quicker than asking, and nearly always so
-    listed = ask(repository.top, "ls-files", "--stage", "-z")
-    if listed is None:
-        return None
-    names = [entry.partition(b"\t")[2] for entry in listed.split(b"\0") if entry.startswith(b"160000 ")]
-    folders = [repository.top / os.fsdecode(name) for name in names]
-    return [folder for folder in folders if os.path.lexists(folder / ".git")]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes() if path.is_file() else b""
-    except OSError:
-        return b""
+    listed = in_index(repository, SUBMODULE, is_sparse=is_sparse)
+    return None if listed is None else [one for one in listed[SUBMODULE] if os.path.lexists(one / ".git")]

@@ -10,14 +10,16 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from maverick_tui import paths
 from maverick_tui.agent.permissions.known_places import completed_by, is_run_by_others
+from maverick_tui.agent.permissions.leading import is_within
+from maverick_tui.agent.permissions.linked_by_git import linked_by_git, repositories_around
 from maverick_tui.agent.permissions.looked_up import Seen, looked_up
-from maverick_tui.git.asking import ask
+from maverick_tui.git.programs import repositories_below
 from maverick_tui.git.repository import find_repository
 from maverick_tui.masking.key_files import compared_names, is_of_keys
 from maverick_tui.real_paths import real_path
@@ -33,8 +35,8 @@ _FIRST = (".config", ".local", ".claude", "bin", "maverick")
 """What is looked at before other folders beside it."""
 _LONGEST_WAY = 50
 """More links than any system follows one after the other."""
-_LINK = b"120000 "
-"""How git says that something is a link."""
+_ANYTHING = [".git"]
+"""By which name a folder may be known whose links are not."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
 """What holds much that nobody links by hand."""
 
@@ -68,15 +70,39 @@ def _aliases(seen: Seen, cwd: Path, home: Path | None, own: tuple[Path, ...]) ->
     of_own = (link for folder in own for link in _followed(folder, _links_below(seen, folder, cwd, is_wanted)))
     found = [link.seen_by(seen, "own") for link in of_own]
     if home is not None:
-        of_home = _links_below(seen, home, cwd, lambda name: name.startswith("."))
+        of_home = _links_below(seen, home, cwd, _is_hidden)
         found += (link.seen_by(seen, "home") for link in _followed(home, of_home))
-    in_project = chain(_links_below(seen, cwd, cwd, lambda _name: True), _tracked(seen, cwd))
+    in_project, is_all = _links_of_project(seen, cwd, home)
     found += (
         link.seen_by(seen, "project")
-        for link in _followed(cwd, in_project)
+        for base, links in in_project.items()
+        for link in _followed(base, dict.fromkeys(links))
         if is_of_keys(link.names, is_at_home=False) or is_run_by_others(link.names) or any(completed_by(link.names))
     )
-    return found
+    return found if is_all else [*found, Alias(cwd, _ANYTHING, "project")]
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def _links_of_project(seen: Seen, cwd: Path, home: Path | None) -> tuple[dict[Path, list[Path]], bool]:
+    """The links in the working directory, and around it in its repository, by the folders where their names begin; and
+    whether these are all.
+    """
+    around, inside = [*repositories_around(cwd)], dict[str, None]()
+    top = around[-1].top if around else cwd
+    found = {cwd: [*_links_below(seen, cwd, cwd, lambda _name: True, inside)]}
+    for folder in cwd.parents:
+        if not is_within(folder, top) or (home is not None and is_within(home, folder)):
+            break
+        found[folder] = [*_links_below(seen, folder, cwd, _is_hidden, {})]
+    near = repositories_below(cwd)
+    inner = (find_repository(Path(one)) for one in dict.fromkeys((*inside, *(near or ()))))
+    tracked = linked_by_git(seen, (*around, *(one for one in inner if one is not None)))
+    for link in tracked or ():
+        found.setdefault(cwd if link.is_relative_to(cwd) else top, []).append(link)
+    return found, near is not None and tracked is not None
 
 
 class _Link(NamedTuple):
@@ -98,19 +124,6 @@ def _followed(base: Path, links: Iterable[Path]) -> Iterator[_Link]:
     for link in links:
         if real := _real_of(link, known):
             yield _Link(link, real, compared_names(link.parts[len(base.parts) :]))
-
-
-def _tracked(seen: Seen, folder: Path) -> Iterator[Path]:
-    """Links that git has below a folder: in a large project they may be deeper, or among more, than is looked at, and
-    whoever may write files makes as many folders as they like.
-    """
-    if (repository := find_repository(folder)) is None:
-        return
-    seen.see(str(repository.own / "index"))
-    for entry in (ask(folder, "ls-files", "--stage", "-z") or b"").split(b"\0"):
-        about, _, name = entry.partition(b"\t")
-        if about.startswith(_LINK) and os.path.islink(link := folder / os.fsdecode(name)):  # noqa: PTH114
-            yield link
 
 
 def _real_of(link: Path, known: dict[str, str]) -> str:
@@ -144,8 +157,17 @@ def _real_of(link: Path, known: dict[str, str]) -> str:
     return real
 
 
-def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
-    """The links below a folder, level by level; what the working directory has itself is known by its names."""
+def _links_below(
+    seen: Seen,
+    base: Path,
+    cwd: Path,
+    is_wanted: Callable[[str], bool],
+    repositories: dict[str, None] | None = None,
+) -> Iterator[Path]:
+    """The links below a folder, level by level; what the working directory has itself is known by its names.
+
+    Of a project, other folders are not looked into by its links, and are noted if they are `repositories`.
+    """
     if os.path.islink(base):  # noqa: PTH114 - Path.is_symlink raises where its folder is closed to us
         yield base
     left, level, entered = _MOST_FOLDERS, [str(base)], {real_path(base)}
@@ -156,6 +178,8 @@ def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], b
             if folder == elsewhere:
                 continue
             found = [one for one in _listed(seen, folder) if depth or is_wanted(one.name)]
+            if repositories is not None and any(one.name == ".git" for one in found):
+                repositories[folder] = None
             yield from (Path(folder, one.name) for one in found if one.is_link)
             inner = [one for one in found if one.name not in _MASSES and (one.is_folder or one.is_link)]
             if len(inner) > _MOST_ENTERED:
@@ -163,7 +187,7 @@ def _links_below(seen: Seen, base: Path, cwd: Path, is_wanted: Callable[[str], b
             following += (
                 os.path.join(folder, one.name)  # noqa: PTH118
                 for one in inner[:_MOST_ENTERED]
-                if _is_entered(folder, one, entered, follows=elsewhere is not None)
+                if _is_entered(folder, one, entered, follows=repositories is None)
             )
         left -= len(level)
         if left <= 0:
