@@ -46,6 +46,25 @@ def test_what_start_up_files_lead_to_asks(name: str, project: Path) -> None:
     assert decide(judge, "Bash", bash("git status")) == "allow"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ZDOTDIR=~/.config/zsh",
+        'export ZDOTDIR="${XDG_CONFIG_HOME:-$HOME/.config}/zsh"',
+        ': "${ZDOTDIR:=$HOME/.config/zsh}"',
+        "C=~/.config\n[[ -d $C ]] && typeset ZDOTDIR=$C/zsh",
+        ". ~/.more",
+    ],
+)
+def test_what_zsh_reads_where_a_start_up_file_has_sent_it_leads_on(line: str, project: Path) -> None:
+    write(Path.home() / ".zshenv", f"{line}\n")
+    write(Path.home() / ".more", "ZDOTDIR=$HOME/.config/zsh\n")
+    write(Path.home() / ".config" / "zsh" / ".zshrc", f". {project}/zz/a.txt\n")
+    judge = Judge(EDITS, project, person=True)
+    assert decide(judge, "Write", {"file_path": "zz/a.txt"}) == "ask"
+    assert [decide(judge, "Write", {"file_path": path}) for path in HARMLESS] == ["allow"] * len(HARMLESS)
+
+
 def test_files_that_are_written_unasked_hide_none_that_a_shell_reads(project: Path) -> None:
     write(Path.home() / ".bashrc", f'for file in {project}/$WHICH; do . "$file"; done\n')
     led_to = [f"lib/settings{number}" for number in range(4)]

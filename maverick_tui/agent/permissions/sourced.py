@@ -11,9 +11,9 @@ import glob
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ _START_UP = (
     ".profile .bash_profile .bash_login .bashrc .bash_aliases .bash_logout .zshenv .zprofile .zshrc .zlogin .zlogout"
     " .kshrc .cshrc .tcshrc .login .config/fish/config.fish .config/fish/conf.d/*.fish"
 ).split()
+_PLACE_OF_ZSH = "ZDOTDIR"
+"""The variable that says where zsh has its own, which a first file may set for the shell alone."""
 _MOST_READ = 256 * 1024
 _MOST_FILES = 200
 _MOST_NAMED = 5_000
@@ -75,26 +77,29 @@ def sourced(home: Path | None, cwd: Path) -> Sourced:
     """What start-up files name in a folder, and what the files name that are named there."""
     if home is None:
         return Sourced()
-    places = (str(home), *filter(None, [os.environ.get("ZDOTDIR", "")]))
+    places = (str(home), *filter(None, [os.environ.get(_PLACE_OF_ZSH, "")]))
     return _sourced(places, str(cwd))
 
 
 @looked_up
 def _sourced(seen: Seen, places: tuple[str, ...], cwd: str) -> Sourced:
     home, spelled, read = places[0], Spelled(places[0], cwd), dict[str, None]()
-    level = [
-        file for place in places for name in _START_UP for file in _files(seen, f"{glob.escape(place)}/{name}", cwd)
-    ]
-    paths: list[str] = []
+    level, paths = [*_start_up_files(seen, places, cwd)], list[str]()
     for _ in range(_DEPTH):
         for file in level:
             read[file] = None
             spelled.read(_text(file), os.path.dirname(real_path(file)))  # noqa: PTH120
         paths = [*islice(spelled.paths(), _MOST_NAMED)]
         near = (path for path in paths if not _SIGNS.search(path) or path.startswith((f"{home}/", f"{cwd}/")))
-        new = (file for path in near for file in _files(seen, path, cwd) if file not in read)
-        level = [*islice(dict.fromkeys(new), _MOST_FILES)]
+        new = (file for path in near for file in _files(seen, path, cwd))
+        begun = _start_up_files(seen, spelled.folders(_PLACE_OF_ZSH), cwd)  # of a shell that nobody has to tell
+        level = [*islice(dict.fromkeys(file for file in chain(begun, new) if file not in read), _MOST_FILES)]
     return _found(paths, home, cwd, is_mentioned=spelled.is_mentioned)
+
+
+def _start_up_files(seen: Seen, places: Iterable[str], cwd: str) -> Iterator[str]:
+    for place, name in product(places, _START_UP):
+        yield from _files(seen, f"{glob.escape(place)}/{name}", cwd)
 
 
 def _found(paths: list[str], home: str, cwd: str, *, is_mentioned: bool) -> Sourced:

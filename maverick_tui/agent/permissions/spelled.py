@@ -77,14 +77,24 @@ class Spelled:
                 if path in seen:
                     continue
                 seen.add(path)
-                if re.match(rf"~{re.escape(os.path.basename(self._home))}(?:/|$)|~(?:/|$)", path):  # noqa: PTH119
-                    path = self._home + path.lstrip("~").partition("/")[1] + path.partition("/")[2]  # noqa: PLW2901
+                path = self._from_home(path)  # noqa: PLW2901
                 if path.startswith("/"):
                     yield os.path.normpath(path)
                     if "//" in path:  # `file://$HOME/x`
                         yield os.path.normpath(path[path.rfind("//") + 1 :])
                 elif "/" in path:
                     self.is_mentioned = self.is_mentioned or self._ends_like(path)
+
+    def folders(self, variable: str) -> list[str]:
+        """The whole paths that a variable may hold, as far as they are known."""
+        self._values.clear()
+        values = map(self._from_home, self._values_of(variable, 0))
+        return [path for path in values if path.startswith("/") and ANYTHING not in path]
+
+    def _from_home(self, path: str) -> str:
+        if re.match(rf"~{re.escape(os.path.basename(self._home))}(?:/|$)|~(?:/|$)", path):  # noqa: PTH119
+            return self._home + path.lstrip("~").partition("/")[1] + path.partition("/")[2]
+        return path
 
     def _prepared(self, text: str, folder: str) -> str:
         """With variables in one form, and what a file says for its own folder replaced."""
