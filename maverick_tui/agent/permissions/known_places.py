@@ -55,6 +55,11 @@ _OF_MEMORY = frozenset(map(str.casefold, MEMORY_FILES))
 _LAST = frozenset(place.rpartition("/")[2] for place in _RUN_BY_OTHERS | _RUN_FILES | KEYS | _OF_MEMORY)
 _WAYS = [way for way in (place.split("/") for place in sorted(_RUN_BY_OTHERS | KEYS)) if len(way) > 1]
 _LONGEST_WAY = max(map(len, _WAYS))
+_BEGUN: dict[tuple[str, ...], list[str]] = {}
+"""By each beginning of such a way, what is left of it."""
+for _way in _WAYS:
+    for _at in range(1, len(_way)):
+        _BEGUN.setdefault(tuple(_way[:_at]), []).append("/".join(_way[_at:]))
 _INSTALLED = frozenset("site-packages dist-packages node_modules .tox .nox".split())
 
 
@@ -83,8 +88,8 @@ def may_matter(name: str) -> bool:
 def completed_by(names: Sequence[str]) -> Iterator[str]:
     """What matters below a folder by its name together with the folder's: `config.toml`, if that is `.cargo`."""
     last = compared_names(names[-_LONGEST_WAY:])
-    for way in _WAYS:
-        yield from ("/".join(way[at:]) for at in range(1, len(way)) if last[-at:] == way[:at])
+    for at in range(len(last)):
+        yield from _BEGUN.get(tuple(last[at:]), ())
 
 
 def is_of_packages(names: list[str]) -> bool:

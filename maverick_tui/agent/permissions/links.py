@@ -73,17 +73,18 @@ def _aliases(seen: Seen, cwd: Path, home: Path | None, own: tuple[Path, ...]) ->
         of_home = _links_below(seen, home, cwd, _is_hidden)
         found += (link.seen_by(seen, "home") for link in _followed(home, of_home))
     in_project, is_all = _links_of_project(seen, cwd, home)
-    found += (
-        link.seen_by(seen, "project")
-        for base, links in in_project.items()
-        for link in _followed(base, dict.fromkeys(links))
-        if is_of_keys(link.names, is_at_home=False) or is_run_by_others(link.names) or any(completed_by(link.names))
-    )
+    for base, links in in_project.items():
+        named = (link for link in dict.fromkeys(links) if _matters(compared_names(link.parts[len(base.parts) :])))
+        found += (link.seen_by(seen, "project") for link in _followed(base, named))
     return found if is_all else [*found, Alias(cwd, _ANYTHING, "project")]
 
 
 def _is_hidden(name: str) -> bool:
     return name.startswith(".")
+
+
+def _matters(names: list[str]) -> bool:
+    return is_of_keys(names, is_at_home=False) or is_run_by_others(names) or any(completed_by(names))
 
 
 def _links_of_project(seen: Seen, cwd: Path, home: Path | None) -> tuple[dict[Path, list[Path]], bool]:
