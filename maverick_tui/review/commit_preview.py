@@ -13,7 +13,7 @@ from maverick_tui.folder_locks import scratch_folder
 from maverick_tui.git.changing import Git, filtered, filters_of
 from maverick_tui.git.programs import run_by_commits
 from maverick_tui.markup.hunks import Hunk
-from maverick_tui.review.committing import Head, head_of, repository_of, within
+from maverick_tui.review.committing import Shown, head_of, look_of, repository_of, within
 from maverick_tui.review.kinds import MOST_LINES, ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.review.staged import Entry, Staged
@@ -22,9 +22,6 @@ from maverick_tui.snapshots.changes import read_hunks
 _LOOKED_AT = 8_000
 """In so many bytes git looks for a zero, which makes a file binary."""
 _PIECE = 1 << 20
-
-
-Look = tuple[int, int, int, int]
 
 
 class Whole(NamedTuple):
@@ -44,9 +41,7 @@ class Preview(NamedTuple):
 
     whole: Mapping[str, Whole]
     runs: Sequence[str]
-    looks: Mapping[str, Look | None]
-    """What whole files looked like then, by their paths, also by those before; None of those that are not there."""
-    head: Head
+    shown: Shown
 
 
 def preview(review: RunReview, scope: Scope, files: Sequence[ChangedFile], parts: Iterable[str]) -> Preview:
@@ -54,21 +49,12 @@ def preview(review: RunReview, scope: Scope, files: Sequence[ChangedFile], parts
     looking, in_parts = _Looking(review, scope, files), set(parts)
     whole = [file for file in files if file.path not in in_parts]
     looks = {path: look_of(review.root / path) for file in whole for path in (file.path, file.was) if path}
-    return Preview(looking.whole(whole) if whole else {}, looking.runs(), looks, looking.head)
+    return Preview(looking.whole(whole) if whole else {}, looking.runs(), Shown(looking.head, looks))
 
 
 def what_runs(review: RunReview, scope: Scope, files: Sequence[ChangedFile]) -> Sequence[str]:
     """What of the repository's own a commit of these would run by now."""
     return _Looking(review, scope, files).runs()
-
-
-def look_of(path: Path) -> Look | None:
-    """What a file looks like, by which it is known to be the same."""
-    try:
-        about = os.lstat(path)
-    except OSError:
-        return None
-    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 class _Looking:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +45,17 @@ class Head(NamedTuple):
     """Its whole name; empty where HEAD is detached."""
 
 
+Look = tuple[int, int, int, int]
+
+
+class Shown(NamedTuple):
+    """What a person was shown, and goes by."""
+
+    head: Head
+    looks: Mapping[str, Look | None] = {}
+    """What whole files looked like then, by their paths, also by those before; None of those that are not there."""
+
+
 class Committed(NamedTuple):
     """The name of the new commit, and what git and the hooks have said (inert)."""
 
@@ -54,9 +65,9 @@ class Committed(NamedTuple):
     """What the person has to know besides: the list of what is staged could not be brought up to date, say."""
 
 
-def commit(root: Path, chosen: Sequence[Chosen], message: str, head: Head | None = None) -> Committed:
-    """Commit these files and hunks, and nothing else; what else is staged or not stays so. It comes after `head`, if
-    that is known.
+def commit(root: Path, chosen: Sequence[Chosen], message: str, shown: Shown | None = None) -> Committed:
+    """Commit these files and hunks, and nothing else; what else is staged or not stays so. Where it would be anything
+    else than was shown, nothing is committed.
 
     This runs the repository's hooks, its filters and the person's signer, as `git commit` does by hand, trusted or not:
     so it is only ever called because a person has asked for this very commit. ConfigError if nothing was committed;
@@ -65,8 +76,11 @@ def commit(root: Path, chosen: Sequence[Chosen], message: str, head: Head | None
     repository = repository_of(root)
     if not message.strip():
         raise _refused("there is no message", "Say what the changes are for.", root)
-    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen}, head)
-    return to_the_end(lambda: committing.run(message))  # else the index would not fit the commit
+    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen}, shown)
+    looks = shown.looks if shown is not None else {}
+    return to_the_end(
+        lambda: committing.run(message, {root / path: look for path, look in looks.items()})
+    )  # else the index would not fit the commit
 
 
 def uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
@@ -98,18 +112,18 @@ def repository_of(root: Path) -> Repository:
 
 
 class _Committing:
-    def __init__(self, repository: Repository, chosen: dict[str, Part | None], head: Head | None) -> None:
+    def __init__(self, repository: Repository, chosen: dict[str, Part | None], shown: Shown | None) -> None:
         self._repository = repository
         self._top = repository.top
         self._git = Git(repository.top)
         self._chosen = chosen
         self._converted: set[str] = set()
         """The files that git keeps otherwise than they are."""
-        self._before = head or head_of(self._git)
+        self._before = shown.head if shown is not None else head_of(self._git)
         self._head = self._before.commit
         self._refuse_what_cannot_be()
 
-    def run(self, message: str) -> Committed:
+    def run(self, message: str, looks: Mapping[Path, Look | None]) -> Committed:
         """Put it together, have it committed, and bring the person's index up to date."""
         with scratch_folder("commit") as scratch:
             index, staged = scratch / "index", Staged(self._git, self._repository, scratch)
@@ -118,6 +132,11 @@ class _Committing:
             self._converted = self._kept_otherwise(index)
             whole = [path for path, part in self._chosen.items() if part is None]
             self._add(index, whole)
+            for path, look in looks.items():  # now that they have been read
+                if look_of(path) != look:
+                    raise _refused(
+                        f"{one_line(str(path))} has changed since it was shown", "Look at it again.", self._top
+                    )
             parts = {path: part for path, part in self._chosen.items() if part is not None}
             staged.put(
                 index,
@@ -246,6 +265,15 @@ def head_of(git: Git) -> Head:
     except GitError:
         branch = ""
     return Head(git.commit("HEAD"), branch)
+
+
+def look_of(path: Path) -> Look | None:
+    """What a file looks like, by which it is known to be the same."""
+    try:
+        about = os.lstat(path)
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 def within(repository: Repository, root: Path, path: str) -> str:

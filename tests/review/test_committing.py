@@ -13,7 +13,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.changing import Git
 from maverick_tui.review import staged
 from maverick_tui.review.commit_preview import Whole, preview
-from maverick_tui.review.committing import Chosen, commit, head_of, uncommitted
+from maverick_tui.review.committing import Chosen, Shown, commit, head_of, look_of, uncommitted
 from maverick_tui.review.kinds import START, ChangedHunk, Scope
 from maverick_tui.review.run_review import RunReview
 from tests.review.played import PlayedRun
@@ -118,9 +118,19 @@ def test_a_commit_comes_after_what_was_looked_at_or_not_at_all(folder: Path) -> 
         git(folder, *command)
         before = theirs(folder)
         with pytest.raises(ConfigError, match="another branch is checked out"):
-            commit(folder, [Chosen("a.txt")], "Mine", seen)
+            commit(folder, [Chosen("a.txt")], "Mine", Shown(seen))
         assert theirs(folder) == before
         git(folder, "symbolic-ref", "HEAD", "refs/heads/main")
+
+
+def test_what_changes_while_the_files_are_read_is_not_committed(folder: Path) -> None:
+    git(folder, "config", "filter.slow.clean", "echo unseen > b.txt; cat")
+    (folder / ".gitattributes").write_text("a.txt filter=slow\n")
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text("by the run\n")
+    shown = Shown(head_of(Git(folder)), {name: look_of(folder / name) for name in ("a.txt", "b.txt")})
+    with pytest.raises(ConfigError, match="has changed since it was shown"):
+        commit(folder, [Chosen("a.txt"), Chosen("b.txt")], "Both", shown)
 
 
 def test_what_git_overlooks_is_said_to_be_left_out(folder: Path) -> None:
@@ -259,8 +269,8 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
         "x.up": Whole(filter="upper"),
     }
     assert told.runs == [".git/hooks/pre-commit", "filter.upper.clean", "filter.other.clean"]
-    assert told.looks.keys() == {*told.whole, "old.txt"}, "what is written there anew has not been shown"
-    assert told.looks["old.txt"] is None
+    assert told.shown.looks.keys() == {*told.whole, "old.txt"}, "what is written there anew has not been shown"
+    assert told.shown.looks["old.txt"] is None
     (first,) = review.hunks(START, "a.txt")
     before = theirs(folder)
     assert preview(review, START, review.files(), told.whole).whole == {}

@@ -358,19 +358,15 @@ class Acting:
         screen.notify(f"Committed {one_line(done.commit)[:12]}.{note}", title="Changes", markup=False)
         screen.look_again()
 
-    def _commit(self, review: RunReview, files: list[ChangedFile], shown: Preview, message: str) -> Committed:
-        from maverick_tui.review.commit_preview import look_of, what_runs
+    def _commit(self, review: RunReview, files: list[ChangedFile], coming: Preview, message: str) -> Committed:
+        from maverick_tui.review.commit_preview import what_runs
         from maverick_tui.review.committing import commit
 
-        if (runs := what_runs(review, self._screen.looking.wanted.scope, files)) != shown.runs:
+        if (runs := what_runs(review, self._screen.looking.wanted.scope, files)) != coming.runs:
             why = f"Nothing was committed: git would run {', '.join(runs) or 'nothing of the repository'} by now."
             raise ConfigError(why, hint="The question did not say so. Commit again; your message is kept.")
-        for path, look in shown.looks.items():
-            if look_of(review.root / path) != look:
-                why = f"Nothing was committed: {shown_path(path)} has changed since this was shown."
-                raise ConfigError(why, hint="Look at it again; your message is kept.")
         chosen = [one for file in files for one in self._chosen(review, file)]
-        return commit(review.root, chosen, message, shown.head)
+        return commit(review.root, chosen, message, coming.shown)
 
     def _chosen(self, review: RunReview, file: ChangedFile) -> list[Chosen]:
         from maverick_tui.review.committing import Chosen

@@ -109,7 +109,7 @@ class CommitScreen(ReadDialog[CommitWanted]):
 
     @property
     def _where(self) -> str:
-        branch = one_line(self._coming.head.branch.removeprefix("refs/heads/"))
+        branch = one_line(self._coming.shown.head.branch.removeprefix("refs/heads/"))
         return f"to {cut_middle(branch, _LONGEST_BRANCH)}" if branch else "to no branch"
 
     def on_mount(self) -> None:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from maverick_tui.review import commit_preview
 from maverick_tui.review.commit_preview import Preview, Whole
-from maverick_tui.review.committing import Head
+from maverick_tui.review.committing import Head, Shown
 from maverick_tui.review.kinds import ChangedFile, Scope
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.ui.changes import visiting
@@ -30,7 +30,7 @@ def screen_of(app: FedApp) -> ChangesScreen:
     return app.screen
 
 
-HEAD = Head("c0ffee", "refs/heads/main")
+SHOWN = Shown(Head("c0ffee", "refs/heads/main"))
 
 
 def is_seen(app: App[Any]) -> bool:
@@ -48,7 +48,7 @@ def edited() -> Tape:
 
 
 def _as_shown(_review: RunReview, _scope: Scope, files: Sequence[ChangedFile], _parts: Sequence[str]) -> Preview:
-    return Preview({one.path: Whole(one.added, one.deleted, one.is_binary) for one in files}, (), {}, HEAD)
+    return Preview({one.path: Whole(one.added, one.deleted, one.is_binary) for one in files}, (), SHOWN)
 
 
 @asynccontextmanager

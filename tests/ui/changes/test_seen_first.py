@@ -10,7 +10,7 @@ from maverick_tui.snapshots.planning import Step
 from maverick_tui.ui.changes.committing import CommitScreen, CommitWanted
 from maverick_tui.ui.changes.undo_preview import Agreed, UndoScreen, Way
 from maverick_tui.ui.widgets.prompt import Prompt
-from tests.ui.changes.looking import HEAD, is_seen
+from tests.ui.changes.looking import SHOWN, is_seen
 from tests.ui.dialogs.host import PENDING, asked
 from tests.ui.waiting import until
 
@@ -21,7 +21,7 @@ WHY = CommitWanted("commit", "Why")
 
 def dialog(files: int, *runs: str, message: str = "Why") -> CommitScreen:
     changed = [ChangedFile(f"shop/{at:02}.py", "changed", added=1) for at in range(files)]
-    return CommitScreen(changed, {}, Preview({one.path: Whole(1) for one in changed}, runs, {}, HEAD), message)
+    return CommitScreen(changed, {}, Preview({one.path: Whole(1) for one in changed}, runs, SHOWN), message)
 
 
 async def test_all_that_git_runs_is_read_before_a_commit_and_no_name_hides_another() -> None:

@@ -23,7 +23,7 @@ from maverick_tui.ui.race.deciding import DecideScreen
 from maverick_tui.ui.widgets.prompt import Prompt
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
-from tests.ui.changes.looking import HEAD
+from tests.ui.changes.looking import SHOWN
 from tests.ui.dialogs.host import PENDING, asked
 from tests.ui.running import watching
 from tests.ui.waiting import until
@@ -42,7 +42,7 @@ DIALOGS: tuple[tuple[Callable[[], ArmedDialog[Any]], str, tuple[str, ...], objec
     (lambda: ScopesScreen([Scope("turn", "this one")]), "1 or 2", ("1",), Scope("turn", "this one")),
     (lambda: AlwaysScreen(["Bash(make test)"], "rules.toml", "a", None), "", ("enter",), ("Bash(make test)", True)),
     (lambda: EditCallScreen("Bash", {"command": "make"}), "", ("enter",), {"command": "make"}),
-    (lambda: CommitScreen([], {}, Preview({}, (), {}, HEAD), ""), " it", ("enter",), CommitWanted("commit", "it")),
+    (lambda: CommitScreen([], {}, Preview({}, (), SHOWN), ""), " it", ("enter",), CommitWanted("commit", "it")),
     (lambda: WordsScreen("Back?", ["+x"], verb="take it back", may_be_empty=True), " it", ("enter",), "it"),
 )
 
