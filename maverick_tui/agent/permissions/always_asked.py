@@ -86,6 +86,8 @@ class Call:
     aliases: dict[Path, dict[str, str] | None] = field(default_factory=dict, compare=False, repr=False)
     """Those that git has in folders where it may run, as they were when they were first asked for: every rule needs
     them, and by the next call there may be others."""
+    by_names: dict[tuple[str, Path], list[Call] | None] = field(default_factory=dict, compare=False, repr=False)
+    """What commands in folders become by names of files, likewise."""
 
     @property
     def command(self) -> str:

@@ -20,6 +20,7 @@ from maverick_tui.agent.permissions.always_asked import (
 from maverick_tui.agent.permissions.filters import is_filter
 from maverick_tui.agent.permissions.greed import why_greedy
 from maverick_tui.agent.permissions.leading import moved
+from maverick_tui.agent.permissions.names_as_words import calls_by_names
 from maverick_tui.agent.permissions.patterns import Limits, could_stand_for
 from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.reading import (
@@ -80,7 +81,12 @@ class Commands:
                     return _WANDERS
         if greed := why_greedy([word.text for word in words] for words in calls):
             return f"{greed}."
-        return self._what_git_runs([[word.text for word in words] for words in calls], folders)
+        if runs := self._what_git_runs([[word.text for word in words] for words in calls], folders):
+            return runs
+        by_names = calls_by_names(call)
+        return (
+            "What its patterns become cannot be told." if by_names is None else first_reason(map(self.doubt, by_names))
+        )
 
     def _doubt_of_words(self, words: Words, folders: Sequence[Path], limits: Limits) -> str:
         texts, is_move = [word.text for word in words], _is_move(words)

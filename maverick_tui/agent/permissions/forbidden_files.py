@@ -127,6 +127,8 @@ _COMMIT = re.compile(r"(?:HEAD|@|stash@\{\d+\})(?:[~^]\d*)*")
 """What is certainly a commit: others may be the number, or a tag, of a file, of which `show` and `diff` show all."""
 _HASH = re.compile(r"(?i)(?:^|[\^=.]|-g|^-s)([0-9a-f]{4,64})(?=$|[~^:@]|\.\.)")
 """Alone, in a range, in what `git describe` tells, or as the value of an option; with a way from there behind it."""
+_MOST_HASHES = 30
+"""Of which git is asked what they are: files of such names may be as many as anybody likes."""
 _BATCH = re.compile(r"--b(?!atch-ch)")
 """Options of `cat-file` that have it show what it is fed, or all objects, and not only how large they are."""
 _OF_COMMIT = re.compile(r"[\w./@~^-]+:(?!/)[^:]*")
@@ -353,7 +355,9 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits:
     top = repository.top
     if not any(said_of(top, rule, root) for root, rule in named):  # no file of it, by whatever name
         return False
-    return _takes_hashes(command, rest) or any(roots.may_be_unreached(top, one) for one in _hashes_in(rest))
+    hashes = hashes_in(rest)
+    is_too_much = _takes_hashes(command, rest) or len(hashes) > _MOST_HASHES
+    return is_too_much or any(roots.may_be_unreached(top, one) for one in hashes)
 
 
 def _takes_hashes(command: str, rest: Sequence[str]) -> bool:
@@ -363,7 +367,7 @@ def _takes_hashes(command: str, rest: Sequence[str]) -> bool:
     return is_fed or is_batch or command == "fsck"
 
 
-def _hashes_in(words: Iterable[str]) -> set[str]:
+def hashes_in(words: Iterable[str]) -> set[str]:
     """What may be a hash, or the beginning of one: `feed` is none unless there is an object that begins so."""
     return {found.casefold() for word in words for found in _HASH.findall(word)}
 

@@ -12,6 +12,7 @@ from maverick_tui.agent.permissions.called_names import domain_of, is_called
 from maverick_tui.agent.permissions.forbidden_files import is_about_files
 from maverick_tui.agent.permissions.handing_on import may_become
 from maverick_tui.agent.permissions.leading import real_paths
+from maverick_tui.agent.permissions.names_as_words import calls_besides
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.quoting import without_quotes
 from maverick_tui.agent.permissions.reading import name_of, unwrapped, without_git_options
@@ -99,12 +100,12 @@ def _is_about_files(said: str, call: Call, roots: Roots, limits: Limits, *, only
     """As `is_about_files`. A path that begins with one slash is below the base, but many mean the root."""
     sayings = (said, f"/{said}") if said.startswith("/") and not is_absolute(said) else (said,)
     ways = [way for saying in sayings for way in roots.ways_of(saying)]
-    by_aliases = calls_by_aliases(call)
+    besides = calls_besides(call)
     found = (
         is_about_files(saying, one, begin, limits, only_reading=only_reading)
-        for (saying, begin), one in product(ways, (call, *(by_aliases or ())))
+        for (saying, begin), one in product(ways, (call, *(besides or ())))
     )
-    return _any((*found, None if by_aliases is None else False))
+    return _any((*found, None if besides is None else False))
 
 
 def _is_of(named: str, called: str) -> bool:
