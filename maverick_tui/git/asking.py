@@ -36,6 +36,7 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     "status": ("--ignore-submodules=dirty", "--no-ahead-behind"),
     "ls-files": (),
     "log": ("--no-ext-diff", "--no-textconv", "--no-mailmap"),
+    "for-each-ref": (),
     "symbolic-ref": (),
     "rev-parse": (),
 }

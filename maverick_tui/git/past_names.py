@@ -9,14 +9,12 @@ from pathlib import Path
 
 from maverick_tui.git.asking import ask
 from maverick_tui.git.repository import find_repository, read_small
+from maverick_tui.git.tips import tips_of
 
 SECONDS = 3.0
 """How long git may look through the commits: somebody waits for a call to be judged."""
 _AGAIN_AFTER = 60.0
 """Seconds in which nobody waits again for a git that was not done in time."""
-_HEADS = ("FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-ALL_TIPS = ("--all", "--reflog", "--ignore-missing", *_HEADS)
-"""Whatever a commit may be found by, but its hash."""
 _CUT_OFF_BY = ("shallow", "info/grafts")
 """Files that say where history ends, or goes on: `git fetch --unshallow` brings all of it to the same tips."""
 _MOST_CUT_OFF = 16 << 20
@@ -43,7 +41,8 @@ def past_names(top: Path) -> frozenset[bytes] | None:
 
 def _history(top: Path) -> object | None:
     """What decides which commits there are: two that are equal have the same; None if git does not tell it in time."""
-    tips, repository = ask(top, "log", *ALL_TIPS, "--no-walk", "--format=%H", seconds=SECONDS), find_repository(top)
+    begin, repository = tips_of(top), find_repository(top)
+    tips = None if begin is None else ask(top, "log", *begin, "--no-walk", "--format=%H", seconds=SECONDS)
     if tips is None or repository is None:
         return None
     cut_off = (repository.common / name for name in _CUT_OFF_BY)
@@ -54,5 +53,6 @@ def _history(top: Path) -> object | None:
 def _names(top: Path) -> frozenset[bytes] | None:
     # A merge may have what none of its parents has.
     shown = ("--root", "-c", "--no-renames", "--name-only", "--format=", "-z")
-    told = ask(top, "log", *ALL_TIPS, *shown, seconds=SECONDS)
+    begin = tips_of(top)
+    told = None if begin is None else ask(top, "log", *begin, *shown, seconds=SECONDS)
     return None if told is None else frozenset(filter(None, told.split(b"\0")))

@@ -7,7 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from maverick_tui.git.asking import ask
-from maverick_tui.git.past_names import ALL_TIPS, SECONDS
+from maverick_tui.git.past_names import SECONDS
+from maverick_tui.git.tips import tips_of
 
 _MOST_MEANT = 4
 """Objects that the beginning of a hash may stand for, until nobody can tell which one is meant."""
@@ -25,4 +26,5 @@ def may_be_unreached(top: Path, beginning: str) -> bool:
 def _is_reached(top: Path, object_id: str) -> bool:
     """Git tells those that lead to a commit and to no name; of an object that is no commit it tells nothing."""
     commit = f"{object_id}^{{commit}}"
-    return ask(top, "log", "-1", "--format=%H", commit, "--not", *ALL_TIPS, seconds=SECONDS) == b""
+    begin = tips_of(top)
+    return begin is not None and ask(top, "log", "-1", "--format=%H", commit, "--not", *begin, seconds=SECONDS) == b""

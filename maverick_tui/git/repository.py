@@ -158,15 +158,17 @@ def is_any_above(folder: Path) -> bool:
     return any(os.path.lexists(top / ".git") for top in (folder, *folder.parents))
 
 
-def read_small(path: Path, most: int = _MOST) -> str | None:
-    """The text of a small regular file; None if it is anything else. A pipe would be waited for."""
+def read_small(path: Path, most: int = _MOST, *, is_cut: bool = False) -> str | None:
+    """The text of a small regular file, or with `is_cut` the beginning of any; None if it is anything else. A pipe
+    would be waited for.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return None
     try:
         about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > most:
+        if not stat.S_ISREG(about.st_mode) or (about.st_size > most and not is_cut):
             return None
         return os.fsdecode(os.read(descriptor, most))
     finally:

@@ -9,6 +9,7 @@ import pytest
 
 from maverick_tui.git import past_names as module
 from maverick_tui.git.past_names import past_names
+from maverick_tui.git.tips import names_of_others
 
 ME = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
 
@@ -54,6 +55,40 @@ def test_names_of_all_commits_are_told_whatever_has_become_of_them(tmp_path: Pat
     assert b"fetched" in (past_names(tmp_path) or ()), "no branch has it"
     commit(tmp_path, "new")
     assert b"new" in (past_names(tmp_path) or ()), "what was known a moment ago is not all"
+
+
+def test_commits_are_known_that_only_files_of_git_name(tmp_path: Path) -> None:
+    """Git takes such a file for a reference: `git show main-worktree/FETCH_HEAD`, `git show sequencer/head`."""
+    main, other, worktree = (tmp_path / name for name in ("main", "other", "worktree"))
+    for folder, name in ((other, "fetched"), (main, "first")):
+        folder.mkdir()
+        git(folder, "init", "-q", "-b", "main")
+        commit(folder, name)
+    git(main, "worktree", "add", "-q", str(worktree))
+    for named in ("MY_HEAD", "sequencer/head", "worktrees/worktree/FETCH_HEAD", "worktrees/worktree/refs/bisect/bad"):
+        assert set(past_names(main) or ()) == {b"first"}
+        git(main, "fetch", "-q", str(other), "main")
+        (file := main / ".git" / named).parent.mkdir(parents=True, exist_ok=True)
+        (main / ".git" / "FETCH_HEAD").rename(file)
+        for folder in (main, worktree):
+            assert set(past_names(folder) or ()) == {b"first", b"fetched"}, named
+        file.unlink()
+    git(main, "fetch", "-q", str(other), "main")
+    assert set(past_names(worktree) or ()) == {b"first", b"fetched"}, "the main worktree has fetched it"
+    for number in range(3):
+        (main / ".git" / f"{number}_HEAD").write_text(f"{number}" * 40)
+    assert set(past_names(main) or ()) == {b"first", b"fetched"}, "what is not there any more has no names"
+
+
+def test_names_of_others_are_those_that_lead_to_no_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    assert names_of_others(tmp_path) == frozenset()
+    commit(tmp_path, "file")
+    git(tmp_path, "tag", "-am", "x", "marked")
+    git(tmp_path, "tag", "folder", "HEAD^{tree}")
+    git(tmp_path, "tag", "-am", "x", "deep/key", "HEAD:file")
+    git(tmp_path, "update-ref", "refs/mine/kept", "HEAD:file")
+    assert set(names_of_others(tmp_path) or ()) == {"folder", "key", "kept"}
 
 
 def test_what_is_not_told_in_time_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

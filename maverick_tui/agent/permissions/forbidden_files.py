@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise, product
 from pathlib import Path
@@ -71,6 +71,8 @@ _SHOWING = {
     "update-index": "--cacheinfo --index-info",
 }
 """The options that make them, or that give a file another name."""
+_MERGING = frozenset("cherry-pick merge pull rebase revert".split())
+"""Of these those that put all that they bring below another folder, or above it, if a strategy says so."""
 _SUBMODULES = frozenset("absorbgitdirs add deinit init set-branch set-url status sync update".split())
 """Of the commands of `submodule` those that show nothing: `foreach` runs whatever it is told."""
 _CHANGING = frozenset(
@@ -342,6 +344,8 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits:
     near = roots.near([repository.top], said) if repository is not None else []
     if repository is None or not near:
         return False
+    if only_reading and _renames(command, rest):
+        return True
     named = [(root, said) for root in near] + roots.behind_links(said)
     within = _limited_to(command, rest, here, repository.top)
     known = roots.known_to_git(repository.top, looks_back=not _is_of_now(command, rest))
@@ -357,7 +361,19 @@ def _is_shown(texts: Sequence[str], said: str, here: Path, roots: Roots, limits:
         return False
     hashes = hashes_in(rest)
     is_too_much = _takes_hashes(command, rest) or len(hashes) > _MOST_HASHES
-    return is_too_much or any(roots.may_be_unreached(top, one) for one in hashes)
+    if is_too_much or any(roots.may_be_unreached(top, one) for one in hashes):
+        return True
+    return not _is_of_now(command, rest) and _may_be_called(command, rest, roots.others_known_to_git(top))
+
+
+def _may_be_called(command: str, rest: Sequence[str], names: Collection[str] | None) -> bool:
+    """Whether one of these names may be among the words; also if it is not known which names there are."""
+    if not names:
+        return names is None
+    before = rest[: rest.index("--")] if "--" in rest and command in _LIMITED else rest
+    # A pattern may stand for any name, and such options and formats for all.
+    is_broad = any(set(word) & set("*?[") or _SHOWS_MORE.match(word) or _RAW.search(word) for word in before)
+    return is_broad or any(name.casefold() in word.casefold() for name in names for word in rest)
 
 
 def _takes_hashes(command: str, rest: Sequence[str]) -> bool:
@@ -399,13 +415,20 @@ def _tells_no_contents(command: str, rest: Sequence[str]) -> bool:
     options = [word for word in rest if word.startswith("-") and word != "--"]
     if command in _SILENT:
         is_other = command == "submodule" and not _SUBMODULES.issuperset([word for word in rest if word[:1] != "-"][:1])
-        return not (is_other or _asks_to_show(command, options) or any(map(_RAW.search, rest)))
+        return not (
+            is_other or _renames(command, rest) or _asks_to_show(command, options) or any(map(_RAW.search, rest))
+        )
     if command == "show" and not _are_commits(rest):
         return False
     is_summary = command in ("log", "reflog") or any(map(_SUMMARY.fullmatch, options))
     known = all(_SUMMARY.fullmatch(word) or _BESIDE_SUMMARY.fullmatch(word) for word in options)
     is_taken = any(_WITH_VALUE.fullmatch(word) and behind.startswith("-") for word, behind in pairwise(rest))
     return not command or (command in _SUMMARIES and is_summary and known and not is_taken)
+
+
+def _renames(command: str, rest: Sequence[str]) -> bool:
+    """Whether git gives other names to all that it brings: `-X subtree=n`, `-s subtree`."""
+    return command in _MERGING and any("subtree" in word for word in rest)
 
 
 def _asks_to_show(command: str, options: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from maverick_tui.agent.permissions.taken_by_git import taken_by
 from maverick_tui.git.asking import ask
 from maverick_tui.git.past_names import past_names
 from maverick_tui.git.reached import may_be_unreached
+from maverick_tui.git.tips import names_of_others
 from maverick_tui.real_paths import real_path
 
 
@@ -33,6 +34,7 @@ class Roots:
         self._ways = dict[str, list[tuple[str, Roots]]]()
         self._of_worktrees = dict[tuple[Path, ...], Roots]()
         self._listed = dict[tuple[Path, bool], list[str] | None]()
+        self._others = dict[Path, frozenset[str] | None]()
         self._unreached = dict[tuple[Path, str], bool]()
         self._taken = dict[tuple[str, ...], list[str] | None]()
         self._led = dict[str, list[tuple[Path, str]]]()
@@ -82,6 +84,12 @@ class Roots:
             names = None if now is None or past is None else {*now.split(b"\0"), *past} - {b""}
             self._listed[top, looks_back] = None if names is None else [f"{top}/{os.fsdecode(name)}" for name in names]
         return self._listed[top, looks_back]
+
+    def others_known_to_git(self, top: Path) -> frozenset[str] | None:
+        """By what names git knows folders and files, and no commits; None if it does not say. It is asked once, too."""
+        if top not in self._others:
+            self._others[top] = names_of_others(top)
+        return self._others[top]
 
     def may_be_unreached(self, top: Path, beginning: str) -> bool:
         """Whether a hash that begins so may be one of what no name leads to, asked once for all rules."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,45 @@ def test_git_does_not_show_or_bring_back_a_file_that_only_other_commits_have(
     for command in (*commands, *in_disguise, "git checkout side"):
         expected = "allow" if command in _OF_NOW else "ask"
         assert decide(judge_in(project), "Bash", bash(command)) == expected, command
+
+
+def test_what_a_tag_names_that_is_of_no_commit_is_not_shown_where_a_file_may_not_be_read(project: Path) -> None:
+    by = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    git(project, "init", "-q", "-b", "main")
+    git(project, "add", "src/a.py")
+    git(project, *by, "commit", "-qm", "begin")
+    (project / ".env").write_text("SECRET=1")
+    git(project, "add", ".env")
+    folder = subprocess.check_output(["git", "write-tree"], cwd=project, text=True).strip()
+    git(project, "tag", "folder", folder)
+    git(project, *by, "tag", "-am", "x", "deep/Keep", ":.env")
+    git(project, "rm", "-q", "--cached", ".env")
+    write('deny = ["Read(.env)", "Edit(.env)"]\nallow = ["Bash(git:*)"]')
+    judge = judge_in(project)
+    shown = ("git show deep/Keep", "git show tags/deep/keep", "git diff folder HEAD", "git diff HEAD..folder",
+             "git cat-file -p refs/tags/deep/Keep", "git grep SECRET folder", "git show --tags",
+             "git for-each-ref '--format=%(raw)'", "git restore --source=folder .")  # fmt: skip
+    for command in shown:
+        assert decide(judge, "Bash", bash(command)) == "ask", command
+    for command in ("git show HEAD", "git diff main~0", "git log -p main", "git show main:src/a.py", "git diff"):
+        assert decide(judge, "Bash", bash(command)) == "allow", command
+
+
+def test_a_merge_gives_no_other_names_to_what_may_not_be_read(project: Path) -> None:
+    git(project, "init", "-q", "-b", "main")
+    git(project, "add", "src/a.py")
+    git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "begin")
+    renaming = ("git merge -Xsubtree=n side", "git cherry-pick -X subtree=n side", "git merge -s subtree side",
+                "git pull --strategy-opt=subtree=n", "git rebase --strategy=subtree side")  # fmt: skip
+    allowed = ", ".join(f'"Bash({command})"' for command in renaming)
+    write(f'allow = ["Bash(git merge:*)", "Bash(git pull:*)", {allowed}]')
+    for command in renaming:
+        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
+    write(f'deny = ["Read(.env)"]\nallow = ["Bash(git merge:*)", "Bash(git pull:*)", {allowed}]')
+    for command in renaming:
+        assert decide(judge_in(project), "Bash", bash(command)) == "ask", command
+    for command in ("git merge side", "git merge -Xtheirs side", "git pull"):
+        assert decide(judge_in(project), "Bash", bash(command)) == "allow", command
 
 
 def test_what_the_last_commit_has_counts_where_git_tells_no_more_than_the_index(
