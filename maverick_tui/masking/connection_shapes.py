@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from maverick_tui.masking.shape_parts import NO_PASSWORD, PACKAGES, PASSWORD, POINTED
 
-_FILLED_IN = r"\$[\w({]|%[(sdrv]|\{[^\s@]*\}@|<"
+_FILLED_IN = r"\$[\w({]|%[(sdrv]|\{[^\s@]{0,200}\}@|<"
 _HOST_AND_PORT = r"@[\w.-]+:\d{1,5}/?(?![\w/?#@.-])"
 _PORT = rf"\d{{1,5}}[/?#](?!(?:(?!://)[^\s\"'<>]){{0,200}}{_HOST_AND_PORT})"
 _SETTING = r"[^\s,;()\"']*"
@@ -15,7 +15,7 @@ _FROM_DATABASE = rf"(?=[ ]+(?:\w+={_SETTING}[ ]+){{0,20}}(?:host|hostaddr|port|d
 _OF_LIBPQ = (
     rf"(?:'(?:[^'\\\r\n]|\\.){{4,}}+'|{NO_PASSWORD}(?!{POINTED}(?!\S)|[\w.]+\[['\"])[^\s,;()\"']{{4,}}+(?![,;()]))"
 )
-_EXPRESSION = r"[A-Za-z_.]+(?:[\[(!:][^}]*)?\}|[({]|Binding\b"
+_EXPRESSION = r"[A-Za-z_.]{1,200}+(?:[\[(!:][^}]{0,400}+)?\}|[({]|Binding\b"
 _OF_ODBC = rf"\{{(?!{_EXPRESSION})(?:[^}}\r\n]|\}}\}}){{2,200}}+\}}"
 _NO_FOLDER = r"(?![\"']?(?:~|\.{0,2}/|[A-Za-z]:[\\/]))"
 """`PWD` is where a shell is, and `passwd` a file."""

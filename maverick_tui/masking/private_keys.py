@@ -171,24 +171,28 @@ class _Block(NamedTuple):
 
 def _blocks(text: str) -> Iterator[_Block]:
     """What stands behind each beginning of a key."""
-    at = 0
-    while (found := _BEGINS.search(text, at)) is not None:
-        start, end, is_open = _read(text, found.end(), _before(text, found.start()))
+    at, begins = 0, [*_BEGINS.finditer(text)]
+    ends = [*(found.start() for found in begins[2:]), len(text), len(text)]
+    for found, until in zip(begins, ends, strict=False):
+        if found.start() < at:
+            continue
+        start, end, is_open = _read(text, found.end(), until, _before(text, found.start()))
         yield _Block(found.start(), found.start() if found["armour"] else start, end, is_open)
-        at = max(found.end(), end, found.start() + 1)
+        at = max(found.end(), end)
 
 
-def _read(text: str, at: int, ways: tuple[_Way, ...]) -> tuple[int, int, bool]:
+def _read(text: str, at: int, until: int, ways: tuple[_Way, ...]) -> tuple[int, int, bool]:
     """Where the key is from here on, and whether it may go on behind the end of the text.
 
-    No further than to where another begins: each line is read once.
+    No further than to the beginning after the next, or each would be read by all that are before it. The next one may
+    belong to it: how a key of OpenSSH begins stands behind its armour.
     """
     start = end = short = -1
     empty = other = 0
     has_header, last = False, _Kind.EMPTY
     while True:
-        stop = _LINE_END.search(text, at)
-        line = text[at : stop.start() if stop else len(text)]
+        stop = _LINE_END.search(text, at, until)
+        line = text[at : stop.start() if stop else until]
         kind, first, length, is_known = _judged(line, ways)
         if not is_known:
             ways = _before(text, at + first)  # the next ones are shown like this one
@@ -200,13 +204,14 @@ def _read(text: str, at: int, ways: tuple[_Way, ...]) -> tuple[int, int, bool]:
             empty = other = 0
         elif kind is _Kind.SHORT:
             short = at + first if short < 0 else short
-            if stop is None and not _WORD.fullmatch(line[first:length]):  # it was cut off
+            if stop is None and until == len(text) and not _WORD.fullmatch(line[first:length]):  # it was cut off
                 start, end = short if start < 0 else start, at + length
         empty = empty + 1 if kind is _Kind.EMPTY else 0
         other += kind is _Kind.OTHER
         has_header |= kind is _Kind.HEADER
         if stop is None:
-            return start, end, kind is not _Kind.OTHER or len(line) <= _LONGEST_NAME
+            is_open = kind is not _Kind.OTHER or len(line) <= _LONGEST_NAME
+            return start, end, is_open and until == len(text)
         if stop.start() == stop.end():
             ending = _ENDS.match(text, stop.end())
             if ending and (end >= 0 or short >= 0):
