@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
-from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
 from maverick_tui.masking.names import holds_secret, is_telling
 from maverick_tui.masking.private_keys import Span, always_in_base64, key_lines, line_spans
+from maverick_tui.masking.readings import seen, unescaped
 from maverick_tui.masking.settings import secret_variables
 from maverick_tui.masking.shapes import open_from, shaped
 
@@ -28,22 +27,6 @@ LEAST = 8
 """Characters of a value that is looked for; what is shorter is part of many words."""
 _LONGEST = 8_000
 """Characters of the longest secret that is known by its shape: a private key of 8,192 bits has 6,400."""
-
-# Sequences that colour, move or link, as they are, as `inert` shows them, and as code and JSON spell them; then all
-# that cannot be seen. Between the ends of a link there is no beginning of its kind: a line full of them is read once.
-_SPELLED = r"\\x1[bB]|\\u001[bB]"
-_SPELLED_BELL = r"\\x07|\\u0007"
-_HIDDEN = re.compile(
-    rf"(?:[\x1b\u241b]|{_SPELLED})(?:\[[0-?]*+[ -/]*+[@-~]|[(-+].)"
-    r"|[\x1b\u241b]\][^\x07\x1b\u2407\u241b\n]*+(?:[\x07\u2407]|[\x1b\u241b]\\)"
-    rf"|(?:{_SPELLED})\](?:[^\x07\x1b\u2407\u241b\n\\]|(?!{_SPELLED}|{_SPELLED_BELL})\\)*+"
-    rf"(?:[\x07\u2407]|{_SPELLED_BELL}|(?:[\x1b\u241b]|{_SPELLED})\\)"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    r"\u2060-\u206f\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffd\U000e0000-\U000e0fff]"
-)
-
-_HIDDEN_IN_ASCII = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f]|{_SPELLED}")
-"""Without one of these nothing is hidden in ASCII."""
 
 _NAME = re.compile(r"[\w.-]+")
 """Of a field or a variable; what has blanks is a title."""
@@ -169,16 +152,20 @@ def _redacted(value: Any, text: Callable[[str], str], stand_in: Callable[[str, A
 
 def _without_keys_of(data: Any, text: Callable[[str], str]) -> Callable[[str], str]:
     """The same way to mask a text, and the lines of the keys in this data besides."""
-    lines = {line for one in _whole_texts(data) for line in key_lines(_seen(one)[0])}
+    lines = {line for one in _whole_texts(data) for line in key_lines(_seen(one))}
     if not lines:
         return text
 
     def mask(one: str) -> str:
         known = text(one)  # first: a key that is whole has one mask
-        spans = _also_as_seen(known, lambda shown: line_spans(shown, lines))
+        spans = _in_all_readings(known, lambda shown: line_spans(shown, lines))
         return _cut_out(known, spans) if spans else known
 
     return mask
+
+
+def _seen(text: str) -> str:
+    return plain.text if (plain := seen(text)) else text
 
 
 def _whole_texts(data: Any) -> Iterator[str]:
@@ -192,7 +179,7 @@ def _whole_texts(data: Any) -> Iterator[str]:
 
 
 def masked(text: str, values: Iterable[str] = ()) -> str:
-    """The text without these values and without what looks like a secret, also where colours or the like cut it."""
+    """The text without these values and without what looks like a secret, however it can be read."""
     spans = secret_spans(text, values)
     return _cut_out(text, spans) if spans else text
 
@@ -200,17 +187,20 @@ def masked(text: str, values: Iterable[str] = ()) -> str:
 def secret_spans(text: str, values: Iterable[str] = ()) -> list[Span]:
     """Where these values stand in the text, and what looks like a secret."""
     known = [value for value in values if value]
-    return _also_as_seen(text, lambda shown: _spans(shown, known))
+    return _in_all_readings(text, lambda shown: _spans(shown, known))
 
 
 def held_from(text: str) -> int:
-    """Where something has begun at the end of the text that may become a secret, as a person reads it; its length if
+    """Where something has begun at the end of the text that may become a secret, however it can be read; its length if
     nothing has.
     """
     at = open_from(text)
-    plain, origins = _seen(text)
-    found = open_from(plain) if plain != text else len(plain)
-    return min(at, _origin(origins, found)) if found < len(plain) else at
+    if (plain := seen(text)) and (found := open_from(plain.text)) < len(plain.text):
+        at = min(at, plain.origin(found))
+    for inner in unescaped(text):
+        if inner.end == len(text) and (found := held_from(inner.text)) < len(inner.text):
+            at = min(at, inner.origin(found))
+    return at
 
 
 def without(text: str, values: Iterable[str]) -> str:
@@ -218,12 +208,13 @@ def without(text: str, values: Iterable[str]) -> str:
     return _cut_out(text, [*_places(text, values)])
 
 
-def _also_as_seen(text: str, find: Callable[[str], Iterable[Span]]) -> list[Span]:
-    """What is found in the text as it is, and as a person reads it."""
+def _in_all_readings(text: str, find: Callable[[str], Iterable[Span]]) -> list[Span]:
+    """What is found in the text as it is, and as it can be read."""
     spans = [*find(text)]
-    plain, origins = _seen(text)
-    if plain != text:
-        spans += [(_origin(origins, start), _origin(origins, end - 1) + 1) for start, end in find(plain)]
+    if plain := seen(text):
+        spans += (plain.span(*span) for span in find(plain.text))
+    for inner in unescaped(text):
+        spans += (inner.span(*span) for span in _in_all_readings(inner.text, find))
     return spans
 
 
@@ -238,30 +229,6 @@ def _places(text: str, values: Iterable[str]) -> Iterator[Span]:
         while at >= 0:
             yield at, at + len(value)
             at = text.find(value, at + len(value))
-
-
-def _seen(text: str) -> tuple[str, list[Span]]:
-    """The text as a person reads it, and for each piece of it where it begins there and in the original."""
-    pieces: list[str] = []
-    origins: list[Span] = []
-    if text.isascii() and _HIDDEN_IN_ASCII.search(text) is None:
-        return text, origins
-    at = length = 0
-    for start, end in ((found.start(), found.end()) for found in _HIDDEN.finditer(text)):
-        if start > at:
-            origins.append((length, at))
-            pieces.append(text[at:start])
-            length += start - at
-        at = end
-    if not at:
-        return text, []
-    origins.append((length, at))
-    return "".join((*pieces, text[at:])), origins
-
-
-def _origin(origins: list[Span], at: int) -> int:
-    here, there = origins[bisect_right(origins, at, key=itemgetter(0)) - 1]
-    return there + at - here
 
 
 def _cut_out(text: str, spans: list[Span]) -> str:

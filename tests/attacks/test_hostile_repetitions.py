@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from maverick_tui.masking import private_keys
+from maverick_tui.masking.readings import unescaped
 from maverick_tui.masking.redact import held_from, redact
 from maverick_tui.masking.shapes import BEGINNINGS
 from tests.support.cases import each
@@ -61,10 +62,19 @@ def _seconds_of(work: Callable[[str], object], text: str) -> float:
     return time.process_time() - began
 
 
-@each("unit", ["Private-Lines:1", f"{OPENSSH}-", "PWD={https://a:", "://:{"])
+@each("unit", ["Private-Lines:1", f"{OPENSSH}-", "PWD={https://a:", "://:{", '\\\\\\"token', "\\n-\ntoken"])
 def test_what_is_repeated_takes_as_long_as_it_is_long(unit: str) -> None:
     for work in (redact, held_from):
         assert ratio(work, unit, LENGTH // LONGER) < MOST
+
+
+def test_levels_of_escapes_take_no_more_than_what_is_near_to_them() -> None:
+    text = "token=" * 20_000 + "\\" * 2**14 + '"' + "token=" * 20_000
+    read, parts = 0, [text]
+    while parts:
+        parts = [part.text for whole in parts for part in unescaped(whole)]
+        read += sum(map(len, parts))
+    assert read < 2 * len(text)
 
 
 FILLS = [
