@@ -46,10 +46,11 @@ _OPTIONS = {
 _CONFIGURED = ("requirepass ", "masterauth ", "bindpw ", "rootpw ")
 _STATEMENTS = ("IDENTIFIED ", "identified ", "PASSWORD '", "password '")
 _COMPOSED = ("_PASSWORD: ", "_PASSWD: ")
+_GAP = rf"(?:\s+|[ \t\r]*\n{NUMBERED})"
 _IDENTIFIED = r"IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)"
 _STATED = (
     rf"(?:\b{_IDENTIFIED}|(?i:\b(?:(?:create|alter)\s+user|grant)\s[^\n;]{{0,200}}?\b{_IDENTIFIED}"
-    r"|\b(?:ENCRYPTED|WITH|ROLE\s+\S+|USER\s+\S+)\s+PASSWORD))\s+"
+    rf"|\b(?:ENCRYPTED|WITH|ROLE\s+\S+|USER\s+\S+){_GAP}PASSWORD))\s+"
 )
 """In small letters the first one may be prose: "it is identified by 'its name'"."""
 _PIPED = r"(?:(?:password|passphrase|token|secret)-stdin|passwd +--stdin|sudo +-S)\b"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from maverick_tui.masking.names import TELLING, is_telling
 from maverick_tui.masking.private_keys import Span
+from maverick_tui.masking.shape_parts import FOUND
 
 _LEAST, _LONGEST = 8, 1_000
 """Characters of a value."""
@@ -24,7 +25,7 @@ _SPELLED_SIGN = re.compile(r"(\\*+)([nr\"'])")
 _STRING_BEGINS = re.compile(r"[\[(,:={][ ]?(?P<escape>\\*+)(?P<quote>[\"'])(?=[^\"']*+\Z)")
 """A string that may have lines in it, as JSON has them."""
 _BEFORE = re.compile(
-    r"(?:[\w./@~+-]{1,160}[:-](?=\d{1,9}[:-]))?"  # where grep has found it
+    rf"{FOUND}"
     r"(?:[ \t]|\\++t)*+(?:\d++(?:[\t:|\u2192-]|\\++(?:t|u2192))(?:[ \t]|\\++t)*+){0,3}+[ \t+-]*+(?:[#;][ \t]*+)?"
     r"(?:(?:export|set|ENV|ARG|readonly|local|declare[ ]-\w{1,3}|const|let|var)[ ]++|Environment=|\$env:)?"
     r"\\*+[\"']?(?P<name>[\w.-]{0,60})"

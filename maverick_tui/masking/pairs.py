@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from maverick_tui.masking.lines import value_from, value_goes_on
 from maverick_tui.masking.names import is_telling
 from maverick_tui.masking.private_keys import Span
-from maverick_tui.masking.shape_parts import LABEL, NO_PASSWORD, POINTED
+from maverick_tui.masking.shape_parts import LABEL, NO_PASSWORD, NUMBERED, POINTED
 
 _QUOTE = r"\\?[\"']?"
 _SIGN = rf"{_QUOTE}[ ]?[:=][ ]?{_QUOTE}"
-_NEXT = rf"{_QUOTE},?(?:\\n|\s){{1,40}}+{_QUOTE}"
+_LINE_END = r"[ \t\r]{0,20}+(?:\\n|\n)[ \t]{0,20}+"
+_NEXT = rf"{_QUOTE},?(?:(?:\\n|\s){{1,40}}+|{_LINE_END}{NUMBERED}){_QUOTE}"
 _NAMED = r"\b(?:[nN]ame|[kK]ey)"
 BEGINNINGS = ("name", "Name", "key", "Key")
 _NAME = re.compile(rf"{_NAMED}{_SIGN}(?P<name>[\w.-]{{3,60}}){_NEXT}[vV]alue\Z")
@@ -22,13 +23,14 @@ _VALUE = re.compile(
     rf"{_SIGN}(?:(?P<quoted>(?<=[\"'])[^\"'\\\r\n]{{4,}}(?=\\?[\"']))"
     r"|(?P<bare>(?<=: )[^\s\"'\\<>,}()\[]{4,})(?![^\s\\\"]))"
 )
-_REACH = 160
+_REACH = 400
 """Characters in which the name and what is between stand."""
 _BEGUN = re.compile(
-    rf"{_NAMED}(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}(?:[\w.-]{{0,60}}(?:{_QUOTE},?(?:\\n|\s){{0,40}}+{_QUOTE}"
+    rf"{_NAMED}(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}(?:[\w.-]{{0,60}}(?:{_QUOTE},?"
+    rf"(?:(?:\\n|\s){{0,40}}+|{_LINE_END}(?:{NUMBERED}|[\w./@~+-]{{1,160}}+(?:[:-]\d{{0,9}})?)){_QUOTE}"
     rf"(?:[vV](?:a(?:l(?:u(?:e(?:{_QUOTE}[ ]?(?:[:=][ ]?{_QUOTE}[^\s\"'\\<>,}}]*)?)?)?)?)?)?)?)?)?)?)?\Z"
 )
-_LONGEST_BEGUN = 400
+_LONGEST_BEGUN = 600
 _SET = re.compile(rf"{_QUOTE}:[ ]")
 _NAMED_LINE = re.compile(rf"{_NAMED}{_SIGN}(?P<name>[\w.-]{{3,60}}){_NEXT}[vV]alue{_QUOTE}:[ ]")
 _IN_YAML = re.compile(r"[^,](?:\n|\\n)")

@@ -10,13 +10,14 @@ import json
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
 from maverick_tui.masking.names import holds_secret, is_telling
+from maverick_tui.masking.pairs import paired
 from maverick_tui.masking.private_keys import Span, always_in_base64, key_lines, line_spans
 from maverick_tui.masking.readings import seen, unescaped
 from maverick_tui.masking.settings import secret_variables
@@ -62,12 +63,17 @@ def beginning(text: str, most: int) -> str:
 
 def redact_lines(text: str) -> list[str]:
     """The lines of a text without their ends, each masked as far as a secret reaches into it: a key has several."""
-    spans, found, at = deque(sorted(secret_spans(text, known_values()))), list[str](), 0
-    for line in text.removesuffix("\n").split("\n"):
+    return _cut_out_of(text.removesuffix("\n").split("\n"), secret_spans(text, known_values()))
+
+
+def _cut_out_of(lines: Sequence[str], spans: Iterable[Span]) -> list[str]:
+    """Lines with masks for these places in their text, each as far as it reaches into the line."""
+    left, found, at = deque(sorted(spans)), list[str](), 0
+    for line in lines:
         end = at + len(line)
-        while spans and spans[0][1] <= at:
-            spans.popleft()
-        here = takewhile(lambda span, end=end: span[0] < end, spans)  # type: ignore[misc]
+        while left and left[0][1] <= at:
+            left.popleft()
+        here = takewhile(lambda span, end=end: span[0] < end, left)  # type: ignore[misc]
         found.append(_cut_out(line, [(max(start, at) - at, min(stop, end) - at) for start, stop in here if stop > at]))
         at = end + 1
     return found
@@ -146,8 +152,15 @@ def _redacted(value: Any, text: Callable[[str], str], stand_in: Callable[[str, A
         }
     if not isinstance(value, list | tuple):
         return value
-    items = [_redacted(item, text, stand_in) for item in value]
+    items = [_redacted(item, text, stand_in) for item in _without_pairs(value)]
     return tuple(items) if isinstance(value, tuple) else items
+
+
+def _without_pairs(items: Sequence[Any]) -> Sequence[Any]:
+    """The same without values whose names are in another one of them: they may be the lines of a text."""
+    lines = [item for item in items if isinstance(item, str)]
+    spans = [*paired("\n".join(lines))] if len(lines) == len(items) > 1 else []
+    return _cut_out_of(lines, spans) if spans else items
 
 
 def _without_keys_of(data: Any, text: Callable[[str], str]) -> Callable[[str], str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 # Bounded: many heads in one long word would take the square of its length.
 RANDOM = r"(?=[^\s\"'&]{0,99}\d)(?=[^\s\"'&]{0,99}[A-Za-z])"
-NUMBERED = r"[ \t]*+(?:\d++[\t:|\u2192][ \t]*+){0,3}+[ \t+-]*+"
+FOUND = r"(?:[\w./@~+-]{1,160}[:-](?=\d{1,9}[:-]))?"
+"""What stands before a line that grep has found, but for its number."""
+NUMBERED = rf"{FOUND}[ \t]*+(?:\d++[\t:|\u2192-][ \t]*+){{0,3}}+[ \t+-]*+"
 """What stands before a line that is shown with its number, perhaps by several programs, or in a diff."""
 SAID_OF_ONE = (
     "none|null|nil|undefined|true|false|yes|no|prompt|required|optional|reset|missing|invalid|wrong|mismatch|string"
