@@ -20,6 +20,7 @@ from maverick_tui.events.kinds import (
     EVENTS,
     BlockEnded,
     BlockGrew,
+    BlockStarted,
     Event,
     Noticed,
     ReplyRestarted,
@@ -56,6 +57,8 @@ class Encoder:
 
     def __init__(self) -> None:
         self._growing: dict[int, PiecewiseMask] = {}
+        self._calls: set[int] = set()
+        """The open blocks that are the arguments of calls."""
         self._values: set[str] = set()
         self._values_until = 0.0
         self._concealed = 0
@@ -88,7 +91,7 @@ class Encoder:
     def _grown(self, block: int, batch: list[tuple[int, BlockGrew]]) -> list[dict[str, Any]]:
         mask = self._growing.get(block)
         if mask is None:
-            mask = self._growing[block] = PiecewiseMask(self._secrets)
+            mask = self._growing[block] = PiecewiseMask(self._secrets, is_json=block in self._calls)
         known = mask.add([(number, event.text) for number, event in batch])
         number, began = batch[0]
         line = {
@@ -105,11 +108,15 @@ class Encoder:
 
     def _late(self, event: Event) -> list[dict[str, Any]]:
         """What is known of open blocks once this has happened."""
+        if isinstance(event, BlockStarted) and event.kind == "tool":
+            self._calls.add(event.block)
         if isinstance(event, BlockEnded):
             ended = [self._growing.pop(event.block, None)]
+            self._calls.discard(event.block)
         elif isinstance(event, ReplyRestarted | TurnEnded | RunEnded):
             ended = [*self._growing.values()]
             self._growing.clear()
+            self._calls.clear()
         else:
             return []
         return [line for mask in ended if mask is not None for line in _late_text(mask.end())]

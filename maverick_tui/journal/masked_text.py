@@ -8,6 +8,7 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import NamedTuple
 
+from maverick_tui.masking.fields import field_open_from, fields
 from maverick_tui.masking.private_keys import Span, last_lines
 from maverick_tui.masking.redact import MASK, held_from, secret_spans
 
@@ -42,9 +43,10 @@ class LetGo(NamedTuple):
 class PiecewiseMask:
     """Masks the pieces of one text. What may be the beginning of a secret is held back until that is known."""
 
-    def __init__(self, values: Callable[[], Collection[str]]) -> None:
-        """`values` are secrets that are known."""
+    def __init__(self, values: Callable[[], Collection[str]], *, is_json: bool = False) -> None:
+        """`values` are secrets that are known. Of JSON the names of fields tell of more."""
         self._values = values
+        self._is_json = is_json
         self._before = ""
         """The end of what is known."""
         self._held: list[Piece] = []
@@ -72,6 +74,9 @@ class PiecewiseMask:
         spans = secret_spans(text, values)
         value = len(text) if is_end else _begun(text, values)
         opened = len(text) if is_end else min(value, held_from(text))
+        if self._is_json:
+            spans += fields(text)
+            opened = opened if is_end else min(opened, field_open_from(text))
         known = max(begin, opened if is_end else _before_secrets(spans, opened, len(text)))
         before = text[max(0, known - _CONTEXT) if known > begin else 0 : known]
         if len(text) - known > _MOST_HELD:

@@ -20,9 +20,10 @@ from maverick_tui.journal.lines import Decoder, Encoder
 from maverick_tui.journal.masked_events import MaskedEvents
 from maverick_tui.journal.reading import read_journal
 from maverick_tui.masking.redact import MASK, conceal
-from tests.masking.examples import RANDOM
+from tests.masking.examples import FIELDS, RANDOM
 from tests.masking.keys import a_key, told_of
 from tests.runs.test_store import EVERYTHING
+from tests.support.cases import each
 from tests.support.sampling import examples
 
 
@@ -119,6 +120,39 @@ def test_secrets_are_masked_in_every_field() -> None:
     lines = kept(events)
     assert RANDOM.encode() not in lines
     assert lines.count(MASK.encode()) >= 6
+
+
+def streamed(kind: ev.BlockKind, text: str, *cuts: int) -> str:
+    """What a block says that came in these pieces, as it is read."""
+    events: list[Event] = [
+        ev.BlockStarted(1, 1, kind),
+        *(ev.BlockGrew(2, 1, text[start:end]) for start, end in pairwise((0, *cuts, len(text)))),
+        ev.BlockEnded(3, 1),
+    ]
+    return "".join(event.text for event in read(kept(events, *range(len(events)))) if isinstance(event, ev.BlockGrew))
+
+
+@each(
+    ("secret", "data"),
+    [*FIELDS, ('hunter2"', {"a": [{"db_pwd": 'hunter2"\\'}, "x"]}), ("hunter2", {"api key": ["hunter2"]})],
+)
+def test_what_arguments_hold_under_the_name_of_a_secret_is_masked_while_they_come(secret: str, data: object) -> None:
+    text, parts = json.dumps({"before": 1, "data": data, "after": "}"}), (secret[:4], secret[4:])
+    told = [streamed("tool", text, at) for at in range(1, len(text))]
+    told.append(streamed("tool", text, *range(1, len(text))))
+    for one in told:
+        assert MASK in one
+        assert not any(part in one for part in parts), one
+        assert one.endswith(', "after": "}"}')
+
+
+def test_other_arguments_are_told_as_they_come_and_so_is_json_in_an_answer() -> None:
+    text = json.dumps(
+        {"max_tokens": 5, "is_secret": True, "token": "", "keys": [], "a": {"b": 'x"y\\'}, "pw": None, "pin_key": 0}
+    )
+    assert streamed("tool", text, *range(1, len(text), 3)) == text
+    text = json.dumps({"db_pwd": "hunter2"})
+    assert streamed("text", text, 15) == text
 
 
 def test_the_lines_of_a_key_are_masked_in_the_patch_of_a_file_and_what_the_tool_says_beside_it() -> None:
