@@ -14,7 +14,7 @@ _JOINED = ("token", "secret", "password", "passwd", "passphrase", "apikey", "sec
            "authkey", "sshkey", "masterkey", "signingkey", "encryptionkey")  # fmt: skip
 _ABOUT = frozenset(
     "file path dir folder url uri id ids name names sock socket count limit type mode ttl timeout size length method "
-    "provider version enabled helper source".split()
+    "provider version enabled helper source encryption".split()
 )
 """What a name ends in that tells something about a secret, and not the secret."""
 

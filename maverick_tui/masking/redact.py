@@ -32,6 +32,9 @@ _LONGEST = 8_000
 _NAME = re.compile(r"[\w.-]+")
 """Of a field or a variable; what has blanks is a title."""
 
+_OPTION = re.compile(r"--[\w-]+")
+_PERCENT = re.compile(r"%[0-9A-F]{2}")
+
 _concealed: dict[str, str] = {}
 """The values that were concealed, by each of their forms."""
 
@@ -152,7 +155,11 @@ def _redacted(value: Any, text: Callable[[str], str], stand_in: Callable[[str, A
         }
     if not isinstance(value, list | tuple):
         return value
-    items = [_redacted(item, text, stand_in) for item in _without_pairs(value)]
+    items, option = list[Any](), ""
+    for item in _without_pairs(value):
+        new = stand_in(option, item)
+        items.append(_redacted(item, text, stand_in) if new is None else new)
+        option = item if isinstance(item, str) and _OPTION.fullmatch(item) and is_telling(item) else ""
     return tuple(items) if isinstance(value, tuple) else items
 
 
@@ -259,11 +266,12 @@ def _cut_out(text: str, spans: list[Span]) -> str:
 def forms(value: str) -> frozenset[str]:
     """The value and its lines (a key of many is shown line by line, too), each as it is, in JSON, URLs and base64."""
     parts = [part for part in (value, *value.splitlines()) if len(part) >= LEAST]
-    return frozenset(
-        form
-        for part in parts
-        for form in (part, json.dumps(part)[1:-1], quote(part, "", errors="surrogatepass"), *_base64(part))
-    )
+    return frozenset(form for part in parts for form in (part, json.dumps(part)[1:-1], *_quoted(part), *_base64(part)))
+
+
+def _quoted(value: str) -> Iterator[str]:
+    yield (quoted := quote(value, "", errors="surrogatepass"))
+    yield _PERCENT.sub(lambda sign: sign[0].lower(), quoted)
 
 
 def _base64(value: str) -> Iterator[str]:

@@ -137,7 +137,9 @@ SHAPES: Mapping[str, str] = {
 _SPELLED = tuple(spelled for word in TELLING for spelled in (word, word.capitalize(), word.upper()))
 _ASSIGNED = re.compile(
     r"[\w-]{0,40}+(?P<name>)"
-    r"(?:\\?[\"']?\]?[^\S\r\n]*(?P<sign>:=|=>|[:=])[^\S\r\n]*|(?P<tag>>)|(?P<blank>[ ]+))"
+    r"(?:\\?[\"']?\]?[^\S\r\n]*(?P<sign>:=|=>|[:=])[^\S\r\n]*|(?P<tag>>)"
+    # Behind an option, also on the next line of a command, and as the next item of a list in code or YAML.
+    r"|(?P<blank>[ ]+(?:\\\r?\n[ \t]*)?|\\?[\"'],\s{0,40}(?=\\?[\"'])|\r?\n[ \t]*-[ ]))"
     r"(?:\\?[\"'](?P<quoted>[^\s\"'\\]{8,}+)(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>`]{8,}+))"
 )
 _REACH = 40
@@ -197,6 +199,7 @@ def _begun(text: str) -> Iterator[int]:
         longest = min(named.end(), named.end("sign") + _LONGEST_NAME) if named["sign"] else named.end()
         start = max(0, len(text) - longest - _REACH)
         yield from _starts(_named_openings(), text, folded, start)
+    yield from _starts([("--", _OPTION_BEGUN)], text, folded, 0)
     yield from _starts(_json_openings(), text, folded, 0)
 
 
@@ -210,6 +213,10 @@ _WORD_END, _LINE_END = re.compile(r"[\s\"\\]"), re.compile(r"[\r\n]")
 _TURNED_NAME = re.compile(r"[^\s\"'\\]*+(?P<sign>[\s\\\"'\]:=>]*+)[\w-]*+")
 """A value, the signs before it and the name before those, read from the end of a text."""
 _LONGEST_NAME = 200
+_OPTION_BEGUN = re.compile(
+    rf"(?<![\w-])--(?=[A-Za-z])[\w-]{{0,40}}(?i:{'|'.join(TELLING)})[\w-]{{0,40}}+"
+    r"(?:[ ]+\\?\s{0,40}|\\?[\"'],?\s{0,40}\\?[\"']?|\r?\n[ \t]*-?[ ]?)[^\s\"'\\]*+\Z"
+)
 
 
 @cache
@@ -286,7 +293,8 @@ def _beside_names(text: str) -> Iterator[Span]:
                 yield line
             if found := _ASSIGNED.match(text, end):
                 yield from _assigned(text, at, found)
-                end = found.end()  # or a long value full of such words would take the square of its length
+                # Or a long value full of such words would take the square of its length; behind a blank may be a name.
+                end = end if found["blank"] else found.end()
             at = text.find(word, end)
 
 
@@ -295,9 +303,9 @@ def _assigned(text: str, start: int, found: re.Match[str]) -> Iterator[Span]:
     end = found.start("name")
     before = _IN_NAME.search(text, max(0, start - _REACH), start)
     name = (before[0] if before else "") + text[start:end]
-    if found["blank"] and not name.startswith("--"):
-        return
     value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
+    if found["blank"] and (not name.startswith("--") or value.startswith("--")):
+        return
     is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
     # As docker keeps a login: any other `auth` may be the name of a way to log in.
     is_login = name == "auth" and bool(found["quoted"]) and holds_login(value)

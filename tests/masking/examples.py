@@ -61,6 +61,9 @@ ASSIGNED = [
     "\n     3\tpassword = Gx7Qk2[{}\n", "\n+token: Cx{{2}}{}\n",
     "\n.env:12:DB_PASS=Jx7Qk2;{}\n", '{{"a": "B=1\\nDB_PASSWORD=\\"Fx7`{}\\"\\nC=2"}}', '{{"a": "API_KEY=Ex7<{}\\n"}}',
     "\n- name: DB_PASSWORD\n  value: Dx7Qk2({}\n", "\ndb.password=Bx7Qk2,{}>\n",
+    '"args": ["-y", "--api-key", "{}"]', "run(['x', '--token', '{}'])", "args:\n  - --api-key\n  - {}\n",
+    "run --api-key \\\n  {}", '"args": [\n  "--auth-token",\n  "{}"\n]',
+    "the token token={} is new", "check('token', 'auth_token={}')",
     "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----",
 ]  # fmt: skip
 SERVICES = [

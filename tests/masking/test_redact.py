@@ -37,7 +37,7 @@ def test_what_looks_like_a_key_and_what_a_variable_holds_is_masked(text: str) ->
 @each(
     "form",
     [b64encode(f"{'x' * before}{OTHER}é{'y' * after}".encode()).decode() for before in range(4) for after in range(3)]
-    + [urlsafe_b64encode(b"??>" + OTHER.encode()).decode(), quote(f"{OTHER}é")],
+    + [urlsafe_b64encode(b"??>" + OTHER.encode()).decode(), quote(f"{OTHER}é"), quote(f"{OTHER}é").lower()],
 )
 def test_what_a_variable_holds_is_masked_as_it_is_coded_elsewhere(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_DATABASE_PASSWORD", f"{OTHER}é")
@@ -133,7 +133,15 @@ def test_all_that_stands_under_the_name_of_a_secret_is_masked_in_data(secret: st
     assert "[secret]" in masked
 
 
+def test_what_follows_an_option_that_tells_of_a_secret_is_masked_in_a_list() -> None:
+    assert redact_data(["run", "--password", "hunter2", "--token", "hunter2", "x"]) == [
+        *("run", "--password", "[secret]", "--token", "[secret]", "x")
+    ]
+
+
 def test_other_data_comes_back_equal() -> None:
+    arguments = ["--key", "name", "--token-file", "a.txt", "--max-tokens", "5", "token", "x", "--password"]
+    assert redact_data(arguments) == arguments
     data = {"max_tokens": 5, "is_secret": True, "pairs": (1, [None, 0.5]), 7: "seven", "token": ""}
     assert redact_data(data) == data
     form = [{"name": "Password reset mail", "value": "weekly"}, {"name": "primary_key", "value": "id"}]

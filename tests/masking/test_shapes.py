@@ -128,6 +128,7 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     headers = {"Authorization": f"Bearer {token}", "x": f"https://{user}:{password}@example.org"}
     the cookie: accept everything; Bearer authentication, the bearer presented a ticket
     password: at least 12 characters, with 2 digits. The secret: use 2fa. Run --token TOKEN.
+    add("--token", "--token2"); f(token, "abc2"), ("--password-file", "a1.txt"); x --token --y2zabcdef, [--auth, b]
     sorted(names, key=item2.by_length); cache_key: linux-pip-3a4b5c6d; primary_key=user_id_2
     max_tokens=4096, token_count: 123456ab, key: ArrowUp2Left, docker://alpine:3.18@sha256:0a1b2c3d4e
     curl -u user:password https://x; curl --user "$USER:$PASS" x; docker run --user 1000:1000 -p8080:80 alpine
@@ -148,6 +149,7 @@ def test_ordinary_code_and_prose_come_back_unchanged() -> None:
     IDENTIFIED BY '<password>'; ALTER USER x WITH PASSWORD '%s'; name: password, value: "Enter yours, please";
     - name: TOKEN value: ${TOKEN} - name: token valueFrom: # requirepass foobared, it costs $5$ or $6$
     DB_PASSWORD: the one of the database
+    password_encryption = scram-sha-256
     DB_PASSWORD: required
     DB_PASSWORD: ${DB_PASSWORD}
     MYSQL_ALLOW_EMPTY_PASSWORD: true
