@@ -62,7 +62,7 @@ COMMANDS: Mapping[str, str] = {
     "--cookie": rf"(--cookie[= ][\"']?){_COOKIES}",
     " -b": rf"(curl{_COMMAND}-b *[\"']?){_COOKIES}",
     "password ": rf"(?m:(login\s+(?:(?!{_JOINING}\s)\S+\s+password\s+|{_JOINING}\s+password\s+{RANDOM})"
-    rf"|^{NUMBERED}password[ \t]+(?=\S+[ \t]*$){RANDOM}))\S{{8,}}",
+    rf"|^{NUMBERED}password[ \t]+(?!\{{\w)(?=\S+[ \t]*$){RANDOM}))\S{{8,}}",
     **{f"{option} ": rf"(?<!\S)({option} {_USER}){RANDOM}[^\s\"']{{8,}}" for option in ("-u", "--user")},
     "vault ": rf"(vault +login +(?:-\S+ +)*)(?!\w+=){RANDOM}\S{{16,}}",
     "_authToken ": rf"(_authToken +[\"']?){RANDOM}[^\s\"']{{8,}}",

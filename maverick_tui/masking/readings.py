@@ -35,6 +35,7 @@ _ESCAPE = re.compile(
     r'\\(?:["\\/bfnrt]|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|(?:u[\da-fA-F]{0,3})?\Z)'
 )
 """A sign in a string of JSON, or what of one has come."""
+_HALF_ESCAPE = re.compile(r"\\(?:u[\da-fA-F]{0,3})?\Z")
 _SIGNS = {rf"\{escape}": sign for escape, sign in zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True)}
 _AROUND = 8_000
 """Characters of a line that are read with an escape in it: no secret is longer."""
@@ -105,10 +106,20 @@ def _without_escapes(text: str, begin: int, escapes: list[re.Match[str]]) -> Rea
     pieces, origins, length = list[str](), list[tuple[int, int, int]](), 0
     for start, stop, sign in ((*escape.span(), _sign(escape[0])) for escape in escapes):
         origins += ((length, at, 1), (length + start - at, start, stop - start))
-        pieces += (text[at:start], sign)
+        pieces += (_between(text[at:start]), sign)
         length += start - at + len(sign)
         at = stop
-    return Reading("".join((*pieces, text[at:end])), [*origins, (length, at, 1)], end)
+    return Reading("".join((*pieces, _between(text[at:end]))), [*origins, (length, at, 1)], end)
+
+
+def _between(text: str) -> str:
+    """Where a string begins and ends, a line does: what it says may be a text of lines."""
+    return text.replace('"', "\n")
+
+
+def without_half_escape(text: str) -> str:
+    """The text without what has come of an escape at its end."""
+    return _HALF_ESCAPE.sub("", text)
 
 
 def _sign(escape: str) -> str:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from maverick_tui.masking.names import holds_secret, is_telling
 from maverick_tui.masking.pairs import paired
 from maverick_tui.masking.private_keys import Span, always_in_base64, key_lines, line_spans
-from maverick_tui.masking.readings import seen, unescaped
+from maverick_tui.masking.readings import seen, unescaped, without_half_escape
 from maverick_tui.masking.settings import secret_variables
 from maverick_tui.masking.shapes import open_from, shaped
 
@@ -215,6 +215,8 @@ def held_from(text: str) -> int:
     nothing has.
     """
     at = open_from(text)
+    if (whole := without_half_escape(text)) != text and (found := open_from(whole)) < len(whole):
+        at = min(at, found)
     if (plain := seen(text)) and (found := open_from(plain.text)) < len(plain.text):
         at = min(at, plain.origin(found))
     for inner in unescaped(text):

@@ -64,6 +64,7 @@ def test_a_secret_is_masked_in_json_wherever_that_is_cut(secret: str, text: str)
     '{{"env": {{"GH_TOKEN": "{}"}}}}', 'curl -d "{{\\"password\\":\\"{}\\"}}" host', '<add key="ApiKey" value="{}"/>',
     'curl -u "me:{}" host', 'curl -b "sid={}" host', 'mysql -p"{}" shop', "a: 1\nrequirepass {}\nb: 2\n",
     '{{ apiKey: "{}" }}', 'python -c "x={{\\"client_secret\\":\\"{}\\"}}"', "machine a\n  password {}\n",
+    "rootpw {}\n", "password {}\n", 'psk="{}"', "requirepass {}\nport 1",
 ])  # fmt: skip
 def test_what_is_masked_in_arguments_is_masked_in_their_stream(form: str) -> None:
     command = form.format(RANDOM)
