@@ -352,6 +352,14 @@ def returned_of(listener: Listener) -> Callable[[str], None]:
     return returned
 
 
+def calls_of(listener: Listener) -> set[str]:
+    """The ids that calls have had of which the listener was told before, or is told by others: each new one needs
+    another, and is put there by its engine.
+    """
+    calls: set[str] | None = getattr(listener, "calls", None)
+    return set() if calls is None else calls
+
+
 ENGINES: dict[str, str | Engine] = {
     "claude-code": "maverick_tui.agent.engine.claude.engine",
     "api": "maverick_tui.agent.engine.api.engine",

@@ -39,6 +39,7 @@ from maverick_tui.agent.engines import (
     SpeaksSdk,
     ToolQuestion,
     begins_of,
+    calls_of,
     passed_of,
     require_prompt,
     returned_of,
@@ -220,6 +221,7 @@ class SdkListener:
             self.now, self.next_block = run.now, run.next_block
             self.hold, self.begins = getattr(run, "hold", None), begins_of(run)
             self.returned, self.passed = returned_of(run), passed_of(run)
+            self.calls = calls_of(run)
         self.session_id = str(uuid.uuid4())
         self.events: asyncio.Queue[ev.Event | Message | None] | None = None
         """Where the events of an answer go, while somebody reads one; and the messages of a session that has them."""

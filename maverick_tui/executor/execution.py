@@ -48,7 +48,8 @@ class Execution:
         self._parent = "" if call is None else call.call_id
         own_depth = plan.definition.tools.max_depth
         self._depth_left: int = own_depth if above is None else min(own_depth, above._depth_left - 1)
-        self._call_ids: set[str] = set() if above is None else above._call_ids
+        known = set[str]() if parts.call_ids is None else parts.call_ids
+        self._call_ids: set[str] = known if above is None else above._call_ids
         self._call_ids.update(call.id for message in plan.messages for call in message.tool_calls)
         self._resumed = resumed
         before = above._spending if above is not None else None if resumed is None else resumed.spending(plan)

@@ -36,7 +36,7 @@ class AgentExecutor:
 
     It keeps nothing between executions, and several may run at the same time. `agents` are definitions that others
     may call as tools; `approve` is asked before each tool call, and `between` after them for what
-    a person wants to add before the model goes on.
+    a person wants to add before the model goes on. No call gets an id of `call_ids`; new ones are put there.
     """
 
     def __init__(
@@ -47,9 +47,10 @@ class AgentExecutor:
         agents: Mapping[str, AgentDefinition] | None = None,
         approve: Approve | None = None,
         between: Callable[[], str] = lambda: "",
+        call_ids: set[str] | None = None,
     ) -> None:
         registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
-        self._parts = Parts(agent, registry, agents or {}, approve, between)
+        self._parts = Parts(agent, registry, agents or {}, approve, between, call_ids)
 
     async def execute(
         self,

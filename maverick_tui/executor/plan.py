@@ -28,6 +28,8 @@ class Parts:
     approve: Approve | None
     between: Callable[[], str] = lambda: ""
     """What a person wants to say between two turns of the model; it is taken by asking."""
+    call_ids: set[str] | None = None
+    """The ids of calls that others have had before, or have beside it; None if there are no others."""
 
     def model_of(self, definition: AgentDefinition) -> str:
         """The name of the model that answers; empty if it is unknown."""

@@ -159,7 +159,7 @@ class Apart:
         self.hold = loop.awaited(self._held)
         self.begins = None if turns.begins is None else loop.awaited(turns.begins)
         self.now = events.now
-        self.next_block = turns.next_block
+        self.next_block, self.calls = turns.next_block, turns.calls
         self._returned, self._passed = turns.returned, turns.passed
 
     async def _asked(self, question: ToolQuestion) -> Permission:

@@ -49,6 +49,11 @@ class Past(NamedTuple):
         return conversation_of(self.events)
 
     @property
+    def calls(self) -> set[str]:
+        """The ids that its calls have had."""
+        return {event.call for event in self.events if isinstance(event, ev.ToolCalled)}
+
+    @property
     def had_jobs(self) -> bool:
         """Whether something may be scheduled in the conversation: a session of Claude Code does not tell, and a fork
         has the calls alone, which make jobs anew wherever the CLI goes on from them.

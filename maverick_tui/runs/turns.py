@@ -99,6 +99,8 @@ class Turns:
         """Told of each call that has run, where the engine knows before its result is told."""
         self.now = log.now
         self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
+        self.calls = past.calls if past is not None else set[str]()
+        """The ids of all calls of the run; see `calls_of` of `engines.py`."""
         self.current: OpenTurn | None = None
         self.pictures = ShownPictures()
         self.overhears: Callable[[Event], None] | None = None

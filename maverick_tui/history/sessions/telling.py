@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
+from maverick_tui.agent.engine.claude.own_calls import OwnCalls
 from maverick_tui.agent.engine.claude.stored import Entry, as_message, blocks_of, conversation, is_compaction
 from maverick_tui.agent.engine.claude.translate import Translator
 from maverick_tui.agent.engine.prices import context_size
@@ -51,6 +52,7 @@ class _Teller:
         self._failure: ev.Failure | None = None
         self._place = ""
         """The id of the entry that was told last: another conversation can go on from there."""
+        self._calls = OwnCalls()
         self._called: set[str] = set()
         self._finished: set[str] = set()
 
@@ -106,6 +108,7 @@ class _Teller:
         self._turn = ev.TurnStarted(self._at, self._turns, said.text, origin=said.origin, is_command=said.is_command)
         self._outcome, self._failure, self._used = "done" if said.is_command else "interrupted", None, {}
         self._translator.begin_turn()
+        self._calls.begin_answer()
         yield self._turn
 
     def _end_turn(self) -> Iterator[Event]:
@@ -146,21 +149,25 @@ class _Teller:
         )
         self._outcome = "interrupted" if is_open else "done"
         self._failure = None
-        for event in self._translator.feed(as_message(entry, self._usage.get(str(message.get("id")))), self._at):
+        told = as_message(self._named(entry), self._usage.get(str(message.get("id"))))
+        for event in self._translator.feed(told, self._at):
             if isinstance(event, ev.UsageReported):
                 self._used[event.message] = event.usage
             if isinstance(event, ev.ToolCalled):
-                if event.call in self._called:
-                    continue
                 self._called.add(event.call)
             if not isinstance(event, ev.ToolFinished) or self._is_awaited(event):
                 yield event
 
     def _results(self, entry: Entry) -> Iterator[Event]:
         if any(block.get("type") == "tool_result" for block in blocks_of(entry.get("message"))):
-            for event in self._translator.feed(as_message(entry), self._at):
+            for event in self._translator.feed(as_message(self._named(entry)), self._at):
                 if isinstance(event, ev.ToolFinished) and self._is_awaited(event):
                     yield event
+
+    def _named(self, entry: Entry) -> Entry:
+        """The same with an id for each call that no other one has; what was read stays as it is."""
+        blocks = [dict(block) for block in blocks_of(entry["message"])]
+        return self._calls.name({**entry, "message": {**entry["message"], "content": blocks}})
 
     def _is_awaited(self, event: ev.ToolFinished) -> bool:
         """Whether it is the first result of a call."""

@@ -68,6 +68,18 @@ def test_calls_that_ran_side_by_side_are_all_there_with_their_results() -> None:
     assert blocks(events, "thinking") == ["Both."]
 
 
+def test_calls_that_an_endpoint_has_called_the_same_are_each_there_with_their_result() -> None:
+    session = Session().ask("Look").answer(call("c", "Read", file_path="a"), stop="tool_use")
+    session.result("c", "in a").answer(call("c", "Read", file_path="b"), stop="tool_use").result("c", "in b")
+    session.answer(call("c", "Read", file_path="cut"), stop="tool_use").ask("And now?")
+    session.answer(call("c", "Read", file_path="d"), stop="tool_use").result("c", "in d").result("c", "once more")
+    events = told(session.answer("Done."))
+    outputs = {event.call: event.output for event in events if isinstance(event, ev.ToolFinished)}
+    called = [event for event in events if isinstance(event, ev.ToolCalled)]
+    found = [(event.arguments["file_path"], outputs.get(event.call)) for event in called]
+    assert found == [("a", "in a"), ("b", "in b"), ("cut", None), ("d", "in d")]
+
+
 def test_what_was_taken_back_is_not_told_and_what_was_compacted_is() -> None:
     session = Session().ask("The first question").answer("The first answer")
     fork = session.last

@@ -21,6 +21,7 @@ from maverick_tui.agent.engines import (
     Answered,
     Listener,
     ToolQuestion,
+    calls_of,
     cannot_compact,
     require_prompt,
     said_meanwhile,
@@ -94,6 +95,7 @@ class ApiSession:
         self._standing_of = standing_of or {}
         self._mode_of = mode_of or {}
         self._listener = listener
+        self._calls = calls_of(listener)
         self.between: Callable[[], str] = lambda: ""
         self.taken: Callable[[], None] = lambda: None
         """See `Steers`."""
@@ -198,6 +200,7 @@ class ApiSession:
             agents=self._agents,
             approve=lambda tool, call: self._approve(tool, call, cancel),
             between=self._words_between,
+            call_ids=self._calls,
         )
         try:
             result = await executor.execute(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engines import begins_of, hold_of, load_module, passed_of, returned_of
+from maverick_tui.agent.engines import begins_of, calls_of, hold_of, load_module, passed_of, returned_of
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class ClaudeEngine:
             hold=hold_of(listener),
             begins=begins_of(listener),
             returned=returned_of(listener),
+            taken=calls_of(listener),
         ) as native:
             native.on_passed(passed_of(listener))
             told.begin(native, agent._mode_by(settings))
@@ -122,6 +123,7 @@ class ClaudeEngine:
         hold: Hold | None = None,
         begins: Begins | None = None,
         returned: Callable[[str], None] = lambda _call: None,
+        taken: set[str] | None = None,
     ) -> AsyncIterator[AgentSession]:
         """A session in the SDK's own messages, as `MaverickAgent.session` promises it.
 
@@ -158,6 +160,7 @@ class ClaudeEngine:
             hold=hold,
             begins=begins,
             returned=returned,
+            taken=taken,
         )
         await session.open()
         try:

@@ -43,6 +43,7 @@ from maverick_tui.agent.engine.claude.oneshot import (
     is_live,
     last_words,
 )
+from maverick_tui.agent.engine.claude.own_calls import OwnCalls
 from maverick_tui.agent.engine.claude.reply import Reply
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, NEWS, UNANSWERED, WOKEN, JobWatch
 from maverick_tui.agent.engine.claude.transport import CliTransport
@@ -94,10 +95,12 @@ class AgentSession:
         hold: Hold | None = None,
         begins: Begins | None = None,
         returned: Callable[[str], None] = lambda _call: None,
+        taken: set[str] | None = None,
     ) -> None:
         """`hold` is waited for before each call, and before each prompt, also those that nobody has sent.
 
-        `begins` is waited for before a call that may write; `returned` is told of each that has run.
+        `begins` is waited for before a call that may write; `returned` is told of each that has run. No call gets an
+        id that is `taken`.
         """
         self._questions = 0
         self._hold = hold
@@ -121,6 +124,8 @@ class AgentSession:
         self._goes_on_in = options.cwd if options.resume else None
         """The folder in which a conversation is to go on, until the CLI has said where it does."""
         self._transport = open_transport(options)
+        if isinstance(self._transport, CliTransport):
+            self._transport.calls = OwnCalls(taken)
         self._watch = HookWatch(is_live=is_live(self._transport))
         self.between: Callable[[], str] = lambda: ""
         self.taken: Callable[[], None] = lambda: None

@@ -27,6 +27,7 @@ from claude_agent_sdk._internal.transport.subprocess_cli import (
 
 from maverick_tui import keeper
 from maverick_tui.agent.engine.claude.figures import with_sound_figures
+from maverick_tui.agent.engine.claude.own_calls import OwnCalls
 from maverick_tui.agent.permissions.started import HEADERS_HELPER
 from maverick_tui.executor.mcp.process import WITHHELD
 from maverick_tui.kept import kept_command, tell_to_end
@@ -66,6 +67,8 @@ class CliTransport(SubprocessCLITransport):
         # By another name, as $PWD has it, other settings may count for its git than the judge has seen.
         options = replace(options, cwd=real_path(options.cwd or Path.cwd()))
         self._project = [Path(str(options.cwd))]
+        self.calls = OwnCalls()
+        """What each call is known by that the CLI tells of."""
         self.exit_code: int | None = None
         self.is_abandoned = False
         """Set when nobody waits for the answer any more: the CLI is then ended without a grace period."""
@@ -119,7 +122,7 @@ class CliTransport(SubprocessCLITransport):
         try:
             async for message in super().read_messages():
                 is_silent = False
-                yield with_sound_figures(message)
+                yield self.calls.name(with_sound_figures(message))
         except RecursionError as error:  # the arguments of a call, for example, which a model may nest without end
             raise CLIJSONDecodeError("", ValueError("it is nested too deeply")) from error
         if is_silent and not self.is_abandoned:
