@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,10 +20,15 @@ from maverick_tui.host.ways import AwayError
 from maverick_tui.masking.redact import redact_fields
 from maverick_tui.runs.outcome import ReadOutcome, RunOutcome
 
+log = logging.getLogger(__name__)
+
 AWAY_FOR = 60.0
 """Seconds after which a machine that was away is tried again, while others work."""
 AGAIN_AFTER = (1.0, 5.0, 20.0)
 """Seconds before each further attempt where there is no other one; then what is left is left."""
+
+
+_LOOK = "The log has more, and so may the run itself: maverick runs show."
 
 
 class Judged(Protocol):
@@ -269,7 +275,7 @@ class Batch:
             return  # it may go on where nobody could reach it, and is looked for next time
         if isinstance(error, AwayError):
             self._told.said(error.message, error.hint)
-        elif error is not None and not isinstance(error, ConfigError):
+        elif isinstance(error, NeverBegunError) or not isinstance(error, Exception | None):
             raise error
         elif error is None and outcome.is_day_over:
             self._come_back(item)
@@ -286,11 +292,20 @@ class Batch:
             return self._is_interrupting or was_left_alone
         return was_left_alone and not outcome.is_ended
 
-    def _record(self, item: Item, run: StartedRun, outcome: ReadOutcome, problem: ConfigError | None) -> None:
+    def _record(self, item: Item, run: StartedRun, outcome: ReadOutcome, problem: BaseException | None) -> None:
+        try:
+            record = self._recorded(item, run, outcome, problem)
+        except Exception as unexpected:  # whatever another machine has told is the affair of its prompt alone
+            record = self._recorded(item, run, ReadOutcome(), unexpected)
+        self._folder.add(item.key, record, is_done=record["error"] is None)
+        if record["error"] is not None:
+            self._told.failed(item, record)
+
+    def _recorded(
+        self, item: Item, run: StartedRun, outcome: ReadOutcome, problem: BaseException | None
+    ) -> dict[str, Any]:
         verdict, usage = self._judge(outcome), outcome.usage
-        error = verdict.error
-        if problem is not None:
-            error = {"kind": "journal", "message": problem.message, "hint": problem.hint}
+        error = verdict.error if problem is None else _told_of(problem, run)
         record = {
             "id": item.item_id,
             "line": item.line,
@@ -310,7 +325,12 @@ class Batch:
             "machine": run.machine,
         }
         # Its journal is masked; what a problem or another machine says may not be.
-        record = redact_fields(record)
-        self._folder.add(item.key, record, is_done=error is None)
-        if error is not None:
-            self._told.failed(item, record)
+        return redact_fields(record)
+
+
+def _told_of(problem: BaseException, run: StartedRun) -> dict[str, Any]:
+    """Why nobody can say what has come of a run."""
+    if isinstance(problem, ConfigError):
+        return {"kind": "journal", "message": problem.message, "hint": problem.hint}
+    log.error("What came of the run %s cannot be told", run.run_id, exc_info=problem)
+    return {"kind": "journal", "message": f"What came of the run cannot be read: {problem!r}.", "hint": _LOOK}

@@ -24,19 +24,21 @@ STRICT_JSON = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 """Accepts neither NaN and Infinity nor what Python would make infinite (`1e999`)."""
 
 
-def read_strictly(text: str) -> Any:
+def read_strictly(text: str, most: int = MOST_NESTED) -> Any:
     """What it says. ValueError if it is no JSON, or nested deeper than anybody means it."""
-    return read_from(text)[0]
+    return read_from(text, most=most)[0]
 
 
-def read_from(text: str, start: int | None = None) -> tuple[Any, int]:
+def read_from(text: str, start: int | None = None, most: int = MOST_NESTED) -> tuple[Any, int]:
     """The same of the value that begins at a place, with where that ends; without one it must be all of the text."""
     try:
         value, end = (STRICT_JSON.decode(text), len(text)) if start is None else STRICT_JSON.raw_decode(text, start)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    if text.count("[", start) + text.count("{", start) <= most:
+        return value, end
     level = [value]
-    for _ in range(MOST_NESTED):
+    for _ in range(most):
         level = [inner for one in level if isinstance(one, dict | list) for inner in _within(one)]
         if not level:
             return value, end

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ from maverick_tui.events.kinds import (
 )
 from maverick_tui.events.typed import fitting, made_of
 from maverick_tui.events.wire import to_json
+from maverick_tui.executor.strict_json import read_strictly
+from maverick_tui.journal.lines import plain
 from maverick_tui.masking.redact import known_in
 from maverick_tui.runs.commands import Command
 from maverick_tui.runs.log import numbered
@@ -41,6 +43,9 @@ LONGEST = 24 * 1024 * 1024
 """Bytes of the longest line that a host takes: a prompt with whatever was pasted into it, and with its pictures."""
 LONGEST_OF_OLDER = 4 * 1024 * 1024
 """The same of a host that knows no pictures."""
+
+MOST_NESTED = 250
+"""Levels of a line. Whoever masks and shows it follows more, wherever that is done: some four hundred (measured)."""
 
 NO_COMMAND = "that is no command"
 """How a host begins to refuse what it does not know."""
@@ -175,8 +180,22 @@ async def next_line(reader: asyncio.StreamReader) -> bytes:
 
 def object_of(text: bytes) -> dict[str, Any]:
     """The object that a line holds."""
+    return _object(text, read_strictly)
+
+
+def object_told(text: bytes) -> dict[str, Any]:
+    """What a host tells, or a gateway. Where the whole would be refused for a part of it that nobody can go on with, as
+    a call's arguments without end or NaN, there is a text in the place of that: it is still a part of the run.
+    """
     try:
-        value = json.loads(text.decode("utf-8", "surrogatepass"))
+        return object_of(text)
+    except ProtocolError:
+        return _object(text, lambda text, _most: plain(json.loads(text)))
+
+
+def _object(text: bytes, read: Callable[[str, int], Any]) -> dict[str, Any]:
+    try:
+        value = read(text.decode("utf-8", "surrogatepass"), MOST_NESTED)
     except (ValueError, RecursionError) as error:
         raise ProtocolError("that is not a line of JSON") from error
     if not isinstance(value, dict):
@@ -289,7 +308,7 @@ def host_hello(text: bytes) -> HostHello:
 
 
 def _said(text: bytes) -> dict[str, Any]:
-    said = object_of(text)
+    said = object_told(text)
     if refused := said.get("refused"):
         raise ProtocolError(str(refused))
     hello = said.get("hello")

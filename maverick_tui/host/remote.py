@@ -26,7 +26,7 @@ from maverick_tui.host.lines import (
     hello_line,
     host_hello,
     next_line,
-    object_of,
+    object_told,
     pace_line,
     secrets_of,
 )
@@ -236,7 +236,7 @@ class RemoteRun:
                 while text := await next_line(way.reader):
                     if not text.endswith(b"\n"):
                         break
-                    said = object_of(text)
+                    said = object_told(text)
                     if "end" in said:
                         return True
                     self._take(said)

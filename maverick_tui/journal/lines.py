@@ -127,7 +127,7 @@ def _masked(event: Event, mask: Callable[[str], str]) -> dict[str, Any]:
     try:
         known = redact_fields(told, mask)
     except RecursionError:  # a model may nest the arguments of a call as deep as it likes
-        known = redact_fields({name: _plain(value, _DEEPEST) for name, value in told.items()}, mask)
+        known = redact_fields({name: plain(value) for name, value in told.items()}, mask)
     return {"type": event.type, **known}
 
 
@@ -150,18 +150,18 @@ def as_line(data: dict[str, Any]) -> bytes:
     except (RecursionError, TypeError, ValueError):  # a tool's own account of what it did may hold anything
         is_readable = False
     if not is_readable:
-        text = _to_json(_plain(data, _DEEPEST))
+        text = _to_json(plain(data))
     return text.encode("ascii") + b"\n"
 
 
-def _plain(value: Any, deepest: int) -> Any:
+def plain(value: Any, deepest: int = _DEEPEST) -> Any:
     """As JSON has it, and only so deep."""
     if isinstance(value, dict | list | tuple) and not deepest:
         return _TOO_DEEP
     if isinstance(value, dict):
-        return {str(name): _plain(item, deepest - 1) for name, item in value.items()}
+        return {str(name): plain(item, deepest - 1) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item, deepest - 1) for item in value]
+        return [plain(item, deepest - 1) for item in value]
     is_plain = value is None or isinstance(value, str | bool | int) or _is_counted_with(value)
     return value if is_plain else redact(str(value))
 

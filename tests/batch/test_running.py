@@ -50,22 +50,30 @@ class Machine:
         raise AssertionError("nothing is stopped")
 
 
+def nested(levels: int) -> object:
+    made: list[object] = []
+    for _ in range(levels):
+        made = [made]
+    return made
+
+
 class Told:
-    def __init__(self) -> None:
+    def __init__(self, *, fails: bool) -> None:
         self.words: list[str] = []
+        self._fails = fails
 
     def changed(self) -> None: ...
 
     def failed(self, item: Item, record: dict[str, Any]) -> None:
-        raise AssertionError(record)
+        assert self._fails, record
 
     def said(self, message: str, hint: str = "") -> None:
         self.words.append(message)
 
 
-async def served(*places: Place) -> tuple[Batch, Told]:
+async def served(*places: Place, fails: bool = False) -> tuple[Batch, Told]:
     Path("p.txt").write_text("\n".join(f"prompt {number}" for number in range(8)))
-    told = Told()
+    told = Told(fails=fails)
     with opened(Path("p.batch").absolute(), "cook") as folder:
         order_of = lambda item, place, run_id: Order(run_id, "cook", ".", item.prompt)  # noqa: E731
         items = read_items(Path("p.txt"), is_jsonl=False)
@@ -83,6 +91,24 @@ async def test_at_the_fuse_of_a_day_nothing_more_begins_and_the_rest_is_left_for
     assert len(here.started) <= 3 + here.jobs, "those that were at work when it was found out"
     again, _ = await served(Machine("", 99))
     assert (len(again.done), again.failures, again.limit) == (8, [], "")
+
+
+async def test_what_nobody_can_read_is_the_failure_of_its_own_prompt() -> None:
+    """Another machine tells whatever it likes; the same command would come to it again."""
+
+    class Strange(Machine):
+        async def follow(self, run_id: str, outcome: ReadOutcome) -> None:
+            await super().follow(run_id, outcome)
+            if self.left == 6:
+                raise RuntimeError("nobody has thought of that")
+            if self.left == 5:
+                outcome.output = nested(3_000)
+
+    batch, told = await served(Strange("far", 8), fails=True)
+    assert [failure["error"]["kind"] for failure in batch.failures] == ["journal", "journal"]
+    assert "nobody has thought of that" in batch.failures[0]["error"]["message"]
+    assert len(batch.done) == 6
+    assert not told.words
 
 
 async def test_another_machine_whose_day_goes_on_does_the_rest() -> None:

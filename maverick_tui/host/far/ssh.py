@@ -23,7 +23,7 @@ from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.far.failures import failure_of, noise, require_version
 from maverick_tui.host.far.lines import GatewayHello, gateway_hello
 from maverick_tui.host.far.machines import Machine
-from maverick_tui.host.lines import ProtocolError, line, object_of
+from maverick_tui.host.lines import ProtocolError, line, object_told
 from maverick_tui.host.ways import LONGEST_EVENT, AwayError, HostGoneError
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_run_id
@@ -74,7 +74,7 @@ class FarLine(NamedTuple):
         try:
             text = await self.reader.readline()
             if text.endswith(b"\n"):
-                return object_of(text)
+                return object_told(text)
         except (OSError, ValueError) as error:  # ProtocolError is one, as is a line that is too long
             if isinstance(error, ProtocolError):
                 raise NetworkError(f"{self.machine.name} says something strange: {error}.") from error
