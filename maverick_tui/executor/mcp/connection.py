@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError
+from maverick_tui.executor.mcp.library_log import LIBRARY_LOG
 from maverick_tui.executor.mcp.process import ServerProcess
 from maverick_tui.executor.settings import wrong_with_proxies, wrong_with_url
 from maverick_tui.masking.redact import conceal, redact, without
@@ -115,9 +116,7 @@ class ServerConnection:
     async def _serve(self, mode: str) -> None:
         from mcp import Client
 
-        # Without a handler, what it logs would be written over the screen.
-        if not (library := logging.getLogger("mcp")).handlers:
-            library.addHandler(logging.NullHandler())
+        LIBRARY_LOG.begin()
         async with self._reached() as server, Client(server, mode=mode) as client:
             # A server's schema for its own results says nothing that we need, and may take for ever to match.
             setattr(client.session, "validate_tool_result", _as_it_is)  # noqa: B010 - it is a method

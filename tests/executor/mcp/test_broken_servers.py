@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import subprocess
 import sys
 import textwrap
@@ -17,6 +18,7 @@ import pytest
 from maverick_tui.exceptions import AgentError, ConfigError
 from maverick_tui.executor.mcp import process as server_process
 from maverick_tui.executor.mcp.far import bounded_client
+from maverick_tui.executor.mcp.library_log import LOGGERS, MOST_LOGGED
 from maverick_tui.executor.mcp.servers import ToolServers
 from tests.executor.mcp.support import PLAIN, failure, opened
 from tests.runs.watching import PATIENCE
@@ -278,3 +280,49 @@ async def test_an_answer_with_half_a_character_is_heard_and_one_that_cannot_be_r
         assert await call("cut") == "an emoji: \ufffd"
         with pytest.raises(AgentError, match="its answer cannot be read"):
             await call("deep")
+
+
+NOTIFIES = """
+    import json, sys
+
+    def say(**told):
+        print(json.dumps({"jsonrpc": "2.0", **told}), flush=True)
+
+    for line in sys.stdin:
+        said = json.loads(line)
+        if said.get("method") == "initialize":
+            wanted = said["params"]["protocolVersion"]
+            about = {"name": "n", "version": "1"}
+            say(id=said["id"], result={"protocolVersion": wanted, "capabilities": {"tools": {}}, "serverInfo": about})
+        elif said.get("method") == "tools/list":
+            for _ in range(60):
+                say(method="notifications/progress", params={"progressToken": 1, "progress": 1, "total": "much"})
+            say(id=said["id"], result={"tools": []})
+"""
+
+
+async def test_what_it_notifies_wrongly_comes_to_no_terminal_and_fills_no_log(
+    mark: str, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed, kept = list[logging.LogRecord](), list[logging.LogRecord]()
+    monkeypatch.setattr(logging, "lastResort", _Taking(printed))
+    for name in LOGGERS:  # as in a program that has not opened a server yet
+        monkeypatch.setattr(logging.getLogger(name), "handlers", [])
+        monkeypatch.setattr(logging.getLogger(name), "propagate", True)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    async with opened(script(NOTIFIES)):
+        pass
+    logging.getLogger().addHandler(_Taking(kept))
+    async with opened(script(NOTIFIES)):
+        pass
+    assert not [record for record in printed if record.name.split(".")[0] in LOGGERS]
+    assert len(kept) == MOST_LOGGED
+
+
+class _Taking(logging.Handler):
+    def __init__(self, taken: list[logging.LogRecord]) -> None:
+        super().__init__(logging.WARNING)
+        self._taken = taken
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._taken.append(record)
