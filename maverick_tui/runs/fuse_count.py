@@ -9,6 +9,7 @@ from datetime import date
 from maverick_tui.events import kinds as ev
 from maverick_tui.events.kinds import Event
 from maverick_tui.runs.moments import local_time
+from maverick_tui.runs.open_calls import OpenCalls
 from maverick_tui.usage import CHARACTERS_PER_TOKEN, Usage
 
 
@@ -52,7 +53,7 @@ class FuseCount:
 
     Of what a turn's answers have reported and what the engine says of the whole turn, the higher counts: a fuse that
     holds a little early costs a question, one that holds late costs money. `price` says what tokens that are just being
-    written cost. Time in which a person is asked is nobody's.
+    written cost. Time in which nothing but a person is waited for is nobody's, and so is that between turns.
     """
 
     def __init__(self, price: Callable[[str, Usage], float | None] = lambda _model, _usage: None) -> None:
@@ -69,7 +70,7 @@ class FuseCount:
         """What the last turn's figures contain: a background task may report the same answer again."""
         self._growing = 0
         """Characters of answers that were not reported yet."""
-        self._questions: set[str] = set()
+        self._calls = OpenCalls()
         self._is_in_turn = False
         self._working_since: float | None = None
         self._minutes = 0.0
@@ -116,13 +117,9 @@ class FuseCount:
                     self._own.add(event.message)
             case ev.TurnEnded():
                 self._settle(event.usage, event.steps, event.at)
-            case ev.PermissionAsked():
-                self._questions.add(event.request)
-            case ev.PermissionSettled():
-                self._questions.discard(event.request)
             case ev.RunEnded():
                 self._is_in_turn = False
-                self._questions.clear()
+        self._calls.take(event)
         self._count_time(event.at)
 
     def _settle(self, bill: Usage, steps: int, at: float) -> None:
@@ -135,7 +132,7 @@ class FuseCount:
         self._is_in_turn = False
 
     def _count_time(self, at: float) -> None:
-        is_working = self._is_in_turn and not self._questions
+        is_working = self._is_in_turn and not self._calls.only_wait
         if self._working_since is not None:
             self._minutes += max(0.0, at - self._working_since) / 60
         self._working_since = at if is_working else None

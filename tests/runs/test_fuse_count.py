@@ -56,11 +56,40 @@ def test_it_is_never_overshot_by_more_than_the_request_in_flight(
 def test_time_in_which_a_person_is_asked_is_not_counted() -> None:
     count = FuseCount()
     count.take(ev.TurnStarted(AT, 1))
+    count.take(ev.ToolCalled(AT, "c", "Bash", {}))
+    count.take(ev.ToolCalled(AT, "next", "Bash", {}))
     count.take(ev.PermissionAsked(AT + 60, "q", "c", "Bash", {}))
     assert count.used(AT + 3_000).minutes == 1
     count.take(ev.PermissionSettled(AT + 3_060, "q", "c", "once"))
     count.take(ev.TurnEnded(AT + 3_120, 1, "done", Usage()))
     assert count.used(AT + 9_000).minutes == 2
+
+
+def minutes(*told: ev.Event) -> float:
+    """What an hour counts in which a person is asked about "c"."""
+    count = FuseCount()
+    for event in (ev.TurnStarted(AT, 1), *told, ev.PermissionAsked(AT, "q", "c", "Bash", {})):
+        count.take(event)
+    found = count.used(AT + 3_600).minutes
+    count.take(ev.PermissionSettled(AT + 3_600, "q", "c", "once"))
+    assert count.used(AT + 3_660).minutes == found + 1, "once it is answered, time counts again"
+    return found
+
+
+def test_the_clock_stands_still_only_while_nothing_else_goes_on() -> None:
+    called = [ev.ToolCalled(AT, "c", "Bash", {})]
+    below = [ev.ToolCalled(AT, "a", "Agent", {}), ev.ToolBegan(AT, "a"), ev.ToolCalled(AT, "c", "Bash", {}, "a")]
+    beside = [ev.ToolCalled(AT, "b", "Agent", {}), ev.ToolBegan(AT, "b")]
+    reads = [ev.ToolCalled(AT, "r", "Read", {}, "b"), ev.ToolBegan(AT, "r")]
+    assert minutes(*called) == 0
+    assert minutes(*called, ev.ToolCalled(AT, "r", "Read", {}), ev.ToolBegan(AT, "r")) == 60, "it runs beside"
+    assert minutes(*below) == 0, "the agent waits for its subagent, which waits for the person"
+    assert minutes(*below, *beside) == 60, "another one asks the model"
+    assert minutes(*below, *beside, *reads) == 60
+    assert minutes(*below, ev.ToolFinished(AT, "a", "began")) == 60, "the agent does not wait for it"
+    assert minutes(*below, *beside, ev.ToolFinished(AT, "b", "done")) == 0
+    assert minutes(*beside) == 0, "a question of the run's own: all wait for that"
+    assert minutes(ev.ToolCalled(AT, "c", "Bash", {}, "apart-x")) == 0, "an author's code waits for it"
 
 
 def test_a_new_day_begins_with_nothing_and_what_a_background_task_repeats_counts_once() -> None:
