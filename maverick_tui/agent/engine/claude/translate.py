@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from maverick_tui.agent.engine.claude.answers import Answers
+from maverick_tui.agent.engine.claude.argument_names import by_its_names
 from maverick_tui.agent.engine.claude.notices import Notices
 from maverick_tui.agent.engine.claude.scheduling import BEGAN, JOBS, UNANSWERED, Jobs
 from maverick_tui.agent.engine.judging import unanswered
@@ -220,7 +221,7 @@ class Translator:
         return ev.whole_block(self._next_block(), kind, text, at, parent)
 
     def _tool(self, block: Any, parent: str, at: float) -> list[ev.Event]:
-        arguments = block.input if isinstance(block.input, dict) else {}
+        arguments = by_its_names(block.name, block.input if isinstance(block.input, dict) else {})
         self.jobs.called(block.id, block.name, arguments)
         self.notices.called(block.id, block.name)
         if not parent:

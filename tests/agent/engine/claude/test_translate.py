@@ -126,6 +126,21 @@ def test_a_tool_call_knows_the_block_that_its_arguments_came_in() -> None:
     assert translated(assistant(use)) == [ToolCalled(1.0, "t1", "Read", {"file_path": "a"})]
 
 
+def test_an_edit_is_told_by_the_names_that_it_runs_by() -> None:
+    told = translated(
+        assistant(tool_use("c1", "Edit", path="a", old_str="1", new_str="2", replace_all=True)),
+        assistant(tool_use("c2", "Write", path="b", file_text="3")),
+        assistant(tool_use("c3", "Write", path="b", file_path="c", content="4")),
+        assistant(tool_use("c4", "Grep", path="b")),
+    )
+    assert [event.arguments for event in told if isinstance(event, ToolCalled)] == [
+        {"file_path": "a", "old_string": "1", "new_string": "2", "replace_all": True},
+        {"file_path": "b", "content": "3"},
+        {"path": "b", "file_path": "c", "content": "4"},
+        {"path": "b"},
+    ]
+
+
 def test_the_lines_of_a_key_around_an_edit_are_known_by_the_whole_file() -> None:
     key = a_key("RSA", "indented", 4, 64, is_cut=False)
     hunk = {"lines": [f" {key.body[1]}", "-x", f" {key.body[2]}"]}
