@@ -22,7 +22,7 @@ def walk(
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    (folders if _is_folder(entry) else files).append(entry.name)
+                    (folders if is_folder(entry) else files).append(entry.name)
         except OSError as error:
             on_error(error)
             continue
@@ -40,7 +40,8 @@ def is_too_long(error: OSError) -> bool:
     return error.errno == errno.ENAMETOOLONG
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    with suppress(OSError):  # a link that leads to itself
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder, or leads to one: asked itself, it raises for a link that cannot be followed."""
+    with suppress(OSError):
         return entry.is_dir()
     return False

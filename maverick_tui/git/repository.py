@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from maverick_tui.ownership import is_persons
 from maverick_tui.real_paths import real_path
+from maverick_tui.walking import is_folder
 
 _MOST = 8_192
 """The most bytes of one of git's small files."""
@@ -234,10 +235,10 @@ def worktrees_of(repository: Repository) -> list[Path]:
 
 def _folders(repository: Repository) -> Iterator[Path]:
     """All folders of git's own in which it reads files by their names: its own, those in them, and other worktrees'."""
-    worktrees = [Path(entry.path) for entry in _entries(repository.common / "worktrees") if entry.is_dir()]
+    worktrees = [Path(entry.path) for entry in _entries(repository.common / "worktrees") if is_folder(entry)]
     for folder in dict.fromkeys((repository.own, repository.common, *worktrees)):
         yield folder
-        inner = [Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and one.is_dir()]
+        inner = [Path(one.path) for one in _entries(folder) if one.name not in _NOT_ENTERED and is_folder(one)]
         for one in inner:
             yield from _all_below(one) if one.name in _OF_REFS else [one]
     yield repository.common / "objects" / "pack"
@@ -252,7 +253,7 @@ def _all_below(folder: Path) -> Iterator[Path]:
         if (place := real_path(folder)) not in seen:
             seen.add(place)
             yield folder
-            waiting += (Path(entry.path) for entry in _entries(folder) if entry.is_dir())
+            waiting += (Path(entry.path) for entry in _entries(folder) if is_folder(entry))
 
 
 def _entries(folder: Path, most: int | None = _MOST_ENTRIES + 1) -> list[os.DirEntry[str]]:

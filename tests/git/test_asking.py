@@ -98,6 +98,13 @@ def test_files_that_never_end_are_not_asked_about(file: str, setting: str, proje
     assert read_settings(project) is None
 
 
+@pytest.mark.parametrize("place", [".git/loop", ".git/refs/loop", ".git/worktrees/loop", ".git/logs"])
+def test_a_link_that_leads_to_itself_keeps_nobody_from_asking(place: str, project: Path) -> None:
+    (project / place).parent.mkdir(exist_ok=True)
+    (project / place).symlink_to((project / place).name)
+    assert read_settings(project)
+
+
 def test_an_order_of_files_that_never_ends_is_not_read(project: Path) -> None:
     os.mkfifo(project / "pipe")
     with (project / ".git" / "config").open("a") as config:

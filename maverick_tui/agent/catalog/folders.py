@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.real_paths import real_path
+from maverick_tui.walking import is_folder
 
 MAX_BYTES = 150_000
 """Largest agent file that is read."""
@@ -134,7 +135,8 @@ def _walk(
             if max(files, folders) > MAX_FILES:
                 yield _too_much(folder, f"{MAX_FILES:,} {'files' if is_file else 'folders'}")
                 return
-            new = (leads_out(path, within) if path.is_symlink() else None) or _is_new(path, seen)
+            is_link = os.path.islink(path)  # noqa: PTH114 - Path.is_symlink raises where it may not look
+            new = (leads_out(path, within) if is_link else None) or _is_new(path, seen)
             if isinstance(new, Problem):
                 yield new
             elif new and is_file:
@@ -155,7 +157,7 @@ def _entries(folder: Path, suffixes: Collection[str]) -> list[tuple[Path, bool]]
                 if entry.name.startswith((".", "_")):
                     continue
                 is_file = Path(entry.name).suffix in suffixes
-                if is_file or entry.is_dir():
+                if is_file or is_folder(entry):
                     found.append((Path(entry.path), is_file))
                 if len(found) > 2 * MAX_FILES:
                     break

@@ -17,6 +17,7 @@ from maverick_tui.agent.catalog import folders
 from maverick_tui.agent.catalog.discovery import discover, lint
 from maverick_tui.agent.catalog.problems import Problem
 from maverick_tui.exceptions import AgentNotFoundError
+from tests.support.deep import dug
 
 GOOD = "---\nname: good\ndescription: The good one.\n---\nYou are good.\n"
 BOMB = (
@@ -149,6 +150,38 @@ def test_an_agents_folder_that_is_a_file_or_a_loop_is_reported(tmp_path: Path) -
         str(here / ".maverick/agents"),
         str(here / ".claude"),
     ]
+
+
+def test_agents_with_names_too_long_for_us_hide_no_others() -> None:
+    """Git checks such a folder out, since it goes from folder to folder."""
+    agents = Path(".claude/agents")
+    agents.mkdir(parents=True)
+    (agents / "good.md").write_text(GOOD)
+    with dug(agents.absolute(), "d" * 100, 40) as innermost:
+        os.close(os.open("x.md", os.O_CREAT, dir_fd=innermost))
+        found = discover(Path.cwd())
+    assert "good" in {agent.name for agent in found.agents}
+    assert [problem.message for problem in found.problems] == ["Cannot be read: File name too long."]
+
+
+def test_a_link_that_leads_to_itself_hides_no_agents_beside_it() -> None:
+    agents = Path(".claude/agents")
+    agents.mkdir(parents=True)
+    (agents / "good.md").write_text(GOOD)
+    (agents / "loop").symlink_to("loop")
+    assert "good" in {agent.name for agent in discover(Path.cwd()).agents}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_agents_that_may_be_named_and_not_looked_at_hide_no_others(folder: Path) -> None:
+    named = folder / "named"
+    named.mkdir()
+    (named / "x.md").write_text(GOOD)
+    named.chmod(0o444)
+    found = discover(Path.cwd())
+    named.chmod(0o700)
+    assert "good" in {agent.name for agent in found.agents}
+    assert "Permission denied" in by_name(found.problems)["x.md"].message
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
