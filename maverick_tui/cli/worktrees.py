@@ -10,10 +10,13 @@ from maverick_tui.cli.exit_codes import EPILOG, FAILED
 from maverick_tui.cli.runs import AsJson, Yes, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from maverick_tui.worktrees.ending import Loss
     from maverick_tui.worktrees.records import Worktree
+
+_AT_ONCE = 8
+"""Worktrees that are looked at side by side."""
 
 worktree_app = typer.Typer(
     help="List the worktrees of runs; merge, keep or remove them.", rich_markup_mode=None, no_args_is_help=True
@@ -41,15 +44,17 @@ def list_worktrees(as_json: AsJson = False) -> None:
     has; ignored: files and folders that git ignores, but for caches; lost: in words, all that would be if it were
     removed.
     """
+    import asyncio
+
     from maverick_tui.host.worktrees import is_worked_in
-    from maverick_tui.worktrees.ending import has_branch, loss_of
+    from maverick_tui.worktrees.ending import has_branch
     from maverick_tui.worktrees.records import all_worktrees, damaged
 
     _tidy_up()
     _tell_damaged(damaged())
     found = [one for one in all_worktrees() if one.is_there or has_branch(one)]
     states = ["alive" if is_worked_in(one) else "left" if one.is_there else "branch" for one in found]
-    losses = [loss_of(one) for one in found]
+    losses = asyncio.run(_losses(found))
     if as_json:
         print_json(list(map(_data, found, states, losses)))
         return
@@ -69,6 +74,22 @@ def list_worktrees(as_json: AsJson = False) -> None:
             lost.words,
             (f"  {display_path(one.project)}", "dim"),
         )
+
+
+async def _losses(found: Sequence[Worktree]) -> list[Loss]:
+    """What only each of them has, side by side: in one of them git may compare names for as long as it is let."""
+    import asyncio
+
+    from maverick_tui.threads import in_thread
+    from maverick_tui.worktrees.ending import loss_of
+
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def look(one: Worktree) -> Loss:
+        async with free:
+            return await in_thread(loss_of, one)
+
+    return await asyncio.gather(*map(look, found))
 
 
 def _tell_damaged(run_ids: list[str]) -> None:

@@ -5,9 +5,11 @@ What each setting names is overridden as in `asking.py`. Files are written as th
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -30,6 +32,8 @@ from maverick_tui.real_paths import real_path
 
 SECONDS = 600.0
 """How long git may take: a large repository is checked out."""
+LOOKING_SECONDS = 30.0
+"""How long it may take to tell what was done in a folder: a line of `.gitignore` can have git compare for ever."""
 _ENDS_WITHIN = 5.0
 """Seconds that git has to take its locks away when it is to end."""
 _SHOWN = 300
@@ -112,9 +116,13 @@ class GitError(ConfigError):
 class Git:
     """Git in one folder, whose settings are read once: for a few commands in a row."""
 
-    def __init__(self, folder: Path) -> None:
-        """ConfigError without git, or if the settings of the repository cannot be read."""
+    def __init__(self, folder: Path, seconds: float = math.inf) -> None:
+        """ConfigError without git, or if the settings of the repository cannot be read.
+
+        `seconds` are all that its commands may take together.
+        """
         self.folder = folder
+        self._seconds, self._until = seconds, time.monotonic() + seconds
         self._is_own = False
         found = read_settings(folder) if folder.is_dir() else None
         if found is None:
@@ -126,6 +134,11 @@ class Git:
         self._variables = self._variables_with(self.settings)
         if any(one.key == "core.worktree" for one in self.settings):
             self._require_own_files()
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left of the time for all of its commands."""
+        return max(self._until - time.monotonic(), 0.0)
 
     def __call__(self, command: str, *arguments: str, stdin: bytes = b"", who: str = "") -> str:
         """What it says, without the end of the last line. GitError if it fails.
@@ -159,10 +172,12 @@ class Git:
         line = [self._program, "--no-pager", command, *_COMMANDS[command], *arguments]
         try:
             folder, is_writing = inside or self.folder, command in _WRITING
-            code, told, complaint = self._answer(line, folder, variables, stdin, seconds, is_writing=is_writing)
+            longest = min(seconds, self.seconds_left)
+            code, told, complaint = self._answer(line, folder, variables, stdin, longest, is_writing=is_writing)
         except subprocess.TimeoutExpired as error:
+            took = min(seconds, self._seconds)
             raise GitError(
-                f"git {command} has taken more than {seconds:g} s.", path=str(self.folder), hint="Try it by hand."
+                f"git {command} has taken more than {took:g} s.", path=str(self.folder), hint="Try it by hand."
             ) from error
         except OSError as error:  # not there any more, or more settings than a process can be given
             raise GitError(f"git {command} cannot be run: {error.strerror or error}.", path=str(self.folder)) from error

@@ -152,6 +152,8 @@ class Race:
         if worktree is None or not worktree.is_there:
             return result
         try:
+            if unknown := ending.loss_of(worktree).unknown:
+                raise ConfigError(unknown)  # to commit would take git as long again, and longer
             ending.commit_all(worktree, message_for(worktree))
             # Masked before it is cut: half a secret would not be known for one.
             whole = ending.diff_of(worktree)

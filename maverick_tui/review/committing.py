@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import scratch_folder
-from maverick_tui.git.changing import Git, GitError, encoded, filtered, filters_of
+from maverick_tui.git.changing import LOOKING_SECONDS, Git, GitError, encoded, filtered, filters_of
 from maverick_tui.git.persons_own import run_own_git
 from maverick_tui.git.repository import Repository, find_repository, persons_repository, unfinished
 from maverick_tui.inert import one_line
@@ -91,7 +91,7 @@ def uncommitted(root: Path, paths: Iterable[str]) -> set[str]:
     repository = repository_of(root)
     names = {path: within(repository, root, path) for path in paths}
     options = ("--porcelain", "-z", "--untracked-files=all", "--", *named(names.values()))
-    told = Git(repository.top).run("status", *options).split(b"\0")
+    told = Git(repository.top, LOOKING_SECONDS).run("status", *options).split(b"\0")
     differing = {os.fsdecode(line[3:]) for line in told}
     return {path for path, name in names.items() if name in differing}
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import one_at_a_time
-from maverick_tui.git.changing import Git, GitError, filtered
+from maverick_tui.git.changing import LOOKING_SECONDS, Git, GitError, filtered
 from maverick_tui.git.head import head_of
 from maverick_tui.git.keeping import differences
 from maverick_tui.git.repository import find_repository, unfinished
@@ -112,13 +112,13 @@ def loss_of(worktree: Worktree) -> Loss:
     try:
         loss, tips = Loss(), []
         if worktree.is_there:
-            work = Work(worktree)
+            work = Work(worktree, LOOKING_SECONDS)
             files = dict.fromkeys([*(path for _, path in work.uncommitted), *work.overlooked.changed])
             left_out = (*work.ignored, *work.overlooked.ignored)
             ignored = tuple(path for path in left_out if not is_cache(worktree.top / path))
             loss = Loss(tuple(files), ignored=ignored, brought=tuple(work.brought), put_aside=work.put_aside)
             tips.append(work.git.commit("HEAD"))
-        git = Git(Path(worktree.project))
+        git = Git(Path(worktree.project), LOOKING_SECONDS)
         tips.append(git.commit(f"refs/heads/{worktree.branch}"))
         return loss._replace(commits=_own_commits(git, worktree, [tip for tip in tips if tip]))
     except ConfigError as error:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from maverick_tui import paths
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
-from maverick_tui.git.changing import Git, filtered, filters_of
+from maverick_tui.git.changing import LOOKING_SECONDS, Git, GitError, filtered, filters_of
 from maverick_tui.git.head import head_of
 from maverick_tui.git.repository import persons_repository
 from maverick_tui.inert import one_line
@@ -55,6 +55,15 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
             hint="Begin with what is checked out now.",
         )
     top = git.folder
+    changed, unknown = list[tuple[str, str]](), list[str]()
+    try:
+        changed = changed_files(Git(top, LOOKING_SECONDS))
+    except GitError as error:
+        if brings_changes:
+            raise
+        unknown.append(
+            f"Which uncommitted files of the project are not in the worktree cannot be told: {error.message}"
+        )
     head = head_of(top) or ""
     with alone(_folder()):  # two that are added at once may meet in git's own files
         require_running(race)
@@ -72,8 +81,7 @@ def make(run_id: str, agent: str, cwd: Path, *, brings_changes: bool = False, ra
             race=race,
         )
         _build(git, worktree, new_at=base)
-    changed = changed_files(git)
-    told = [*_brought(git, worktree, changed, brings_changes=brings_changes), *_unlike(worktree)]
+    told = [*unknown, *_brought(git, worktree, changed, brings_changes=brings_changes), *_unlike(worktree)]
     return Made(worktree, tuple(told))
 
 

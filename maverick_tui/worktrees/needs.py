@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from maverick_tui.exceptions import ConfigError
-from maverick_tui.git.changing import Git
+from maverick_tui.git.changing import LOOKING_SECONDS, GitError
 from maverick_tui.git.repository import persons_repository, read_small
 from maverick_tui.inert import one_line, whole_line
 from maverick_tui.masking.redact import beginning
@@ -137,10 +137,14 @@ def provide(needs: Needs, worktree: Worktree) -> list[str]:
         ended = run_command(needs.setup, worktree.top, SETUP_SECONDS, variables={"MAVERICK_PROJECT": worktree.project})
         if not ended.is_fine:
             raise _failed(needs, worktree, ended)
-    work = Work(worktree)
-    made = [path.rstrip("/") for path in (*work.ignored, *work.overlooked.changed, *work.overlooked.ignored)]
+    made, seen = list[str](), list[str]()
+    try:
+        work = Work(worktree, LOOKING_SECONDS)
+        made = [path.rstrip("/") for path in (*work.ignored, *work.overlooked.changed, *work.overlooked.ignored)]
+        seen = [path for letters, path in changed_files(work.git) if letters == "??"]
+    except GitError as error:
+        told.append(f"What its set-up has made counts as work of the run, since it cannot be told: {error.message}")
     note(worktree, dict.fromkeys((*brought, *made)))
-    seen = [path for letters, path in changed_files(Git(worktree.top)) if letters == "??"]
     loose = [name for name in brought if any(path == name or path.startswith(f"{name}/") for path in seen)]
     if loose:
         names = ", ".join(map(one_line, loose[:_SHOWN]))

@@ -43,7 +43,7 @@ def overlooked(git: Git, base: str, ignored: Collection[str], deepest: int = _DE
         tag, mode, _blob, _stage = about.split(" ")
         if mode == _GITLINK:
             passed_over.add(f"{path}/")
-            inner = _in_submodule(git.folder / path, _recorded(git, base, path), deepest)
+            inner = _in_submodule(git.folder / path, _recorded(git, base, path), deepest, git.seconds_left)
             found.changed.extend(f"{path}/{one}".rstrip("/") for one in inner.changed)
             found.ignored.extend(f"{path}/{one}" for one in inner.ignored)
         elif (tag == "S" or tag.islower()) and os.path.lexists(git.folder / path):
@@ -84,16 +84,16 @@ def _recorded(git: Git, base: str, path: str) -> str:
     return ""
 
 
-def _in_submodule(folder: Path, base: str, deepest: int) -> Overlooked:
+def _in_submodule(folder: Path, base: str, deepest: int, seconds: float) -> Overlooked:
     """What is only in a submodule that was at this commit; an empty path stands for all of it."""
     all_of_it = Overlooked([""], [])
-    if folder.is_symlink() or not folder.is_dir() or not os.listdir(folder):  # noqa: PTH208 - names alone
-        return Overlooked([], [])
-    repository = find_repository(folder)
-    if repository is None or str(repository.top) != real_path(folder) or not deepest:
-        return all_of_it
     try:
-        git = Git(folder)
+        if folder.is_symlink() or not folder.is_dir() or not os.listdir(folder):  # noqa: PTH208 - names alone
+            return Overlooked([], [])
+        repository = find_repository(folder)
+        if repository is None or str(repository.top) != real_path(folder) or not deepest:
+            return all_of_it
+        git = Git(folder, seconds)
         told = os.fsdecode(git.run("status", "--porcelain=v1", "-z", "--ignored", "--untracked-files=normal"))
         lines = told.split("\0")[:-1]
         ignored = [line[3:] for line in lines if line.startswith("!! ")]
@@ -104,7 +104,7 @@ def _in_submodule(folder: Path, base: str, deepest: int) -> Overlooked:
         if git("rev-list", "--max-count=1", "--all", "HEAD", "--not", "--remotes", *([base] if base else [])):
             found.changed.append("")  # commits, or a stash, that no other repository has
         return found
-    except ConfigError:
+    except (ConfigError, OSError):
         return all_of_it
 
 

@@ -37,8 +37,10 @@ def forget_place(worktree: Worktree) -> None:
     """Remove what git still knows of it: `git worktree prune` would forget others as well that are only away."""
     repository = find_repository(Path(worktree.project))
     folder = repository.common / "worktrees" if repository is not None else None
-    is_there = folder is not None and folder.is_dir() and not folder.is_symlink()
-    for own in list(folder.iterdir()) if folder is not None and is_there else ():
+    owns = list[Path]()
+    with suppress(OSError):  # there is none, or we may not look into it
+        owns = [] if folder is None or folder.is_symlink() else list(folder.iterdir())
+    for own in owns:
         with suppress(OSError):
             named = read_small(own / "gitdir") or ""  # a pipe would be waited for
             if named and real_path(own / named.rstrip("\r\n")) == real_path(worktree.top / ".git"):

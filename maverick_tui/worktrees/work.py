@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from functools import cached_property
 from itertools import accumulate
@@ -18,8 +19,10 @@ from maverick_tui.worktrees.overlooked import Overlooked, overlooked
 from maverick_tui.worktrees.records import Worktree
 
 
-def git_of(worktree: Worktree) -> Git:
-    """Git in it. ConfigError if it is no worktree of the project any more: what it is of by now may go with it."""
+def git_of(worktree: Worktree, seconds: float = math.inf) -> Git:
+    """Git in it, for so long. ConfigError if it is no worktree of the project any more: what it is of by now may go
+    with it.
+    """
     found, project = find_repository(worktree.top), find_repository(Path(worktree.project))
     top = real_path(worktree.top)
     if found is None or project is None or str(found.top) != top or found.common != project.common:
@@ -28,14 +31,14 @@ def git_of(worktree: Worktree) -> Git:
             path=worktree.path,
             hint="Take from that folder what you need, and remove it yourself.",
         )
-    return Git(worktree.top)
+    return Git(worktree.top, seconds)
 
 
 class Work:
     """What was done in one, each path from its top; what came along, and is as it was, is none of it."""
 
-    def __init__(self, worktree: Worktree) -> None:
-        self.git = git_of(worktree)
+    def __init__(self, worktree: Worktree, seconds: float = math.inf) -> None:
+        self.git = git_of(worktree, seconds)
         self._came = Brought(worktree)
         self._base = worktree.base
 

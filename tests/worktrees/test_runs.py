@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -282,3 +283,18 @@ def test_what_may_be_written_there_is_the_worktree_and_the_rules_are_the_project
     standing = rules_for("smith", made.cwd)()
     found = {(rule.effect, rule.base, rule.elsewhere, rule.counts) for rule in standing.rules}
     assert found == {("deny", made.top, (project,), True), ("allow", made.top, (), False)}
+
+
+def test_worktrees_are_looked_at_side_by_side(project: Path, maverick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = 3
+    for number in range(at_once):
+        make(f"{number}123456789ab", "fixer", project)
+    all_there = Barrier(at_once, timeout=20)
+    looked = ending.loss_of
+
+    def look(worktree: records.Worktree) -> ending.Loss:
+        all_there.wait()
+        return looked(worktree)
+
+    monkeypatch.setattr(ending, "loss_of", look)
+    assert maverick("worktree", "list").out.count("nothing") == at_once

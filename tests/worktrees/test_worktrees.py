@@ -21,13 +21,14 @@ from maverick_tui.agent.permissions.places import Places
 from maverick_tui.agent.permissions.standing import RuleBook, project_file, user_file
 from maverick_tui.agent.permissions.surroundings import Surroundings
 from maverick_tui.git import making as repositories
+from maverick_tui.git.asking import find_git
 from maverick_tui.git.keeping import differences
 from maverick_tui.git.programs import programs_named, started_by_settings
 from maverick_tui.host import worktrees
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.ui.race.rows import Lane, lane_text
-from maverick_tui.worktrees import ending, races, records
+from maverick_tui.worktrees import ending, making, races, records
 from maverick_tui.worktrees.making import make, make_again
 from maverick_tui.worktrees.removing import discard, remove_tree
 from maverick_tui.worktrees.work import Work
@@ -1075,3 +1076,28 @@ def test_much_that_came_along_is_still_known(project: Path) -> None:
     records.note(made, brought="\n".join(f"src/module-{number}/part.o" for number in range(10_000)))
     assert records.worktree_of(RUN) is not None
     assert [one.run_id for one in records.all_worktrees()] == [RUN]
+
+
+@pytest.fixture
+def slow_status(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A git that never tells what is changed: some lines of a `.gitignore` have it compare names for ever."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    git = programs / "git"
+    git.write_text(f'#!/bin/sh\ncase " $* " in *" status "*) exec sleep 600;; esac\nexec {find_git(project)} "$@"\n')
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    for module in (making, ending):
+        monkeypatch.setattr(module, "LOOKING_SECONDS", 0.2)
+
+
+@pytest.mark.usefixtures("slow_status")
+def test_a_worktree_is_made_and_kept_where_git_does_not_tell_what_is_changed(project: Path) -> None:
+    made, (told,) = make(RUN, "fixer", project)
+    why = "git status has taken more than 0.2 s."
+    assert told == f"Which uncommitted files of the project are not in the worktree cannot be told: {why}"
+    assert ending.loss_of(made).words == f"It cannot be told what would be lost: {why}"
+    assert leave_place(RUN) == made
+    with pytest.raises(ConfigError, match="git status has taken more"):
+        make("ba9876543210", "fixer", project, brings_changes=True)
+    assert records.worktree_of("ba9876543210") is None
