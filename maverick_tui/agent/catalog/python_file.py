@@ -35,6 +35,9 @@ _CLOSE = 0.8
 MAX_NAMES = 50
 """Most names of a class and its bases that are compared with ours."""
 
+MAX_BRACES = 5_000
+"""Most braces that a file may open: Python 3.11 takes the square of how many there are in one f-string."""
+
 _SAVE = "Save it as UTF-8."
 _ENCODINGS = ("utf-8", "utf-8-sig", "ascii")
 """In these, whoever shows a file to be trusted sees the same text as Python."""
@@ -77,6 +80,9 @@ def _tree(path: Path, source: bytes, log: ProblemLog) -> ast.Module | None:
     if b"\0" in source:
         line = source.count(b"\n", 0, source.index(b"\0")) + 1
         log.error(line, "Holds a NUL byte.", "Remove it; is this a text file?")
+        return None
+    if source.count(b"{") > MAX_BRACES:
+        log.error(1, f"Opens more than {MAX_BRACES:,} braces, and takes too long to be read.", "Make it simpler.")
         return None
     if problem := _encoding_problem(source):
         log.error(*problem)

@@ -47,6 +47,7 @@ FILES: dict[str, bytes] = {
     "unclosed.md": b"---\nname: unclosed\n",
     "deep.py": b"x = " + b"-" * 200_000 + b"1\n",
     "nul.py": b"x = 1\0\n",
+    "braces.py": b"x = f'" + b"{a}" * 49_000 + b"'\n",
     "runs.py": b"import pathlib\npathlib.Path('ran').touch()\n",
     "syntax.py": b"def f(:\n",
     "wide.py": b"x = y" + b".z" * 200_000 + b"\n",
@@ -110,6 +111,7 @@ WRONG = {
     "bomb.md": "anchor",
     "deep-flow.md": "nested",
     "self": "Leads back",
+    "braces.py": "takes too long to be read",
     "good.md": "defined already in",
 }
 
