@@ -24,6 +24,10 @@ from maverick_tui.real_paths import real_path
 SECONDS = 10.0
 """How long git may take."""
 _EDITOR_SECONDS = 2.0
+_GIVEN_UP_FOR = 60.0
+"""How long settings that git did not read to their end are not asked for again: one may include a pipe, and there are
+many who want to know them.
+"""
 _LOOK = 0.05
 """How often to check whether its answer is still wanted."""
 _ENDS_WITHIN = 1.0
@@ -195,6 +199,10 @@ def ask(
     return _answer(line, folder, variables, until, stop, only)
 
 
+_given_up: dict[Path, float] = {}
+"""Until when, by the top of the repository."""
+
+
 def read_settings(
     folder: Path, *others: Path, seconds: float = SECONDS, stop: Callable[[], bool] | None = None
 ) -> Found | None:
@@ -207,11 +215,15 @@ def read_settings(
     repository = find_repository(folder)
     if program is None or (repository and any(odd.is_waited_for for odd in odd_files(repository))):
         return None
-    line = [program, "--no-pager", *LISTING]
-    bare = _bare(folder, places)
-    listing = _answer(line, folder, bare | as_variables(ALWAYS), time.monotonic() + seconds, stop)
-    settings = parsed(listing) if listing is not None else None
     top = repository.top if repository is not None else folder
+    if time.monotonic() < _given_up.get(top, 0):
+        return None
+    line = [program, "--no-pager", *LISTING]
+    bare, until = _bare(folder, places), time.monotonic() + seconds
+    listing = _answer(line, folder, bare | as_variables(ALWAYS), until, stop)
+    if listing is None and until <= time.monotonic() and seconds >= SECONDS:
+        _given_up[top] = time.monotonic() + _GIVEN_UP_FOR
+    settings = parsed(listing) if listing is not None else None
     if settings is None or any(one.key in _READ_FILES and _never_ends(top, one.value) for one in settings):
         return None
     begin = [folder, top, *((repository.own, repository.common) if repository is not None else ())]

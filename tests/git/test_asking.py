@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from maverick_tui import ConfigError
-from maverick_tui.git import making
+from maverick_tui.git import asking, making
 from maverick_tui.git.asking import (
     ALWAYS,
     Setting,
@@ -95,6 +95,20 @@ def test_files_that_never_end_are_not_asked_about(file: str, setting: str, proje
     os.mkfifo(project / "pipe")
     with (project / ".git" / "config").open("a") as config:
         config.write(f"{setting} = {file}\n")
+    assert read_settings(project) is None
+
+
+def test_a_configuration_that_is_never_read_to_its_end_is_waited_for_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(project / "pipe")
+    with (project / ".git" / "config").open("a") as config:
+        config.write("[include]\npath = ../pipe\n")
+    assert read_settings(project, seconds=0.2) is None
+    assert not asking._given_up, "a git that is slow for once is asked again"
+    monkeypatch.setattr(asking, "SECONDS", 0.2)
+    assert read_settings(project, seconds=0.2) is None
+    monkeypatch.delattr(asking, "_answer")
     assert read_settings(project) is None
 
 
