@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -45,3 +46,16 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
     with suppress(OSError):
         return entry.is_dir()
     return False
+
+
+def is_file(path: Path, *, if_unknown: bool) -> bool:
+    """Whether a file or a link is there, and no folder in its place. Nobody knows where we may not look, and of names
+    that are too long for us, and not for git, which goes from folder to folder.
+    """
+    try:
+        mode = os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return if_unknown
+    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)

@@ -23,6 +23,7 @@ from maverick_tui.review.kinds import Part
 from maverick_tui.review.staged import Entry, Staged
 from maverick_tui.snapshots.snapshot import LINK
 from maverick_tui.threads import to_the_end
+from maverick_tui.walking import is_file
 
 _FEW = 50
 """Files up to which git is asked for them by their names."""
@@ -163,7 +164,11 @@ class _Committing:
             if new == self._head:
                 raise _refused("no commit was made", "See what `git status` says.", self._top)
             note = staged.bring_up_to_date(before, self._git("rev-parse", f"{new}^{{tree}}"), set(whole))
-        left = [path for path in self._chosen.keys() - changed if path in committed or _is_file(self._top / path)]
+        left = [
+            path
+            for path in self._chosen.keys() - changed
+            if path in committed or is_file(self._top / path, if_unknown=True)
+        ]
         return Committed(new, said, " ".join(filter(None, (self._about(new), note, _left_out(sorted(left))))))
 
     def _kept_otherwise(self, index: Path) -> set[str]:
@@ -216,7 +221,7 @@ class _Committing:
 
     def _add(self, index: Path, paths: Sequence[str]) -> None:
         """Have files in the index as they are now, or not at all where they are gone."""
-        gone = [path for path in paths if not _is_file(self._top / path)]
+        gone = [path for path in paths if not is_file(self._top / path, if_unknown=True)]
         names = b"".join(os.fsencode(path) + b"\0" for path in gone)
         self._git.run("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index)
         names = b"".join(os.fsencode(path) + b"\0" for path in paths if path not in gone)
@@ -279,10 +284,6 @@ def look_of(path: Path) -> Look | None:
 def within(repository: Repository, root: Path, path: str) -> str:
     """A path as the repository has it."""
     return os.path.relpath(Path(os.path.realpath(root)) / path, repository.top)
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_symlink() or path.is_file()
 
 
 def _some(paths: Sequence[str]) -> str:

@@ -139,7 +139,7 @@ def words_on(worktree: records.Worktree) -> tuple[str, str]:
     loss = ending.loss_of(worktree)
     run = worktree.run_id
     return (
-        f"Its work is in {worktree.path}, on the branch {worktree.branch}: {loss.words}.",
+        f"Its work is in {worktree.path}, on the branch {worktree.branch}: {loss.words.rstrip('.')}.",
         f"`maverick worktree merge {run}`, or `keep` or `remove` instead of `merge`.",
     )
 

@@ -19,6 +19,7 @@ from maverick_tui.git.repository import find_repository, unfinished
 from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import beginning
 from maverick_tui.signals import at_signals, end_by
+from maverick_tui.walking import is_file
 from maverick_tui.worktrees import records
 from maverick_tui.worktrees.caches import is_cache
 from maverick_tui.worktrees.forward import Forward
@@ -158,13 +159,13 @@ def commit_all(worktree: Worktree, message: str) -> str:
     if hidden:
         raise _by_hand(worktree, f"git passes over it, as in submodules and closed folders: {records.some(hidden)}")
     if changed:
-        there = [path for letters, path in changed if "D" not in letters or _is_direct_file(worktree.top / path)]
+        there = [path for letters, path in changed if "D" not in letters or _may_be_there(worktree.top / path)]
         # What is gone is not looked for: a link may be in the place of its folder by now, and lead anywhere.
         gone = {path for _, path in changed}.difference(there)
         git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_listed(sorted(gone)))
         git.run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=_listed(there))
         taken = {*os.fsdecode(git.run("ls-files", "-z")).split("\0")}  # names like git's own it passes over
-        if left := [path for path in there if path not in taken and _is_file(worktree.top / path)]:
+        if left := [path for path in there if path not in taken and is_file(worktree.top / path, if_unknown=False)]:
             raise _by_hand(worktree, f"git has no way to keep {records.some(left)}")
         tree = git("write-tree")
         parent, head = head, git("commit-tree", tree, "-p", head, stdin=message.encode(errors="replace"), who=WHO)
@@ -179,14 +180,9 @@ def _listed(paths: list[str]) -> bytes:
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
-def _is_file(path: Path) -> bool:
-    """Whether a file or a link is there: a folder may be in the place of one."""
-    return path.is_symlink() or path.is_file()
-
-
-def _is_direct_file(path: Path) -> bool:
-    """The same, and no link leads there: what git says was deleted may only have been taken out of the index."""
-    return is_direct(path) and _is_file(path)
+def _may_be_there(path: Path) -> bool:
+    """Whether what git says was deleted may only have been taken out of the index; and no link leads there."""
+    return is_direct(path) and is_file(path, if_unknown=True)
 
 
 def changed_by(worktree: Worktree) -> Changed:

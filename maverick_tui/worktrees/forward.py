@@ -194,7 +194,7 @@ def _give_place_back(aside: Path, place: Path) -> None:
 
 
 def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink() and is_direct(path)
+    return os.path.isdir(path) and not os.path.islink(path) and is_direct(path)  # noqa: PTH112, PTH114 - Path's may raise
 
 
 def _set_permissions(path: Path, mode: int) -> None:

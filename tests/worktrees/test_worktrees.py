@@ -30,9 +30,10 @@ from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.ui.race.rows import Lane, lane_text
 from maverick_tui.worktrees import ending, making, races, records
 from maverick_tui.worktrees.making import make, make_again
-from maverick_tui.worktrees.removing import discard, remove_tree
+from maverick_tui.worktrees.removing import discard, forget_place, remove_tree
 from maverick_tui.worktrees.work import Work
 from tests.support.cases import each
+from tests.support.deep import dug
 from tests.support.sampling import sampled
 from tests.worktrees.projects import commit, git, project_in, spoil, state
 
@@ -1101,3 +1102,39 @@ def test_a_worktree_is_made_and_kept_where_git_does_not_tell_what_is_changed(pro
     with pytest.raises(ConfigError, match="git status has taken more"):
         make("ba9876543210", "fixer", project, brings_changes=True)
     assert records.worktree_of("ba9876543210") is None
+
+
+def test_what_was_deleted_behind_names_too_long_for_us_is_deleted_by_a_merge(project: Path) -> None:
+    """Git checks it out, since it goes from folder to folder."""
+    with dug(project, "d" * 100, 39) as innermost:
+        os.close(os.open("f" * 125, os.O_CREAT, dir_fd=innermost))
+        os.close(os.open("stays", os.O_CREAT, dir_fd=innermost))
+        commit(project)
+        made = make(RUN, "fixer", project).worktree
+        folder = os.open(made.top, os.O_RDONLY)
+        for _ in range(39):
+            below = os.open("d" * 100, os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        os.unlink("f" * 125, dir_fd=folder)
+        os.close(folder)
+        worktrees.merge(made)
+        assert os.listdir(innermost) == ["stays"]  # noqa: PTH208 - by what is open
+
+
+def test_where_we_may_not_look_git_knows_of_no_worktree(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make(RUN, "fixer", project).worktree
+    closed = project / ".git" / "worktrees"
+    monkeypatch.setattr(os, "listdir", _refusing(os.listdir, closed))
+    forget_place(made)
+
+
+def _refusing(list_names: Callable[..., list[str]], closed: Path) -> Callable[..., list[str]]:
+    """The system's answer for a folder of mode 000, to root as well."""
+
+    def listed(folder: str | Path) -> list[str]:
+        if Path(folder) == closed:
+            raise PermissionError(13, "Permission denied")
+        return list_names(folder)
+
+    return listed
