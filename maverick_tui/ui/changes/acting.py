@@ -13,7 +13,6 @@ from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.changes.looking import mark_of
 from maverick_tui.ui.changes.undo_preview import UndoScreen, Way
 from maverick_tui.ui.changes.words import scope_words
-from maverick_tui.ui.rendering.wrap import cut
 from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from maverick_tui.snapshots.planning import Step
     from maverick_tui.snapshots.undoing import Undone
     from maverick_tui.ui.changes.screen import ChangesScreen
-
-_MOST_NAMED = 6
-_LONGEST_PATH = 160
 
 
 class Acting:
@@ -385,9 +381,8 @@ class Acting:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """The first of these paths, each on its line, and how many more there are."""
-    more = [f"and {len(paths) - _MOST_NAMED} more"] if len(paths) > _MOST_NAMED else []
-    return "\n".join((*(cut(shown_path(path), _LONGEST_PATH) for path in paths[:_MOST_NAMED]), *more))
+    """All of these paths, whole, each on lines of its own: what is agreed to is read."""
+    return "\n".join(map(shown_path, paths))
 
 
 def _left_words(refused: Sequence[Step]) -> str:

@@ -98,7 +98,7 @@ class CommitScreen(ReadDialog[CommitWanted]):
         with RoleLooks(classes="dialog--box -roomy"):
             title = f"Commit {count} {'file' if count == 1 else 'files'} {self._where}, and nothing else"
             yield Static(Content(title), classes="dialog--title", markup=False)
-            yield ChoiceList(lambda _at: None)
+            yield ChoiceList(lambda _at: None, folds=True)
             if runs:
                 yield Static(Content("Git will run what this repository names:"), classes="dialog--text", markup=False)
                 programs = LineView(id="runs")
@@ -114,8 +114,8 @@ class CommitScreen(ReadDialog[CommitWanted]):
 
     def on_mount(self) -> None:
         """Show the files, and what was written before."""
-        self._make_room()
         self.query_one(ChoiceList).show([self._row(file) for file in self._files])
+        self._make_room()
         for programs in self.query("#runs").results(LineView):
             programs.show(self._programs)
         self.query_one(Prompt).set_text(self._message)
@@ -123,12 +123,14 @@ class CommitScreen(ReadDialog[CommitWanted]):
     def on_resize(self) -> None:
         """There is more room now, or less."""
         self._make_room()
+        self.call_after_refresh(self._make_room)  # paths may take other lines
 
     def _make_room(self) -> None:
         """Of the files as many are in view as leave room for what git runs, and for the message."""
-        count, runs = len(self._files), self._coming.runs
+        files, runs = self.query_one(ChoiceList), self._coming.runs
+        count = files.line_count
         room = self.app.size.height - _AROUND - (1 + min(len(runs), MOST_RUN) if runs else 0)
-        self.query_one(ChoiceList).styles.height = rows = max(1, min(count, MOST_FILES, max(room, LEAST_FILES)))
+        files.styles.height = rows = max(1, min(count, MOST_FILES, max(room, LEAST_FILES)))
         more = "\nPgDn more" if count > rows or len(runs) > MOST_RUN else ""
         keys = f"Enter commit   Ctrl+J new line   Alt+M ask the agent{more}   Esc back"
         self.query_one("#keys", Static).update(Content(keys))
@@ -176,8 +178,7 @@ class CommitScreen(ReadDialog[CommitWanted]):
     def action_page(self, by: int) -> None:
         """Look at the page before, or at the next one; the keys stay with the message."""
         super().action_page(by)
-        rows = self.query_one(ChoiceList)
-        rows.move(by * rows.page)
+        self.query_one(ChoiceList).turn(by)
         for programs in self.query("#runs").results(LineView):
             programs.go_by(by * programs.page)
 

@@ -83,7 +83,7 @@ class UndoScreen(ReadDialog[Agreed | None]):
         with RoleLooks(classes="dialog--box"):
             yield Static("", id="way", classes="dialog--title", markup=False)
             yield Static("", id="sum", classes="dialog--text", markup=False)
-            yield ChoiceList(lambda _at: None)
+            yield ChoiceList(lambda _at: None, folds=True)
             yield Static("", id="keys", classes="field--description", markup=False)
 
     def on_mount(self) -> None:
@@ -107,8 +107,8 @@ class UndoScreen(ReadDialog[Agreed | None]):
             return
         done, refused = ([one for one in steps if bool(one.why_not) is is_not] for is_not in (False, True))
         self._shown = done
-        rows.styles.height = max(1, min(len(steps), MOST_ROWS))
         rows.show([_row(step) for step in (*refused, *done)], notice="There is nothing to take back.")
+        self._make_room()
         words = f"{_paths(len(done))} before." if done else "Nothing can be taken back."
         if refused:
             words += f" {len(refused)} left as {'it is' if len(refused) == 1 else 'they are'}, for the reasons below."
@@ -117,6 +117,14 @@ class UndoScreen(ReadDialog[Agreed | None]):
         if self._is_at_work:
             words += " The agent is at work: what it writes from now on stays."
         self._say(words)
+
+    def on_resize(self) -> None:
+        """Paths may take other lines now."""
+        self.call_after_refresh(self._make_room)
+
+    def _make_room(self) -> None:
+        rows = self.query_one(ChoiceList)
+        rows.styles.height = max(1, min(rows.line_count, MOST_ROWS))
 
     def _say(self, words: str) -> None:
         """Say what would come of it, and which keys there are for that."""
@@ -139,8 +147,7 @@ class UndoScreen(ReadDialog[Agreed | None]):
     def action_page(self, by: int) -> None:
         """Read on, page by page."""
         super().action_page(by)
-        rows = self.query_one(ChoiceList)
-        rows.move(by * rows.page)
+        self.query_one(ChoiceList).turn(by)
 
     def action_agree(self) -> None:
         """Take it back."""

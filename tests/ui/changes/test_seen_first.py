@@ -107,3 +107,31 @@ async def test_what_is_typed_before_the_plan_came_takes_nothing_back() -> None:
         await until(pilot, lambda: "shop/cart.py" in app.text, "the plan")
         await pilot.press("y")
         assert app.answer is PENDING
+
+
+FAR = f"src/{'d' * 50}/{'e' * 50}"
+
+
+async def test_rows_of_an_undo_say_which_paths_however_long_those_are() -> None:
+    steps = [Step(f"{FAR}/{at:02}.txt", "delete") for at in range(12)]
+
+    async def plan(_way: Way) -> list[Step]:
+        return steps
+
+    async with asked(UndoScreen([Way("the whole run", START)], plan, is_at_work=False)) as (app, pilot):
+        await until(pilot, lambda: "00.txt" in app.text, "the first of them")
+        shown = app.text
+        while not is_seen(app):
+            await pilot.press("pagedown")
+            await pilot.pause()
+            shown += app.text
+        assert [step.path for step in steps if step.path[-7:] not in shown] == []
+
+
+async def test_rows_of_a_commit_say_which_paths_however_long_those_are() -> None:
+    changed = [ChangedFile(f"{FAR}/{at}.py", "changed", added=1) for at in "ab"]
+    screen = CommitScreen(changed, {}, Preview({one.path: Whole(1) for one in changed}, (), {}), "Why")
+    async with asked(screen) as (app, pilot):
+        await until(pilot, lambda: is_seen(app), "all of it")
+        for name in ("/a.py", "/b.py"):
+            app.find(name)
