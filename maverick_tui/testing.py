@@ -21,9 +21,10 @@ In an asynchronous test: `async with offline.serve(script) as model:`, then use 
 
 from __future__ import annotations
 
+import os
 import textwrap
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,7 +122,11 @@ class Offline:
     async def serve(
         self, script: str | Path | Script, *, extra: Mapping[str, Any] | None = None, **settings: Any
     ) -> AsyncIterator[OfflineModel]:
-        """Serve the script; strict ones raise at the end if they were not played as they are written."""
+        """Serve the script; strict ones raise at the end if they were not played as they are written.
+
+        Meanwhile the environment leads nowhere else: what an agent's code asks without the context, be it another
+        agent or `self.query`, is asked of the script as well.
+        """
         from maverick_tui.agent.context import AgentContext
         from maverick_tui.config import MaverickConfig
         from maverick_tui.offline.processes import offline_environment
@@ -130,7 +135,22 @@ class Offline:
         async with OfflineServer(_script(script)) as server:
             env = {**offline_environment(server.url, self._home), **settings.pop("env", {})}
             config = MaverickConfig.load(env=env, **settings)
-            yield OfflineModel(server, AgentContext(self.cwd, "main", config, dict(extra or {})))
+            with _environment(env):
+                yield OfflineModel(server, AgentContext(self.cwd, "main", config, dict(extra or {})))
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _script(source: str | Path | Script) -> Script:

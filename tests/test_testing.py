@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,28 @@ async def test_a_session_and_settings(offline: Offline, mark: str) -> None:
                 pass
     assert len(model.requests) == 2
     assert model.context.config.max_turns == 3
+
+
+class Querying(Fixer):
+    """Asks itself and another one, without the context."""
+
+    allowed_tools = []
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        said = [message async for message in self.query("Here.", cwd=context.cwd)]
+        elsewhere = await AgentContext.from_cwd_async(context.cwd)
+        return await Adviser().run(f"And {len(said) > 1}.", elsewhere)
+
+
+@pytest.mark.parametrize("engine", ["api", "claude-code"])
+def test_what_is_asked_without_the_context_is_asked_of_the_script(
+    engine: str, offline: Offline, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr(Querying, "engine", engine)
+    run = offline.run(Querying(), 'scenes: [{answers: ["${prompt}"]}]')
+    assert (run.result.output, len(run.requests)) == ("And True.", 2)
+    assert os.environ["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:9"
 
 
 @pytest.mark.parametrize("agent", sampled([Adviser, Fixer], 2))

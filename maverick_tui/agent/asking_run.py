@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from maverick_tui.agent.base import MaverickAgent
     from maverick_tui.agent.engines import Listener
+    from maverick_tui.config import MaverickConfig
 
 
 class AskingRun(Protocol):
@@ -33,6 +34,11 @@ class AskingRun(Protocol):
     @property
     def cwd(self) -> Path:
         """The folder that the run works in."""
+        ...
+
+    @property
+    def config(self) -> MaverickConfig:
+        """The run's settings: which endpoint is asked, say."""
         ...
 
     @property
@@ -104,6 +110,15 @@ def asking_run() -> AskingRun | None:
         runs = [one for one, _ in reversed(others)]
         run = next((one for one in runs if one.is_attended), runs[0])
     return run if run is not None and run.is_open else None
+
+
+def settings_here() -> MaverickConfig:
+    """Those of the run for which something is asked now, else the person's: what a script plays asks no real model."""
+    if (run := asking_run()) is not None:
+        return run.config
+    from maverick_tui.config import MaverickConfig
+
+    return MaverickConfig.load()
 
 
 def apart() -> AbstractContextManager[None]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from maverick_tui.agent.asking_run import apart, asking_run, widest_mode
+from maverick_tui.agent.asking_run import apart, asking_run, settings_here, widest_mode
 from maverick_tui.agent.context import AgentContext
 from maverick_tui.agent.engines import ENGINES, engine_named, load_module
 from maverick_tui.agent.fields import MAX_PROMPT, agent_name
@@ -313,11 +313,7 @@ class MaverickAgent(MadeWith, ABC):
         return self._build_options()
 
     def _settings(self) -> MaverickConfig:
-        if (config := self.config or _config.get()) is not None:
-            return config
-        from maverick_tui.config import MaverickConfig
-
-        return MaverickConfig.load()
+        return self.config or _config.get() or settings_here()
 
     def _options_by(
         self, settings: MaverickConfig, cwd: Path | str | None, *, person: bool = False

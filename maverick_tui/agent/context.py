@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maverick_tui.agent.asking_run import settings_here
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.git.head import head_of
 
@@ -44,9 +45,7 @@ class AgentContext:
     ) -> AgentContext:
         """Find the branch through git. It blocks: on an event loop use `from_cwd_async`."""
         if config is None:
-            from maverick_tui.config import MaverickConfig
-
-            config = MaverickConfig.load()
+            config = settings_here()
         folder = Path(cwd).expanduser().absolute()
         if not folder.is_dir():
             raise ConfigError(f"The working directory {str(folder)!r} is not an existing folder.", path=str(folder))

@@ -55,8 +55,8 @@ def _files_of(repository: Repository) -> Iterator[Path]:
     for folder in dict.fromkeys((repository.own, repository.common, *worktrees)):
         yield from chain.from_iterable(_entries_of(folder / name) for name in _UNFINISHED)
     for worktree in worktrees:
-        for folder, _, names in os.walk(worktree / "refs"):
-            yield from (Path(folder, name) for name in names)
+        for inner, _, names in os.walk(worktree / "refs"):
+            yield from (Path(inner, name) for name in names)
 
 
 def _entries_of(folder: Path) -> Iterator[Path]:

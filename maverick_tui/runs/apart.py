@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk import Message
 
     from maverick_tui.agent.base import MaverickAgent
+    from maverick_tui.config import MaverickConfig
 
     Route = Callable[[str], AsyncGenerator[Message, None]]
 
@@ -101,6 +102,11 @@ class RunOfAuthor:
     def cwd(self) -> Path:
         """The folder that the run works in."""
         return self._loaded.context.cwd
+
+    @property
+    def config(self) -> MaverickConfig:
+        """The run's settings."""
+        return self._loaded.context.config
 
     @property
     def mode(self) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from maverick_tui import AgentContext, AgentResult, AgentUsage
+from maverick_tui import AgentContext, AgentResult, AgentUsage, MaverickConfig
 from maverick_tui.agent.sdk_messages import SdkListener
 from maverick_tui.events.kinds import ModeChanged, Noticed, PermissionAsked, ToolCalled, ToolFinished, TurnEnded
 from maverick_tui.executor import tool
+from maverick_tui.git import making
 from maverick_tui.runs.commands import AnswerPermission, Interrupt, SetMode
 from maverick_tui.runs.entries import ToolEntry
 from maverick_tui.runs.store import RunStore
@@ -55,6 +57,29 @@ SCENES = [
     scene(call("write_down", text="a"), call("write_down", text="a"), say("ok"), prompt="^HERE"),
     scene(call("write_down", text="a"), say("ok"), prompt="ELSEWHERE"),
 ]
+
+
+class Asking(Direct):
+    """Has another one asked, by no settings in particular."""
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        async for _message in Scribe().query("HERE"):
+            pass
+        return await Scribe().run("AGAIN", await AgentContext.from_cwd_async(context.cwd))
+
+
+async def test_what_is_asked_by_no_settings_goes_by_those_of_the_run(
+    serve: ServeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    making.init(Path.cwd(), "main")
+    async with serve([scene(say("one"), say("two"))]) as server:
+        config = MaverickConfig.load(env={"ANTHROPIC_BASE_URL": os.environ["ANTHROPIC_BASE_URL"]})
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+        async with watch(Asking, config=config) as run:
+            run.prompt("go")
+            ended = await run.until(TurnEnded)
+            assert ended.outcome == "done", ended.failure
+        assert len(server.requests) == 2
 
 
 async def test_what_is_allowed_for_the_run_counts_in_its_folder_alone(serve: ServeModel) -> None:

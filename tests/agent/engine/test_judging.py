@@ -16,6 +16,7 @@ from maverick_tui.agent.engines import Permission, ToolQuestion
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.agent.permissions.standing import user_file
 from maverick_tui.agent.sdk_messages import SdkListener
+from maverick_tui.config import MaverickConfig
 from maverick_tui.events.kinds import ToolBegan
 from tests.support.agents import Worker
 from tests.support.sampling import sampled
@@ -214,6 +215,7 @@ class Attended:
     """A run whose agent's own code is at work."""
 
     agent, cwd, mode, is_attended, is_open = "lead", Path("run"), "default", True, True
+    config = MaverickConfig()
 
     def answers(self, *_asked: Any) -> None:
         return None

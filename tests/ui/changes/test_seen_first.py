@@ -130,7 +130,7 @@ async def test_rows_of_an_undo_say_which_paths_however_long_those_are() -> None:
 
 async def test_rows_of_a_commit_say_which_paths_however_long_those_are() -> None:
     changed = [ChangedFile(f"{FAR}/{at}.py", "changed", added=1) for at in "ab"]
-    screen = CommitScreen(changed, {}, Preview({one.path: Whole(1) for one in changed}, (), {}), "Why")
+    screen = CommitScreen(changed, {}, Preview({one.path: Whole(1) for one in changed}, (), SHOWN), "Why")
     async with asked(screen) as (app, pilot):
         await until(pilot, lambda: is_seen(app), "all of it")
         for name in ("/a.py", "/b.py"):
