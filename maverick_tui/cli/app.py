@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -90,6 +90,19 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _require_none_before(context: typer.Context, command: str) -> None:
+    """BadParameter if anything but --debug stands before a command: it would not count, and nobody would know."""
+    group: Any = context.command
+    own = group.get_command(context, command)
+    taken = {name for one in own.params for name in one.opts} if own is not None else set()
+    for option in group.params:
+        source = context.get_parameter_source(option.name)
+        if option.name != "debug" and source is not None and source.name == "COMMANDLINE":
+            name = option.opts[0]
+            way = f"put it behind: maverick {command} {name} ..." if name in taken else "that does not take it."
+            raise typer.BadParameter(f"It does not count before `{command}`: {way}", param_hint=name)
+
+
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
@@ -128,6 +141,7 @@ def start(
     """
     options.debug = debug
     if context.invoked_subcommand is not None:
+        _require_none_before(context, context.invoked_subcommand)
         return
     from maverick_tui.cli.launching import STDIN, is_terminal, launch, open_app, piped, typed
 

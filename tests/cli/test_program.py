@@ -63,6 +63,18 @@ def test_no_word_that_is_repeated_steers_the_terminal(maverick: Run, tmp_path: P
         assert "Invalid value" in ran.err
 
 
+def test_an_option_before_a_command_that_does_not_count_there_is_refused(maverick: Run) -> None:
+    for words, way in {
+        ("--offline", "--script", "s.yaml", "run", "reviewer", "Go"): "maverick run --offline",
+        ("--fuse", "usd=1", "run", "reviewer", "Go"): "maverick run --fuse",
+        ("--prompt", "Go", "runs", "list"): "does not take it",
+        ("--worktree", "ps"): "does not take it",
+    }.items():
+        ran = maverick(*words)
+        assert (ran.code, ran.out) == (2, "")
+        assert way in ran.err
+
+
 def test_an_unexpected_error_is_one_line_and_a_traceback_only_if_wanted(
     maverick: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
