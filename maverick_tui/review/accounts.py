@@ -27,6 +27,7 @@ _FINISHED = re.compile(
     rb'\{"seq": ?\d+, ?"type": ?"tool_finished", ?"at": ?(\d+(?:\.\d+)?), ?"call": ?"([^"\\]{1,200})"'
 )
 _TEXT, _HEAD = b'"block_', 48
+_ERROR = b'"is_error"'
 _LONGEST = 300
 """Characters of a prompt or an argument that are kept."""
 
@@ -80,6 +81,8 @@ class RunAccount:
         """When calls began that may write: not before somebody has allowed them."""
         self.ended: dict[str, float] = {}
         """When those of them had ended of which that was told."""
+        self.failed: set[str] = set()
+        """Those that name their file and could not write it."""
         self.taken: list[Taken] = []
         self.is_alive = False
         """Whether some process was still writing when it was read last."""
@@ -176,7 +179,10 @@ class RunAccount:
 
     def _take(self, line: bytes) -> None:
         if finished := _FINISHED.match(line):
-            self._end(finished[2].decode(), float(finished[1]))
+            call = finished[2].decode()
+            if _ERROR in line and (known := self.calls.get(call)) and known.paths and _read(line).get("is_error"):
+                self.failed.add(call)
+            self._end(call, float(finished[1]))
         elif _KINDS.match(line):
             # What is not as it should be is damaged, and tells nothing.
             match _read(line):

@@ -10,7 +10,7 @@ from maverick_tui.snapshots.shadow import Shadow
 from maverick_tui.snapshots.snapshot import EMPTY_BLOB, ENOUGH, SECRET, UNREADABLE, Snapshot
 from maverick_tui.worktrees.caches import is_known
 
-_BEHIND = 2.0
+BEHIND = 2.0
 """Seconds by which the time of a file may be behind, or a call may be told too late."""
 _NAMED = 3
 """Files that are named as those that something may have been made of."""
@@ -26,7 +26,7 @@ class NotKept:
     def __init__(self, shadow: Shadow, before: Snapshot, after: Snapshot, began: float, ended: float) -> None:
         self._shadow = shadow
         self._before, self._after = before, after
-        self._began, self._ended = began - _BEHIND, ended
+        self._began, self._ended = began - BEHIND, ended
 
     def gone(self, touched: Collection[str]) -> dict[str, str]:
         """What of it is not there afterwards, or not as much, with the reason; `touched` is known to have changed."""

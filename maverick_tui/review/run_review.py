@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from maverick_tui.review.proving import is_exactly
 from maverick_tui.review.scopes import end_of, is_own, range_of
 from maverick_tui.review.taking_back import OwnChanges, only_shown, own_changes
 from maverick_tui.review.undo_records import UndoRecord, UndoRecords, all_records
+from maverick_tui.review.unkept import Unkept, unkept
 from maverick_tui.snapshots import planning, undoing
 from maverick_tui.snapshots.attribution import Writer
 from maverick_tui.snapshots.caps import NotTrackedError
@@ -151,7 +153,10 @@ class RunReview:
                 by = [writer for writer in by if not writer.takes_back] or by  # who has written nothing of their own
                 about = (names.authors(by), change.not_kept)
                 found.append(ChangedFile(change.path, change.status, change.was, *counts, *about))
-        return found
+        for change, writers in self._unkept(chain, scope).values():
+            told = ChangedFile(change.path, change.status, authors=names.authors(writers), not_kept=change.not_kept)
+            found.append(told)
+        return sorted(found, key=lambda file: os.fsencode(file.path))
 
     def hunks(
         self, scope: Scope, path: str, context: int = CONTEXT, most: int | None = MOST_LINES
@@ -203,6 +208,8 @@ class RunReview:
             )
         before, after = self.texts(scope, path)
         text = replaced(before, after, [lines for one in hunks for lines in one.lines])
+        if change.not_kept:
+            raise ConfigError(f"Nobody knows what has changed in {path!r}.", hint="Choose the whole file.")
         is_gone = change.after is None and not text
         return Part(None if change.before is None else before, None if is_gone else text, modes[-1])
 
@@ -362,13 +369,20 @@ class RunReview:
         for change in chain.changes(first, last):
             if change.path == path:
                 return chain, first, last, change
+        if (unknown := self._unkept(chain, scope).get(path)) is not None:
+            return chain, first, last, unknown.change
         raise ConfigError(
             f"{path!r} has not changed in this part of the run {self.run_id}.", hint="See which files have."
         )
 
     def _own(self, chain: Chain, scope: Scope) -> OwnChanges:
         first, _ = range_of(chain, self._account, scope)
-        return own_changes(chain, first, self.run_id, is_own(self._account, scope), self._proves)
+        own = own_changes(chain, first, self.run_id, is_own(self._account, scope), self._proves)
+        own.unkept = {path: one.change.not_kept for path, one in self._unkept(chain, scope).items()}
+        return own
+
+    def _unkept(self, chain: Chain, scope: Scope) -> dict[str, Unkept]:
+        return unkept(chain, self._account, *range_of(chain, self._account, scope), is_own(self._account, scope))
 
     def _proves(self, writer: Writer, before: bytes | None, after: bytes | None) -> bool:
         run_id, _, call = writer.id.partition("/")

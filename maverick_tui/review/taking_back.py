@@ -42,6 +42,8 @@ class OwnChanges:
     """What is not there since, or not as much, and was left out of the snapshots, with the reason."""
     grown: dict[str, str] = field(default_factory=dict)
     """Folders that were kept, and have been left out since, with the reason."""
+    unkept: dict[str, str] = field(default_factory=dict)
+    """Files that they have changed and no snapshot holds, with the reason."""
     lasted: dict[str, float] = field(default_factory=dict)
     """Paths that long calls have changed, and how many seconds those took: nobody knows what was saved meanwhile."""
 
@@ -63,6 +65,7 @@ class OwnChanges:
         for path, why in self.grown.items():
             if path in chain.links[-1].snapshot.left_out:
                 refused[path.rstrip("/")] = f"it is not kept any more: {why}"
+        refused = {path: f"it was changed, but is not kept: {why}" for path, why in self.unkept.items()} | refused
         refused = {path: why for path, why in refused.items() if paths is None or path in paths}
         instead = {step.path: step for step in reversed(found)}  # a file comes before the folder in whose place it is
         found = [step for step in found if step.path not in refused]

@@ -58,9 +58,14 @@ class Snapshot:
 
     def leaves_out(self, path: str) -> bool:
         """Whether nothing is known of a path, because it was left out."""
-        if path in self.left_out:
-            return True
-        return any(path[: at + 1] in self.left_out for at, sign in enumerate(path) if sign == "/")
+        return bool(self.why_left_out(path))
+
+    def why_left_out(self, path: str) -> str:
+        """Why nothing is known of a path: it was left out, or a folder that it is in; empty if it was not."""
+        if why := self.left_out.get(path, ""):
+            return why
+        folders = (path[: at + 1] for at, sign in enumerate(path) if sign == "/")
+        return next((why for folder in folders if (why := self.left_out.get(folder, ""))), "")
 
     def permissions(self, path: str, mode: str) -> int:
         """The permissions that a file had, of which git knows only this much."""

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from maverick_tui.events import kinds as ev
 from maverick_tui.review import not_kept
-from maverick_tui.review.kinds import START
+from maverick_tui.review.kinds import START, Scope
 from maverick_tui.review.not_kept import NotKept
 from maverick_tui.review.run_review import RunReview
 from maverick_tui.snapshots import shadow
@@ -31,7 +32,7 @@ ENV = "its name says that it holds secrets"
 def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with a secret, a large file and a large folder that is ignored; all files are an hour old."""
     monkeypatch.setattr(shadow, "Caps", lambda: Caps(file_bytes=1_000, ignored_files=5))
-    monkeypatch.setattr(not_kept, "_BEHIND", 0.02)  # the project was made just now
+    monkeypatch.setattr(not_kept, "BEHIND", 0.02)  # the project was made just now
     top = project(tmp_path / "project")
     (top / ".gitignore").write_text(".env\nmany/\n")
     (top / ".env").write_text("KEY=1\n")
@@ -164,7 +165,10 @@ def test_a_copy_of_a_secret_that_was_changed_stays(folder: Path, *, is_moved: bo
         (folder / ".env").write_text("KEY=2\n")
 
     run.bash(change)
-    assert why(RunReview(RUN)) == {"settings.txt": "it may hold what was in .env, which is not kept"}
+    assert why(RunReview(RUN)) == {
+        ".env": f"it was changed, but is not kept: {ENV}",
+        "settings.txt": "it may hold what was in .env, which is not kept",
+    }
 
 
 def test_all_else_is_taken_back_as_ever(folder: Path) -> None:
@@ -281,3 +285,51 @@ def test_what_is_gone_or_left_out_is_named_in_the_order_of_the_snapshots(folder:
     found = NotKept(Shadow(folder), before, after, 0, 0)
     assert [*found.gone(())] == [f"{at}.git" for at in folders]
     assert [*found.grown([f"{at}file" for at in folders])] == folders
+
+
+def test_a_file_that_is_not_kept_is_named_once_a_call_has_changed_it(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.edit(".env", "KEY=1", "KEY=99")
+    run.end_turn()
+    run.turn("Do more")
+    run.write("app.key", "new\n")
+    run.write("b.txt", "kept\n")
+    failed = run.begin("Write", file_path=str(folder / "many" / "3"), content="")
+    run.tell(ev.ToolFinished(time.time(), failed, "It has not been read yet", is_error=True))
+    review = RunReview(RUN)
+    files = {file.path: file for file in review.files()}
+    assert {path: (file.status, file.not_kept) for path, file in files.items()} == {
+        ".env": ("changed", ENV),
+        "app.key": ("added", ENV),
+        "b.txt": ("changed", ""),
+    }
+    assert [author.about for author in files[".env"].authors] == [".env"]
+    assert [file.path for file in review.files(Scope("turn", 2))] == ["app.key", "b.txt"]
+    assert not review.hunks(START, ".env")
+    assert review.patch(START, ".env") == b""
+    assert review.texts(START, ".env") == (b"", b"")
+    changed = f"it was changed, but is not kept: {ENV}"
+    assert why(review) == {".env": changed, "app.key": changed, "b.txt": ""}
+    assert [step.why_not for step in review.plan(START, {".env"})] == [changed]
+    assert review.undo().paths == {"b.txt"}
+    assert [file.path for file in review.files()] == [".env", "app.key"], "those stand as the run has left them"
+
+
+def test_so_is_one_that_a_command_has_changed_or_removed(folder: Path) -> None:
+    (folder / "app.key").write_text("key\n")
+    run = PlayedRun(folder, RUN)
+    time.sleep(0.05)  # longer than a file's time may be behind here
+    (folder / "large.csv").write_text("by a person\n" * 1_000)
+    time.sleep(0.05)
+
+    def change() -> None:
+        (folder / ".env").write_text("KEY=2\n")
+        (folder / "app.key").unlink()
+
+    call = run.bash(change)
+    files = RunReview(RUN).files()
+    assert {(file.path, file.status, file.not_kept) for file in files} == {
+        (".env", "changed", ENV),
+        ("app.key", "deleted", ENV),
+    }
+    assert {author.call for file in files for author in file.authors} == {call}

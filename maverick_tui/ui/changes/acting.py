@@ -329,7 +329,11 @@ class Acting:
         seen, marks = looking.seen.files if looking.seen is not None else [], looking.marks
         files = await looking.reviewing.ask(lambda review: files_to_commit(review, seen, marks))
         if not files:
-            why = "What was chosen has not changed here any more." if marks else "All of this is committed already."
+            why = "All of this is committed already."
+            if marks:
+                why = "What was chosen has not changed here any more."
+            elif any(file.not_kept for file in seen):
+                why = "All of this is committed already, but for what is not kept: choose that if you want it."
             screen.hints.say(why, is_error=True)
             marks.clear()
             return

@@ -45,11 +45,14 @@ Marks = Mapping[str, "frozenset[Mark] | None"]
 
 
 def files_to_commit(review: RunReview, files: Sequence[ChangedFile], marks: Marks) -> list[ChangedFile]:
-    """Those that are chosen; if none is, all that are not committed yet. ConfigError if none can be."""
+    """Those that are chosen; if none is, all that are kept and not committed yet. ConfigError if none can be.
+
+    What is not kept may be a secret, and nobody has seen what has changed in it.
+    """
     from maverick_tui.review.committing import uncommitted
 
     differing = uncommitted(review.root, [path for file in files for path in (file.path, file.was) if path])
-    wanted = marks.keys() if marks else differing
+    wanted = marks.keys() if marks else differing - {file.path for file in files if file.not_kept}
     return [file for file in files if file.path in wanted or (file.was in wanted and not marks)]
 
 
