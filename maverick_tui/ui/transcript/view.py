@@ -47,8 +47,10 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("pagedown", "pages(1)", "Down a page", id="transcript.page_down", show=False),
         Binding("home,g", "top", "To the beginning", id="transcript.top", show=False),
         Binding("end,G", "bottom", "To the end, and follow it", id="transcript.bottom", show=False),
-        Binding("left_curly_bracket", "prompt(-1)", "To the prompt before", id="transcript.prompt_before", show=False),
-        Binding("right_curly_bracket", "prompt(1)", "To the next prompt", id="transcript.prompt_after", show=False),
+        Binding(
+            "left_curly_bracket", "prompt(-1)", "Choose the prompt before", id="transcript.prompt_before", show=False
+        ),
+        Binding("right_curly_bracket", "prompt(1)", "Choose the next prompt", id="transcript.prompt_after", show=False),
         Binding(
             "left_square_bracket", "entry(-1)", "Choose the entry before", id="transcript.entry_before", show=False
         ),
@@ -248,20 +250,26 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.action_lines(pages * max(1, self.shown.page_height - 2))
 
     def action_prompt(self, direction: int) -> None:
-        """Go to the prompt before or after the first line in view."""
+        """Choose the prompt before or after the chosen one, or else the first line in view, and go to it."""
         top = self.shown.top_line
         prompts = [
             (self.page.blocks.start(index) + block.gap, block)
             for index, block in enumerate(self.page.blocks)
             if isinstance(block.entry, PromptEntry)
         ]
+        seen = range(top, top + self.shown.page_height)
+        at = next((line for line, block in prompts if block.entry is self.chosen and line in seen), top)
         if direction < 0:
-            above = [block for line, block in prompts if line < top]
+            above = [block for line, block in prompts if line < at] or [block for _, block in prompts[:1]]
+            self.page.chosen = above[-1].entry.number if above else None
             self.scroll_to_line(self.page.first_line(above[-1], is_exact=True) if above else 0)
-        elif below := [block for line, block in prompts if line > top]:
+        elif below := [block for line, block in prompts if line > at]:
+            self.page.chosen = below[0].entry.number
             self.scroll_to_line(self.page.first_line(below[0], is_exact=True))
         else:
+            self.page.chosen = None
             self.action_bottom()
+        self.shown.repaint()
 
     # -- choosing, opening and closing --------------------------------------------------------------------------------
 
