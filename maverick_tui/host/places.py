@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import socket
 import stat
@@ -27,12 +29,45 @@ _PRIVATE = 0o700
 
 
 def runtime_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder of all sockets; it need not exist. `MAVERICK_RUNTIME_DIR` moves it."""
+    """The folder of all sockets; it need not exist. `MAVERICK_RUNTIME_DIR` moves it.
+
+    Runs that are kept in another state folder have their sockets in another one, too: nobody who looks after their own
+    runs, all of them, say, shall end those of a script that has a home of its own.
+    """
     if moved := environment.get("MAVERICK_RUNTIME_DIR"):
         return Path(moved).expanduser().absolute()
+    state, usual = _state_folder(environment), _usual_state_folder()
+    apart = f"-{hashlib.sha256(os.fsencode(state)).hexdigest()[:8]}" if usual and state != usual else ""
     if (own := environment.get("XDG_RUNTIME_DIR")) and Path(own).is_dir():
-        return Path(own) / "maverick"
-    return Path(tempfile.gettempdir()) / f"maverick-{os.getuid()}"
+        return Path(own) / f"maverick{apart}"
+    return _temporary_folder(environment) / f"maverick-{os.getuid()}{apart}"
+
+
+def _state_folder(environment: Mapping[str, str]) -> str:
+    """What tells one state folder from another, wherever the system has it."""
+    if not (state := environment.get("MAVERICK_STATE_DIR")):
+        parent = environment.get("XDG_STATE_HOME") or f"{environment.get('HOME', '~')}/.local/state"
+        state = f"{parent}/{paths.APP}"
+    return os.path.realpath(os.path.expanduser(state))  # noqa: PTH111 - the home of a user that there is not stays
+
+
+@functools.cache
+def _usual_state_folder() -> str:
+    """That of this user where no variable moves it; empty if the system does not know the user."""
+    import pwd
+
+    try:
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
+    return _state_folder({"HOME": home})
+
+
+def _temporary_folder(environment: Mapping[str, str]) -> Path:
+    if environment is os.environ:
+        return Path(tempfile.gettempdir())
+    moved = (environment.get(name, "") for name in ("TMPDIR", "TEMP", "TMP"))
+    return next((Path(folder) for folder in moved if folder and Path(folder).is_dir()), Path("/tmp"))
 
 
 def can_host() -> bool:

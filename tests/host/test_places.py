@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import stat
 from pathlib import Path
 
@@ -62,6 +63,21 @@ def test_what_no_socket_can_be_called_is_refused(monkeypatch: pytest.MonkeyPatch
 
 def test_without_a_runtime_folder_of_the_system_it_is_one_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MAVERICK_RUNTIME_DIR")
+    monkeypatch.setenv("HOME", pwd.getpwuid(os.getuid()).pw_dir)
     assert places.runtime_folder().name == f"maverick-{os.getuid()}"
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(Path.cwd()))
     assert places.runtime_folder() == Path.cwd() / "maverick"
+
+
+def test_runs_of_another_state_folder_have_their_sockets_elsewhere(tmp_path: Path) -> None:
+    usual = {"HOME": pwd.getpwuid(os.getuid()).pw_dir, "TMPDIR": str(tmp_path)}
+    moved = {
+        "HOME": usual | {"HOME": str(tmp_path)},
+        "XDG_STATE_HOME": usual | {"XDG_STATE_HOME": str(tmp_path / "state")},
+        "MAVERICK_STATE_DIR": usual | {"MAVERICK_STATE_DIR": str(tmp_path / "mine")},
+        "nothing": usual | {"XDG_STATE_HOME": f"{usual['HOME']}/.local/state"},
+    }
+    found = {name: places.runtime_folder(environment) for name, environment in moved.items()}
+    assert len({*found.values()}) == 4
+    assert found["nothing"] == places.runtime_folder(usual) == tmp_path / f"maverick-{os.getuid()}"
+    assert places.runtime_folder(moved["HOME"] | {"MAVERICK_RUNTIME_DIR": "/r"}) == Path("/r")
