@@ -208,8 +208,9 @@ async def _stop(machine: Machine | None, run: str, scope: Scope, about: str, *, 
             words = stopped.words
         elif machine is None:
             from maverick_tui.host.stopping import stop_run
+            from maverick_tui.runs.reader_names import at_terminal
 
-            words = await stop_run(run)
+            words = await stop_run(run, at_terminal("`maverick stop`"))
         else:
             from maverick_tui.host.far.asking import stop_there
 

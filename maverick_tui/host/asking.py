@@ -64,13 +64,13 @@ async def ask_hosts(run_ids: Iterable[str]) -> dict[str, HostHello | None]:
     }
 
 
-async def end_run(hello: HostHello) -> None:
-    """Have this host end its run, and wait until its process is gone."""
+async def end_run(hello: HostHello, by: str = "") -> None:
+    """Have this host end its run, and wait until its process is gone; the run tells who it was, if that is given."""
     run_id = hello.run_id
     try:
         async with asyncio.timeout(ENDS_WITHIN):
             with suppress(NetworkError, OSError):  # it has ended by itself meanwhile
-                async with connected(run_id, ReaderHello(hello.events)) as way:
+                async with connected(run_id, ReaderHello(hello.events, by, only_does=True)) as way:
                     way.writer.write(do_line(CloseRun(), uuid.uuid4().hex))
                     while await next_line(way.reader):
                         pass

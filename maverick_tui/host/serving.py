@@ -258,11 +258,12 @@ class RunServer:
                 writer.write(line({"done": name}))
             else:
                 conceal(secrets_of(said))  # before anything of it is written
-                writer.write(line(self._answer(command, name, hello.name)))
+                writer.write(line(self._answer(command, name, hello)))
             await writer.drain()
 
-    def _answer(self, command: object, name: str, by: str) -> dict[str, str]:
+    def _answer(self, command: object, name: str, hello: ReaderHello) -> dict[str, str]:
         """Do what is wanted, if it is known here: a newer reader may want what this run cannot do."""
+        by = hello.name
         try:
             wanted = _command(command)
         except ProtocolError as error:
@@ -271,6 +272,8 @@ class RunServer:
             wanted = replace(wanted, by=by if self.readers > 1 else "")  # whatever the reader calls itself
         if isinstance(wanted, CloseRun) and wanted.if_unused:
             self._released_by.add(by)
+        elif isinstance(wanted, CloseRun):
+            self._handle.send(replace(wanted, by=by if hello.only_does or self.readers > 1 else ""))
         else:
             self._handle.send(wanted)
         self._remember(name)

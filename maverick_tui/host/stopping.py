@@ -15,8 +15,9 @@ from maverick_tui.host.strays import process_of
 from maverick_tui.journal.folders import is_alive, journal_of
 
 
-async def stop_run(run_id: str) -> str:
-    """End a run, and wait until its process is gone; what came of it, in words.
+async def stop_run(run_id: str, by: str = "") -> str:
+    """End a run, and wait until its process is gone; what came of it, in words. The run tells that it was ended `by`
+    somebody.
 
     ConfigError or NetworkError if it cannot be ended.
     """
@@ -26,7 +27,7 @@ async def stop_run(run_id: str) -> str:
     except NetworkError:
         _require_ended(run_id)
         return "had ended already"
-    await asking.end_run(hello)
+    await asking.end_run(hello, by)
     return f"has ended{_meant(hello)}"
 
 

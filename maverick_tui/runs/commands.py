@@ -159,6 +159,8 @@ class CloseRun(Command):
 
     if_unused: bool = False
     """Whether it stays as long as it has something to do, or somebody reads it; a host sees to that."""
+    by: str = ""
+    """Who ends it, where whoever looks at it would wonder: its host says so."""
 
 
 COMMANDS: Mapping[str, type[Command]] = kinds_of(Command)

@@ -544,6 +544,9 @@ class LocalRun:
         elif isinstance(command, Reconnect):
             self._connection.is_wanted = not self._connection.is_open
         else:
+            by = command.by if isinstance(command, CloseRun) and not self._is_closing else ""
+            if by:
+                self.events.emit(Noticed(self.events.now(), "ended", f"Ended by {by}."))
             self._close()
         self._wake.set()
 

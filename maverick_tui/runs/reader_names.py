@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import NamedTuple
 
@@ -18,6 +19,19 @@ class Reader(NamedTuple):
     """When we were given that name, by the run's clock: before, it may have been somebody else's."""
     here_since: float = math.inf
     """Since when whoever reads at the terminal of that name is the same person; never, if it is on another machine."""
+
+
+def terminal() -> str:
+    """What a reader here calls itself: its terminal; empty if there is none."""
+    try:
+        return os.ttyname(0).removeprefix("/dev/")
+    except OSError:
+        return ""
+
+
+def at_terminal(who: str) -> str:
+    """Who it is, and at which terminal, if there is one."""
+    return f"{who} in {where}" if (where := terminal()) else who
 
 
 def numbered(name: str, number: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from maverick_tui.inert import one_line
 from maverick_tui.masking.redact import conceal
 from maverick_tui.masking.settings import secret_inputs
 from maverick_tui.runs.board import Attachment
+from maverick_tui.runs.reader_names import terminal
 from maverick_tui.ui.following import TAKEN_WITHIN, SentThere, greet
 from maverick_tui.ui.told_work import work_told
 
@@ -123,7 +123,7 @@ class HostedRuns:
 
         return RemoteRun(
             run.run_id,
-            name=_terminal(),
+            name=terminal(),
             is_read_only=run.is_read_only,
             is_hidden=run.is_hidden,
             learns_secrets=not run.is_read_only,  # prompts, drafts and comments are kept here, and exports made
@@ -173,13 +173,6 @@ def _give_up(making: asyncio.Task[WaitingHost]) -> None:
     """Let go of a host that nobody waits for any more."""
     if not making.cancelled() and making.exception() is None:
         making.result().give_up()
-
-
-def _terminal() -> str:
-    try:
-        return os.ttyname(0).removeprefix("/dev/")
-    except OSError:
-        return ""
 
 
 def order_for(

@@ -203,6 +203,25 @@ async def test_ten_readers_and_the_first_answer_is_sent_on() -> None:
 # -- the place ---------------------------------------------------------------------------------------------------------
 
 
+async def test_who_ends_a_run_from_elsewhere_is_told_and_who_ends_their_own_is_not() -> None:
+    end = {"do": to_json(CloseRun(by="whoever it likes"))}
+    async with serving() as run:
+
+        async def ended_by(**about: Any) -> str:
+            async with client({"hello": {**HELLO["hello"], **about}}, end) as one:
+                await one.hear()
+                await one.hear()
+            command = run.commands[-1]
+            assert isinstance(command, CloseRun)
+            return command.by
+
+        assert await ended_by(name="pts/3") == ""
+        assert await ended_by(name="`maverick stop` in pts/4", only_does=True) == "`maverick stop` in pts/4"
+        async with client(HELLO) as other:
+            await other.hear()
+            assert await ended_by(name="pts/3") == "pts/3"
+
+
 async def test_whoever_leaves_last_says_whether_the_run_is_needed() -> None:
     release = {"do": to_json(CloseRun(if_unused=True))}
     async with serving() as run:

@@ -529,6 +529,15 @@ async def test_a_run_that_is_closed_before_it_began_is_still_a_run() -> None:
     check_well_formed(run.events)
 
 
+async def test_who_has_ended_a_run_is_told_once() -> None:
+    async with watch(Talker) as run:
+        await run.ask("go")
+        run.send(CloseRun(by="`maverick stop` in pts/4"))
+        run.send(CloseRun(by="somebody else"))
+        await run.until(RunEnded)
+    assert [event.text for event in run.all(Noticed)] == ["Ended by `maverick stop` in pts/4."]
+
+
 async def test_several_read_along_from_where_they_like_and_one_that_fails_ends_nothing() -> None:
     async def read(since: int, until: str = "") -> list[Event]:
         seen = []

@@ -119,7 +119,7 @@ class Gateway:
         from maverick_tui.host.stopping import stop_run
 
         run_id = find_any_run(str(asked.get("run", "")))
-        return {"answer": {"run_id": run_id, "words": asyncio.run(stop_run(run_id))}}
+        return {"answer": {"run_id": run_id, "words": asyncio.run(stop_run(run_id, "somebody on another machine"))}}
 
     def _attach(self, asked: dict[str, Any]) -> dict[str, Any] | None:
         run_id = str(asked.get("run", ""))

@@ -111,8 +111,9 @@ class Stopping:
             _, words = await stop_there(machine, card.run_id)
         else:
             from maverick_tui.host.stopping import stop_run
+            from maverick_tui.runs.reader_names import at_terminal
 
-            words = await stop_run(card.run_id)
+            words = await stop_run(card.run_id, at_terminal("somebody at the board"))
         self._app.notify(one_line(f"{card.title or card.agent} {words}."), title=TITLE, timeout=4, markup=False)
 
 
