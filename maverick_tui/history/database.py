@@ -15,7 +15,7 @@ from maverick_tui.exceptions import ConfigError
 from maverick_tui.folder_locks import alone
 from maverick_tui.history.scanning import Summary, Turn
 
-VERSION = 13
+VERSION = 14
 """Of the tables below and of what they are filled with; an index of any other is made anew."""
 BUSY_SECONDS = 5.0
 """Longest that we wait for another process that writes."""

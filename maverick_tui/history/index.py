@@ -30,7 +30,7 @@ from maverick_tui.history.prompts import PastPrompt, find_prompts, whole_prompt
 from maverick_tui.history.reading import read_run
 from maverick_tui.history.scanning import Summary, Turn
 from maverick_tui.history.sessions.taking_in import THEIRS, list_sessions, read_sessions, unread
-from maverick_tui.history.totals import OF_DAYS, OF_RUNS, Totals
+from maverick_tui.history.totals import OF_DAYS, OF_MODELS, OF_RUNS, Totals
 from maverick_tui.history.updating import NUMBER_BITS, OURS, PIECE_BITS, RUN_SHIFT, Progress, let_go_of_words, update
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_alive, journal_of, runs_folder
@@ -262,6 +262,7 @@ class RunIndex:
         totals = Totals.of(
             self._ask(OF_DAYS.format(runs=runs), [*values, *values, *values, since]),
             self._ask(OF_RUNS.format(runs=runs), values),
+            self._ask(OF_MODELS.format(runs=runs), values),
         )
         totals.unread = int(
             self._ask(f"SELECT count(*) FROM runs WHERE run IN ({runs}) AND {_IS_UNREAD}", values)[0][0]

@@ -92,6 +92,8 @@ class Turn:
     is_estimate: bool = False
     request: str = ""
     """The first answer of the model in it, by its id: a session that Claude Code has copied has it, too."""
+    model: str = ""
+    """Which model gave that."""
 
 
 @dataclass(slots=True)
@@ -376,6 +378,7 @@ class Scan:
         self._worked(_count(used.duration_ms) / 1000)
         if self._turn is not None:
             turn, self._turn = self._turn, None
+            turn.model = turn.model or self.summary.model
             turn.ended_at, turn.outcome, turn.failure = data["at"], data["outcome"], _failure(data)[:SHORT]
             turn.tokens, turn.cost_usd = _count(used.total), None if self._is_scripted else used.cost_usd
             turn.is_estimate = is_estimate and turn.cost_usd is not None
@@ -462,7 +465,7 @@ class Scan:
     def _usage_reported(self, data: dict[str, Any]) -> None:
         self._spending.reported(data)
         if self._turn is not None and not self._turn.request:
-            self._turn.request = data["message"]
+            self._turn.request, self._turn.model = data["message"], self.summary.model
 
 
 def _failure(data: dict[str, Any]) -> str:

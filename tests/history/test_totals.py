@@ -13,6 +13,7 @@ from maverick_tui.history.index import RunIndex
 from maverick_tui.history.money import cost_of, cost_of_all
 from maverick_tui.history.totals import Figures
 from maverick_tui.runs.figures import dollars
+from maverick_tui.usage import Usage
 from tests.history.kept import AT, begun, ended, keep, keep_run, turn
 from tests.history.sessions.stored import OTHER, Session
 
@@ -35,6 +36,18 @@ def test_turns_count_on_their_own_day_and_a_run_of_two_days_is_one_run() -> None
     assert totals.days == {first: Figures(0.25, 15, 1), second: Figures(0.5, 30, 2)}
     assert totals.agents == {"reviewer": Figures(0.5, 30, 1), "tester": Figures(0.25, 15, 1)}
     assert totals.models == {"sonnet": Figures(0.5, 30, 1), "opus": Figures(0.25, 15, 1)}
+
+
+def test_each_turn_counts_for_the_model_that_has_answered_it() -> None:
+    events = [*begun("000000000001"), *turn(1), ev.ModelNamed(AT + 4, "opus"), *turn(2)]
+    answered = [ev.TurnStarted(AT + 5, 3, "Go on"), ev.UsageReported(AT + 6, "m1", 7, 0)]
+    late = [ev.ModelNamed(AT + 7, "haiku"), ev.TurnEnded(AT + 8, 3, "done", Usage(7, 0, 0, 0, 0.5))]
+    keep("000000000001", [*events, *answered, *late])
+    with RunIndex() as index:
+        totals = index.totals()
+    assert totals.whole == Figures(1.0, 37, 1)
+    assert [figures.runs for figures in totals.days.values()] == [1]
+    assert totals.models == {"sonnet": Figures(0.25, 15, 1), "opus": Figures(0.75, 22, 1)}
 
 
 def test_what_an_open_turn_has_reported_counts_as_the_list_counts_it() -> None:
