@@ -359,7 +359,7 @@ class Judge:
         perhaps, limits = list[_About](), Limits()
         for rule in rules:
             roots = roots_at((rule.base or self._cwd, *rule.elsewhere), standing.projects)
-            found = is_about(rule.tool, call, roots, limits, only_reads=only_reads)
+            found = is_about(_also_of_edits(rule.tool, effect, call), call, roots, limits, only_reads=only_reads)
             if found:
                 yield _About(rule, is_certain=True)
             elif found is None:
@@ -431,6 +431,12 @@ class Judge:
             if reason := self._places.why_git_runs([*paths, *more], here, *started):
                 return reason
         return ""
+
+
+def _also_of_edits(rule: ToolRule, effect: Effect, call: Call) -> ToolRule:
+    """What nobody may read, nobody may change: an edit shows it, and the CLI refuses that as well as a new text."""
+    is_edit = call.tool in EDIT_TOOLS and rule.name == "Read" and rule.rule is not None
+    return rule._replace(name=call.tool) if is_edit and effect == "deny" else rule
 
 
 def _with_skill(judgement: Judgement, name: str, begun: Judgement) -> Judgement:

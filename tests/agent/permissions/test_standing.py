@@ -167,6 +167,19 @@ def test_a_file_that_may_not_be_read_is_read_by_nobody(project: Path) -> None:
     assert decide(judge, "Bash", bash("cat src/a.py")) == "allow"
 
 
+def test_what_may_not_be_read_may_not_be_edited_either_as_the_cli_has_it(project: Path) -> None:
+    write('deny = ["Read(src/a.py)"]\nask = ["Read(src/b.py)"]')
+    judge = judge_in(project)
+    for tool, arguments in (
+        ("Write", {"file_path": "src/a.py", "content": "x"}),
+        ("Edit", {"file_path": "src/a.py", "old_string": "x", "new_string": "y"}),
+    ):
+        found = judge.judge(tool, arguments, mode="acceptEdits")
+        assert (found.decision, found.rule and found.rule.entry) == ("deny", "Read(src/a.py)")
+        other = judge.judge(tool, {**arguments, "file_path": "src/b.py"}, mode="acceptEdits")
+        assert other.decision == "allow", "one that asks is about reading alone"
+
+
 def test_what_may_not_be_edited_may_be_read(project: Path) -> None:
     write('deny = ["Edit(src/**)"]')
     judge = judge_in(project)
