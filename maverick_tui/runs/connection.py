@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, cast
 
 from maverick_tui.agent.asking_run import asking_for, connected
-from maverick_tui.agent.engine.prices import context_size
+from maverick_tui.agent.engine.prices import context_size, list_price
 from maverick_tui.events.kinds import (
     LONGEST_NOTICE,
     AgentLoaded,
@@ -34,6 +34,7 @@ from maverick_tui.runs.reach import lost_hooks
 from maverick_tui.runs.resuming import handed_over, narrow, recalled
 from maverick_tui.runs.turns import Turns
 from maverick_tui.threads import in_thread
+from maverick_tui.usage import NO_USAGE
 
 if TYPE_CHECKING:
     from maverick_tui.agent.engines import Session, Steers
@@ -43,6 +44,9 @@ log = logging.getLogger(__name__)
 
 JOBS_ENDED = "What was scheduled has ended. This run schedules nothing any more."
 CLEARED = "A new conversation has begun; the agent knows nothing of what stands above."
+NO_PRICE = "No price is known for a model of that name: what it costs is a guess, if there is such a model."
+_CHOOSES = ("default", "opusplan")
+"""What is no model, but has Claude Code choose one."""
 HANDED_OVER = "The conversation cannot be resumed as it was: the agent is told what was said in it."
 FORGOTTEN = "The conversation could not be resumed. A new one has begun; the agent knows nothing of the old one."
 
@@ -249,7 +253,10 @@ class Connection:
             self._events.emit(Noticed(self._events.now(), "model", error.message))
             return
         self._model = model
-        self._turns.change_model(model)
+        name = model.partition("[")[0]  # sonnet[1m]
+        is_known = name in _CHOOSES or await in_thread(list_price, name, NO_USAGE) is not None
+        if self._model == model:  # else another one was chosen meanwhile
+            self._turns.change_model(model, "" if is_known else NO_PRICE)
 
     def _remember(self) -> None:
         """Keep what the session knows of the conversation; one that was never asked anything knows no more than we."""

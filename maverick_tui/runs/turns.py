@@ -226,14 +226,18 @@ class Turns:
         self._on_change()
         return turn
 
-    def change_model(self, model: str) -> None:
-        """Tell that another model answers: at once, or when what is being answered has ended or that model speaks."""
+    def change_model(self, model: str, doubt: str = "") -> None:
+        """Tell that another model answers: at once, or when what is being answered has ended or that model speaks.
+
+        `doubt` is what is to be known of it.
+        """
         if self.current is None:
             self._log.emit(ModelNamed(self.now(), model, self._conversation))
+            text = f"{model} answers from here on."
         else:
             self._next_model = model
             text = f"{model} takes over, at the latest with the next prompt."
-            self._log.emit(Noticed(self.now(), "model", beginning(text, LONGEST_NOTICE)))
+        self._log.emit(Noticed(self.now(), "model", beginning(f"{text} {doubt}".strip(), LONGEST_NOTICE)))
 
     def end_jobs(self) -> bool:
         """The session is gone, and its jobs with it; whether there were any."""
