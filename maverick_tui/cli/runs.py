@@ -60,8 +60,8 @@ def list_runs(
 
     JSON: [{run_id, title, state, name, agent, first_prompt, folder, repository, branch, engine, model, started_at,
     last_at, ended_at, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, is_estimate,
-    events, problem, forked_from, forked_turn, waiting, duration, tags, files, source, journal}], times in
-    seconds since 1970.
+    events, problem, forked_from, forked_turn, cut, waiting, duration, tags, files, source, journal}], times in
+    seconds since 1970; cut: what has ended it before its time, if anything did.
     """
     from maverick_tui.cli.runs_text import print_list
     from maverick_tui.history.filters import no_such_filter
@@ -86,7 +86,7 @@ def show_run(run: RunId, as_json: AsJson = False) -> None:
 
     JSON: as `list` has it, with more_files, of how many more only the number is known, and "turns_in_short": [{turn,
     number, offset, started_at, origin, prompt, answer, ended_at, outcome, failure, calls, tokens, cost_usd,
-    is_estimate}]; number is the event that the turn begins with.
+    is_estimate, model}]; number is the event that the turn begins with.
     """
     from dataclasses import asdict
 

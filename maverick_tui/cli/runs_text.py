@@ -133,6 +133,7 @@ def print_run(run: ListedRun, turns: Sequence[Turn], files: FilesOfRun) -> None:
         "tags": " ".join(f"#{one_line(tag)}" for tag in run.tags),
         "files": ", ".join(_shown_files(files)),
         "events": f"{about.events:,}",
+        "stopped": one_line(about.cut),
         "problem": one_line(about.problem),
     }
     for label, value in rows.items():

@@ -33,6 +33,7 @@ def _inert() -> Iterator[None]:
     except TyperException as raised:
         error: Any = raised
         if hasattr(error, "format_message"):
-            told = inert(error.format_message())
+            # Where typer has pydantic read a word, that says first what kind of mistake it is.
+            told = inert(error.format_message().replace(": Value error, ", ": ", 1))
             error.format_message = lambda: told
         raise

@@ -64,6 +64,8 @@ class Summary:
     """Seconds that its turns have taken, without the one that is open."""
     working_since: float | None = None
     """When the turn that is open has begun."""
+    cut: str = ""
+    """What has ended it before its time, if anything did: too little time, a limit, or somebody elsewhere."""
     waiting: str = "[]"
     """Prompts that were never sent, as JSON."""
     asks: int = 0
@@ -163,6 +165,7 @@ class Scan:
             "connected": self._connected,
             "run_forked": self._run_forked,
             "run_ended": self._run_ended,
+            "noticed": self._noticed,
             "prompt_queued": self._prompt_queued,
             "prompt_dropped": self._prompt_dropped,
             "turn_started": self._turn_started,
@@ -316,6 +319,14 @@ class Scan:
         if self._before_loss is not None:
             self.summary.outcome, self._before_loss = self._before_loss, None
 
+    def _noticed(self, data: dict[str, Any]) -> None:
+        if data["kind"] not in ("timeout", "limit", "ended"):
+            return
+        self.summary.cut = data["text"][:SHORT]
+        if data["kind"] != "ended" and not self.summary.turns:
+            self.summary.outcome = "failed"  # else its turn says what came of it
+            self._say("failure", data["text"])
+
     def _run_ended(self, data: dict[str, Any]) -> None:
         self.summary.ended_at = data["at"]
         if (began := self.summary.working_since) is not None:
@@ -355,6 +366,7 @@ class Scan:
         self._turn = Turn(data["turn"], self.number, self.offset, data["at"], origin, text[:SHORT])
         self.summary.turns += 1
         self.summary.working_since = data["at"] if isfinite(data["at"]) else None
+        self.summary.cut = ""
         self.summary.ended_at, self.summary.outcome = None, "interrupted"  # unless something else comes of it
         self._before_loss = None
         self._no_longer_waits(data.get("prompt_id", ""))

@@ -63,6 +63,13 @@ def test_no_word_that_is_repeated_steers_the_terminal(maverick: Run, tmp_path: P
         assert "Invalid value" in ran.err
 
 
+def test_a_word_that_an_option_does_not_know_is_told_in_plain_words(maverick: Run) -> None:
+    ran = maverick("run", "any", "hi", "--output", "yaml")
+    assert ran.code == 2
+    assert "Value error" not in ran.err
+    assert "'yaml' is not one of 'text', 'json', 'stream-json'" in ran.err
+
+
 def test_an_option_before_a_command_that_does_not_count_there_is_refused(maverick: Run) -> None:
     for words, way in {
         ("--offline", "--script", "s.yaml", "run", "reviewer", "Go"): "maverick run --offline",

@@ -24,7 +24,7 @@ from maverick_tui.journal.folders import journal_of, kept_runs
 from maverick_tui.journal.writing import Journal
 from maverick_tui.ui.launch import Launch
 from tests.cli.agent_files import environment
-from tests.history.kept import AT, begun, keep, keep_run, lines, turn
+from tests.history.kept import AT, begun, ended, keep, keep_run, lines, turn
 from tests.support.command_line import Run
 
 OLD, NEW = "7f3a00c0ffee", "8f3a00c0ffee"
@@ -147,6 +147,15 @@ def test_a_run_is_shown_turn_by_turn(maverick: Run, two: None) -> None:
     (turn,) = shown["turns_in_short"]
     assert (turn["prompt"], turn["answer"], turn["outcome"]) == ("Fix the login test", "The session expires.", "done")
     assert (turn["cost_usd"], turn["is_estimate"]) == (0.25, False)
+
+
+def test_a_run_whose_time_was_over_before_it_began_has_failed_and_says_why(maverick: Run) -> None:
+    queued, why = ev.PromptQueued(AT, "p", "Stall"), "It has taken the 5 s that it was given."
+    keep("000000000003", [*begun("000000000003"), queued, ev.Noticed(AT + 5, "timeout", why), *ended(AT + 6)])
+    assert "000000000003"[:8] in maverick("runs", "list", "state:failed").out
+    assert f"stopped  {why}" in maverick("runs", "show", "000000000003").out
+    (told,) = json.loads(maverick("runs", "list", "--json").out)
+    assert told["cut"] == why
 
 
 def test_the_estimated_cost_of_a_turn_says_so(maverick: Run) -> None:

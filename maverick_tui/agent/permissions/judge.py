@@ -208,7 +208,10 @@ class Judge:
             question = self._question(call, told, asked, is_asked_each_time=is_asked_each_time)
             return question._replace(causes=question.causes | ({standing.problem} - {""}))
         tool = call.tool
-        why = f"{tool} asks first, and there is nobody to ask." if reason == ASKS else reason
+        nobody = "there is nobody to ask"
+        if self._person:  # who has chosen the mode sits there
+            nobody = "the mode dontAsk refuses what would ask"
+        why = f"{tool} asks first, and {nobody}." if reason == ASKS else reason
         return Judgement("deny", why, lacks_person=not self._person and mode != "dontAsk", rule=_first(asked))
 
     def _question(self, call: Call, reason: str, asked: Sequence[_About], *, is_asked_each_time: bool) -> Judgement:
