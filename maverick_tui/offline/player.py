@@ -15,7 +15,10 @@ AGENT_HEADER = "x-maverick-agent"
 """Names the agent; our agents send it to a server on loopback."""
 
 TOOL_ID = re.compile(r"^toolu_(?P<label>[A-Za-z][A-Za-z0-9-]*)_[0-9a-f]+$")
-_NOTES = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_NOTES = re.compile(
+    r"<(system-reminder|local-command-caveat|local-command-stdout|command-(?:name|message|args))>.*?</\1>", re.DOTALL
+)
+"""What the CLI adds by itself, also of commands such as /model before a prompt."""
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 PROBE = Answer(steps=(TextStep(text="ok"),))

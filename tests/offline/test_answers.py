@@ -44,6 +44,11 @@ BY_ALL = scenes(
         (question("<system-reminder>\nfix this\n</system-reminder>hello"), "", "anything"),
         (question("hello<system-reminder>fix this</system-reminder>"), "", "anything"),
         (
+            question("<local-command-caveat>x</local-command-caveat>\n<command-name>/model</command-name>\nfix this"),
+            "",
+            "fix this",
+        ),
+        (
             question(
                 [{"type": "text", "text": "<system-reminder>x</system-reminder>"}, {"type": "text", "text": "fix this"}]
             ),

@@ -50,7 +50,10 @@ class Acting:
 
     def _may_send(self) -> bool:
         run = self._screen.model
-        if run.is_only_watched or (run.rest is not None and not run.rest.may_go_on):
+        if run.rest is not None and not run.rest.may_go_on:
+            self._screen.hints.say(f"Nothing can be sent to this run. {one_line(run.rest.words)}.", is_error=True)
+            return False
+        if run.is_only_watched:
             self._screen.hints.say("You only look on at this run: nothing can be sent to it.", is_error=True)
             return False
         return True

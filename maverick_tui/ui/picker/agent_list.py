@@ -20,8 +20,10 @@ MARKER = "▸"
 
 _NAME_LEAST, _NAME_MOST = 10, 26
 _TOOLS = 8
-_LEAST_TEXT, _LEAST_MARK = 16, 11
-"""Columns that a description, or a word about a problem, needs to be of use."""
+_LEAST_TEXT, _LEAST_MARK, _LEAST_OF_RUN = 16, 11, 7
+"""Columns that a description, or a word about a problem, needs to be of use; and what tells a run from others, such as
+its time.
+"""
 
 
 class AgentList(ScrolledLines):
@@ -158,7 +160,7 @@ class AgentList(ScrolledLines):
             shown = cut(text, left - 2) if left - 2 >= _LEAST_MARK else text[: max(left - 2, 0)][:1]
             yield f"  {shown}", role, nothing
             left -= cell_len(shown) + 2
-        if left >= _LEAST_TEXT and item.description and not item.refusal:
+        if left >= (_LEAST_OF_RUN if item.run_id else _LEAST_TEXT) and item.description and not item.refusal:
             yield "  ", "muted", nothing
             yield cut(item.description, left - 2), "muted", row.match.in_description
 
