@@ -8,6 +8,7 @@ rules say.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -437,9 +438,13 @@ class Judge:
 
 
 def _also_of_edits(rule: ToolRule, effect: Effect, call: Call) -> ToolRule:
-    """What nobody may read, nobody may change: an edit shows it, and the CLI refuses that as well as a new text."""
-    is_edit = call.tool in EDIT_TOOLS and rule.name == "Read" and rule.rule is not None
-    return rule._replace(name=call.tool) if is_edit and effect == "deny" else rule
+    """What nobody may read, nobody may change: for that it is to be read first, and the CLI refuses it. What is not
+    there yet may be written.
+    """
+    if effect != "deny" or rule.name != "Read" or rule.rule is None or call.tool not in EDIT_TOOLS:
+        return rule
+    is_there = any(os.path.lexists(os.path.join(call.here, path)) for path in call.paths)  # noqa: PTH118
+    return rule._replace(name=call.tool) if is_there else rule
 
 
 def _with_skill(judgement: Judgement, name: str, begun: Judgement) -> Judgement:
