@@ -65,7 +65,7 @@ class OwnChanges:
         for path, why in self.grown.items():
             if path in chain.links[-1].snapshot.left_out:
                 refused[path.rstrip("/")] = f"it is not kept any more: {why}"
-        refused = {path: f"it was changed, but is not kept: {why}" for path, why in self.unkept.items()} | refused
+        refused = {path: f"it was changed, but {why}" for path, why in self.unkept.items()} | refused
         refused = {path: why for path, why in refused.items() if paths is None or path in paths}
         instead = {step.path: step for step in reversed(found)}  # a file comes before the folder in whose place it is
         found = [step for step in found if step.path not in refused]

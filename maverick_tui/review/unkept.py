@@ -55,7 +55,10 @@ def unkept(
     known = {path for change in chain.changes(first, last) for path in (change.path, change.was)}
     whys = {path: _why(path, snapshots) for path in found.keys() - known}
     return {
-        path: Unkept(FileChange(path, _status(path, snapshots, chain), None, None, not_kept=why), tuple(found[path]))
+        path: Unkept(
+            FileChange(path, _status(path, snapshots, chain), None, None, not_kept=f"it is not kept: {why}"),
+            tuple(found[path]),
+        )
         for path, why in whys.items()
         if why
     }

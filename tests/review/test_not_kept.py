@@ -166,7 +166,7 @@ def test_a_copy_of_a_secret_that_was_changed_stays(folder: Path, *, is_moved: bo
 
     run.bash(change)
     assert why(RunReview(RUN)) == {
-        ".env": f"it was changed, but is not kept: {ENV}",
+        ".env": f"it was changed, but it is not kept: {ENV}",
         "settings.txt": "it may hold what was in .env, which is not kept",
     }
 
@@ -299,8 +299,8 @@ def test_a_file_that_is_not_kept_is_named_once_a_call_has_changed_it(folder: Pat
     review = RunReview(RUN)
     files = {file.path: file for file in review.files()}
     assert {path: (file.status, file.not_kept) for path, file in files.items()} == {
-        ".env": ("changed", ENV),
-        "app.key": ("added", ENV),
+        ".env": ("changed", f"it is not kept: {ENV}"),
+        "app.key": ("added", f"it is not kept: {ENV}"),
         "b.txt": ("changed", ""),
     }
     assert [author.about for author in files[".env"].authors] == [".env"]
@@ -308,7 +308,7 @@ def test_a_file_that_is_not_kept_is_named_once_a_call_has_changed_it(folder: Pat
     assert not review.hunks(START, ".env")
     assert review.patch(START, ".env") == b""
     assert review.texts(START, ".env") == (b"", b"")
-    changed = f"it was changed, but is not kept: {ENV}"
+    changed = f"it was changed, but it is not kept: {ENV}"
     assert why(review) == {".env": changed, "app.key": changed, "b.txt": ""}
     assert [step.why_not for step in review.plan(START, {".env"})] == [changed]
     assert review.undo().paths == {"b.txt"}
@@ -329,7 +329,7 @@ def test_so_is_one_that_a_command_has_changed_or_removed(folder: Path) -> None:
     call = run.bash(change)
     files = RunReview(RUN).files()
     assert {(file.path, file.status, file.not_kept) for file in files} == {
-        (".env", "changed", ENV),
-        ("app.key", "deleted", ENV),
+        (".env", "changed", f"it is not kept: {ENV}"),
+        ("app.key", "deleted", f"it is not kept: {ENV}"),
     }
     assert {author.call for file in files for author in file.authors} == {call}
