@@ -76,6 +76,10 @@ class ArmedDialog(Dialog[ScreenResultType]):
     def _drawn(self, drawing: int) -> None:
         if drawing == self._drawings:
             self.is_armed = True
+            self.when_armed()
+
+    def when_armed(self) -> None:
+        """All that is shown has been drawn, and nothing was typed for a while."""
 
     def on_key(self, event: events.Key) -> None:
         """Let nothing act that is still being typed."""

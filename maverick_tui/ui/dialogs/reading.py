@@ -25,7 +25,7 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
 
     def on_mount(self) -> None:
         """Note which rows are read; whichever are shown are to be on the terminal."""
-        self.watch(self._box, "scroll_y", self._scrolled, init=False)
+        self.watch(self._box, "scroll_y", self.wait_drawn, init=False)
         self.screen_layout_refresh_signal.subscribe(self, lambda _screen: self._look_for_notices())
         for lines in self._windows:
             self.watch(lines, "top", self.wait_drawn, init=False)
@@ -48,12 +48,10 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         """The lines in the box that have a window of their own."""
         return [one for one in self._box.children if isinstance(one, ReadLines)]
 
-    def _scrolled(self, before: float, after: float) -> None:
-        shown = set(range(self._box.container_size.height)) - self._rows_under_notices()
-        for top in (round(before), round(after)):
-            self._seen.update(top + row for row in shown)
-        if before != after:
-            self.wait_drawn()
+    def when_armed(self) -> None:
+        """What is shown by now has been drawn."""
+        top, rows = round(self._box.scroll_y), range(self._box.container_size.height)
+        self._seen.update(top + row for row in rows if row not in self._rows_under_notices())
 
     def _rows_under_notices(self) -> frozenset[int]:
         inner = self._box.content_region
@@ -61,8 +59,10 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
         return frozenset(y - inner.y for notice in notices if notice for y in range(notice.y, notice.bottom))
 
     def _look_for_notices(self) -> None:
-        """What a notice was over is only on the screen by now."""
+        """What a notice has come over is to be read without it: it may have come with the rows themselves."""
         if (covered := self._rows_under_notices()) != self._covered:
+            top = round(self._box.scroll_y)
+            self._seen.difference_update(top + row for row in covered - self._covered)
             self._covered = covered
             self.wait_drawn()
 
@@ -89,16 +89,17 @@ class ReadDialog(ArmedDialog[ScreenResultType]):
     def show_unread(self) -> bool:
         """Show the next of what has not been seen, and say so; False if all of it has been."""
         box = self._box
-        self._scrolled(box.scroll_y, box.scroll_y)
+        self.when_armed()  # or whoever clicks has seen what they click on
         unseen = next((row for row in range(box.virtual_size.height) if row not in self._seen), None)
         has_rows = box.container_size.height > 0
         if unseen is None and has_rows and (unseen := self._unread_in_lines()) is None:
             return False
-        box.scroll_to(y=unseen, animate=False, immediate=True)
         self.wait_still()  # a key that is held down is not read with
-        if self._rows_under_notices():
-            self.app.clear_notifications()  # one that says so would be in the way as well
-            return True
+        if self._rows_under_notices():  # one that says so would be in the way as well
+            self.app.clear_notifications()
+            if unseen is not None and round(box.scroll_y) <= unseen < round(box.scroll_y) + box.container_size.height:
+                return True
+        box.scroll_to(y=unseen, animate=False, immediate=True)
         why = "You have not seen all of it: PgDn shows more." if has_rows else "The window is too low to read this."
         self.notify(why, timeout=3)
         return True

@@ -169,7 +169,9 @@ class Answering:
         self._bring_draft_back()
 
     def drop_lost_reason(self) -> None:
-        """Ask for no reason any more if the question is gone, and nothing was typed for it."""
+        """Ask for no reason any more if the question is gone, and nothing was typed for it. Not when the text changes:
+        Enter empties the prompt before anybody hears what was sent.
+        """
         if self.has_lost_question and not self._prompt.text:
             self._bring_draft_back()
 
@@ -187,6 +189,7 @@ class Answering:
         if self.asks_reason:
             asked = self._store.questions.get(self._reason_for)
             is_accepted = self._answer(asked, "deny", reason=text.strip())
+            text = text if asked is not None else still_prompt(text)
         elif question is not None and (text.strip() or self._has_marked):
             is_accepted = self._say(question, text.strip())
         elif self._has_lost_answer(text):

@@ -175,7 +175,6 @@ class Prompting:
 
     def show_hint(self) -> None:
         """Say what the keys do for what has the focus."""
-        self._answering.drop_lost_reason()
         self._hints_at_shell = is_shell(self._prompt.text)
         self.commands.allow(not self._answering.wants_words)
         self._mentioning.allow(not self._answering.wants_words)

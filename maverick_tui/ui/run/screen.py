@@ -289,6 +289,12 @@ class RunScreen(Screen[None]):
         if self.is_attached:
             self._status.refresh()
             self._prompting.show_hint()
+            if self._answering.has_lost_question:  # what was sent by Enter is on its way: it is heard of first
+                self.prompt.call_later(self.call_later, self._drop_lost_reason)
+
+    def _drop_lost_reason(self) -> None:
+        self._answering.drop_lost_reason()
+        self._prompting.show_hint()
 
     def on_descendant_focus(self) -> None:
         """Say what the keys do for what has the focus."""

@@ -14,6 +14,9 @@ from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.waiting import until
 
 
+_LAST = "7 joiner: is still at work"
+
+
 def question() -> ConfirmScreen:
     return ConfirmScreen("Quit?", "Two agents are at work.", "Stop them", "Stay")
 
@@ -80,12 +83,25 @@ async def test_what_a_notice_was_over_has_not_been_seen() -> None:
     dialog = DecideScreen("Merge 1 smith into main?", others, "Merge", is_one_of_many=False)
     async with asked(dialog, (60, 15), notifications=True) as (app, pilot):
         app.notify("The account is out of credit. " * 12, timeout=600)
-        await until(pilot, lambda: "out of credit" in app.text and "7 joiner" not in app.text, "it is over them")
+        await until(pilot, lambda: "out of credit" in app.text and _LAST not in app.text, "it is over them")
         await pilot.press("y")
         assert app.answer is PENDING
-        await until(pilot, lambda: "out of credit" not in app.text and "7 joiner" in app.text, "they are shown")
+        await until(pilot, lambda: "out of credit" not in app.text and _LAST in app.text, "they are shown")
         await pilot.press("y")
         assert app.answer is True
+
+
+async def test_the_notice_that_says_to_read_on_hides_nothing_of_what_is_to_be_read() -> None:
+    others = "\n".join(f"{number} joiner: is still at work on the END{number}" for number in range(2, 30))
+    dialog, read = DecideScreen("Merge 1 smith into main?", others, "Merge", is_one_of_many=False), set[int]()
+    async with asked(dialog, (60, 15), notifications=True) as (app, pilot):
+        for _ in range(20):
+            read.update(number for number in range(2, 30) if f"END{number} " in app.text)
+            await pilot.press("y")
+            await pilot.pause()
+            if app.answer is not PENDING:
+                break
+        assert (app.answer, read) == (True, set(range(2, 30)))
 
 
 @pytest.mark.parametrize("key", sampled(["e", "i", "enter"], 3))

@@ -90,6 +90,26 @@ async def test_a_reason_for_a_question_that_is_gone_stays_in_the_prompt() -> Non
 
 @pytest.mark.parametrize("typed", ["!touch x", "/clear"])
 @pytest.mark.parametrize("is_drawn", [True, False])
+async def test_a_reason_for_a_question_that_is_gone_is_no_command(typed: str, is_drawn: bool) -> None:
+    tape = begun().ask("Bash", {"command": "ls"}).wait(1)
+    async with watching(tape) as (app, pilot):
+        prompt = app.run_screen.prompt
+        await pilot.press("ctrl+r", *typed)
+        settled = events.PermissionSettled(tape.at, "ask-call-1", "call-1", "once")
+        if is_drawn:
+            app.tell(tape.put(settled))
+            await until(pilot, lambda: "keep as a draft" in str(prompt.border_subtitle))
+        else:
+            app.run_model.store.apply(settled)
+        await pilot.press("enter")
+        assert prompt.text == f" {typed}"
+        assert app.kept.take() == []
+        await pilot.press("enter")
+        assert [type(one) for one in app.kept.take()] == [SendPrompt]
+
+
+@pytest.mark.parametrize("typed", ["!touch x", "/clear"])
+@pytest.mark.parametrize("is_drawn", [True, False])
 async def test_an_answer_to_a_question_that_is_gone_is_no_command(typed: str, is_drawn: bool) -> None:
     tape = begun().ask("AskUserQuestion", ASKED).wait(1)
     async with watching(tape) as (app, pilot):
