@@ -287,11 +287,12 @@ def agent_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
     Git is not taken from the project itself, a folder of a clone that looks like a bare repository is not taken for
     one, looking at the state of files locks nothing, and looking at changes leads into no submodule but those that the
-    index has.
+    index has. No object stands for another one, as none does where we ask: a name would be that of another file.
     """
     return {
         "PATH": os.pathsep.join(absolute_places(environment.get("PATH", os.defpath))),
         "GIT_OPTIONAL_LOCKS": environment.get("GIT_OPTIONAL_LOCKS", "0"),
+        "GIT_NO_REPLACE_OBJECTS": "1",
         **as_variables({"safe.bareRepository": "explicit", **_NOT_INTO_SUBMODULES}, environment),
     }
 

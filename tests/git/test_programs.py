@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -49,6 +49,23 @@ def test_an_agent_is_given_them_behind_those_of_its_settings() -> None:
     assert (given["GIT_CONFIG_COUNT"], given["GIT_CONFIG_KEY_0"], given["PATH"]) == ("5", "a.b", "/opt/bin")
     assert given["CDPATH"] == "", "it would take `cd src` elsewhere"
     assert (given["GIT_CONFIG_KEY_1"], given["GIT_CONFIG_VALUE_1"]) == ("safe.bareRepository", "explicit")
+
+
+def test_no_object_stands_for_another_one(tmp_path: Path) -> None:
+    making.init(tmp_path, "main")
+    variables = {**os.environ, **agent_variables(os.environ)}
+
+    def git(*words: str, by: Mapping[str, str] = variables) -> str:
+        return subprocess.run(["git", *words], cwd=tmp_path, env=by, check=True, capture_output=True, text=True).stdout
+
+    for name in ("README.md", ".env"):
+        (tmp_path / name).write_text(name)
+    git("add", ".")
+    git("replace", "-f", *(git("rev-parse", f":{name}").strip() for name in ("README.md", ".env")))
+    assert git("cat-file", "-p", ":README.md", by=os.environ) == ".env", (
+        "who has a rule about that file has not meant this"
+    )
+    assert git("cat-file", "-p", ":README.md") == "README.md"
 
 
 def test_a_commit_works_with_them_and_hooks_of_the_person_still_run(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from tests.support.sampling import sampled
 from tests.ui.dialogs.host import BROAD, NARROW, PENDING, asked
 from tests.ui.waiting import until
 
-
 _LAST = "7 joiner: is still at work"
 
 
