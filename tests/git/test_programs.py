@@ -62,9 +62,7 @@ def test_no_object_stands_for_another_one(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     git("add", ".")
     git("replace", "-f", *(git("rev-parse", f":{name}").strip() for name in ("README.md", ".env")))
-    assert git("cat-file", "-p", ":README.md", by=os.environ) == ".env", (
-        "who has a rule about that file has not meant this"
-    )
+    assert git("cat-file", "-p", ":README.md", by=os.environ) == ".env", "it does by itself"
     assert git("cat-file", "-p", ":README.md") == "README.md"
 
 
