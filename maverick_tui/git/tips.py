@@ -21,6 +21,8 @@ _HASH = re.compile(r"(?i)([0-9a-f]{40}|[0-9a-f]{64})(?:\s|\Z)")
 _LONGEST_HASH = 64
 _MOST_FILES = 5_000
 _MOST_TIPS = 1_000
+_others: dict[Path, tuple[bytes, frozenset[str]]] = {}
+"""What `names_of_others` found, for as long as all references are as they were."""
 
 
 def tips_of(top: Path) -> tuple[str, ...] | None:
@@ -43,11 +45,18 @@ def names_of_others(top: Path) -> frozenset[str] | None:
     """By what references may be called that lead to no commit, but to a folder or a file: the last part of their names.
     None if git does not tell it in time.
     """
+    references = ask(top, "for-each-ref", "--format=%(objectname) %(refname)", seconds=SECONDS)
+    known_of, names = _others.get(top, (None, None))
+    if references is not None and references == known_of:
+        return names
+    # To look at what each one leads to takes git a second for 20,000 of them.
     told = ask(top, "for-each-ref", "--format=%(objecttype) %(*objecttype) %(refname)", seconds=SECONDS)
-    if told is None:
+    if told is None or references is None:
         return None
     lines = (os.fsdecode(line).split(" ", 2) for line in told.splitlines())
-    return frozenset(name.rpartition("/")[2] for kind, inner, name in lines if "commit" not in (kind, inner))
+    names = frozenset(name.rpartition("/")[2] for kind, inner, name in lines if "commit" not in (kind, inner))
+    _others[top] = references, names
+    return names
 
 
 def _files_of(repository: Repository) -> Iterator[Path]:

@@ -28,7 +28,7 @@ from maverick_tui.agent.permissions.always_asked import (
 )
 from maverick_tui.agent.permissions.commands import Commands
 from maverick_tui.agent.permissions.forbidding import is_about, is_named
-from maverick_tui.agent.permissions.leading import real_paths
+from maverick_tui.agent.permissions.leading import places_of, real_paths
 from maverick_tui.agent.permissions.noting import noting
 from maverick_tui.agent.permissions.patterns import Limits
 from maverick_tui.agent.permissions.places import Places, parts_of_git
@@ -443,7 +443,7 @@ def _also_of_edits(rule: ToolRule, effect: Effect, call: Call) -> ToolRule:
     """
     if effect != "deny" or rule.name != "Read" or rule.rule is None or call.tool not in EDIT_TOOLS:
         return rule
-    is_there = any(os.path.lexists(os.path.join(call.here, path)) for path in call.paths)  # noqa: PTH118
+    is_there = any(os.path.lexists(place) for path in call.paths for place in places_of(path, call.here))
     return rule._replace(name=call.tool) if is_there else rule
 
 

@@ -109,7 +109,7 @@ async def _posted(
             raise AgentError(
                 f"The endpoint sends requests on to {place}; they are not sent there.",
                 kind="invalid",
-                hint="If that is the right place, name it in ANTHROPIC_BASE_URL.",
+                hint="If that is the right place, have ANTHROPIC_BASE_URL say so, without /v1/messages.",
             )
         if not response.is_success:
             try:

@@ -179,11 +179,16 @@ class Response:
 
 def distinct_id(wanted: str, taken: Collection[str]) -> str:
     """The id of a call, made different from those that are taken: the API rejects a conversation that has one twice."""
-    found, number = wanted or "call", 1
-    while found in taken:
-        number += 1
-        found = f"{wanted or 'call'}_{number}"
-    return found
+    wanted = wanted or "call"
+    if wanted not in taken:
+        return wanted
+    used, free = 1, 2  # those of an endpoint that has but one id are numbered one after the other, by the thousand
+    while f"{wanted}_{free}" in taken:
+        used, free = free, free * 2
+    while free - used > 1:
+        middle = (used + free) // 2
+        used, free = (middle, free) if f"{wanted}_{middle}" in taken else (used, middle)
+    return f"{wanted}_{free}"
 
 
 @runtime_checkable

@@ -178,6 +178,9 @@ def test_what_may_not_be_read_may_not_be_edited_either_as_the_cli_has_it(project
         assert (found.decision, found.rule and found.rule.entry) == ("deny", "Read(src/a.py)")
         other = judge.judge(tool, {**arguments, "file_path": "src/b.py"}, mode="acceptEdits")
         assert other.decision == "allow", "one that asks is about reading alone"
+    write('deny = ["Read(~/notes)"]')
+    (Path.home() / "notes").touch()
+    assert judge_in(project).judge("Edit", {"file_path": "~/notes"}, mode="acceptEdits").decision == "deny"
     write('deny = ["Read(new.txt)"]')
     assert decide(judge_in(project), "Write", {"file_path": "new.txt", "content": "x"}) != "deny", "it is not there yet"
 

@@ -13,7 +13,7 @@ from maverick_tui.executor import (
     Role,
     StopReason,
 )
-from maverick_tui.executor.model.messages import Delta, Thought
+from maverick_tui.executor.model.messages import Delta, Thought, distinct_id
 from maverick_tui.executor.model.wire import AnswerReader, message_blocks
 from maverick_tui.executor.strict_json import MOST_NESTED
 from maverick_tui.usage import Usage
@@ -114,3 +114,21 @@ def test_an_answer_without_end_is_none() -> None:
         feed(*({**start, "index": index} for index in range(10_001)))
     with pytest.raises(MalformedResponseError, match="one index"):
         feed({**start, "index": 0}, {**start, "index": 0})
+
+
+def test_an_id_that_is_used_again_gets_the_next_number_however_many_there_are() -> None:
+    looked = 0
+
+    class Taken(set[str]):
+        def __contains__(self, name: object) -> bool:
+            nonlocal looked
+            looked += 1
+            return super().__contains__(name)
+
+    taken, given = Taken(), list[str]()
+    for _ in range(1_000):
+        given.append(distinct_id("c", taken))
+        taken.add(given[-1])
+    assert given == ["c", *(f"c_{number}" for number in range(2, 1_001))]
+    assert looked < 30_000
+    assert distinct_id("", {"call"}) == "call_2"
