@@ -54,9 +54,15 @@ def names_of_others(top: Path) -> frozenset[str] | None:
     if told is None or references is None:
         return None
     lines = (os.fsdecode(line).split(" ", 2) for line in told.splitlines())
-    names = frozenset(name.rpartition("/")[2] for kind, inner, name in lines if "commit" not in (kind, inner))
+    others = [name for kind, inner, name in lines if "commit" not in (kind, inner)]
+    # `refs/remotes/x/HEAD` may be called `x` as well.
+    names = frozenset(last for name in others for last in (_last(name), _last(name.removesuffix("/HEAD"))))
     _others[top] = references, names
     return names
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def _files_of(repository: Repository) -> Iterator[Path]:

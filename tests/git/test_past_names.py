@@ -88,7 +88,8 @@ def test_names_of_others_are_those_that_lead_to_no_commit(tmp_path: Path) -> Non
     git(tmp_path, "tag", "folder", "HEAD^{tree}")
     git(tmp_path, "tag", "-am", "x", "deep/key", "HEAD:file")
     git(tmp_path, "update-ref", "refs/mine/kept", "HEAD:file")
-    assert set(names_of_others(tmp_path) or ()) == {"folder", "key", "kept"}
+    git(tmp_path, "update-ref", "refs/remotes/far/HEAD", "HEAD:file")
+    assert set(names_of_others(tmp_path) or ()) == {"folder", "key", "kept", "far", "HEAD"}
 
 
 def test_what_is_not_told_in_time_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
