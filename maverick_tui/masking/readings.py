@@ -31,11 +31,13 @@ _HIDDEN = re.compile(
 _HIDDEN_IN_ASCII = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f]|{_SPELLED}")
 """Without one of these nothing is hidden in ASCII."""
 
+_HEX = "[0-9a-fA-F]"
+"""Of ASCII alone: with digits of other scripts it is no JSON."""
 _ESCAPE = re.compile(
-    r'\\(?:["\\/bfnrt]|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|(?:u[\da-fA-F]{0,3})?\Z)'
+    rf'\\(?:["\\/bfnrt]|u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|(?:u{_HEX}{{0,3}})?\Z)'
 )
 """A sign in a string of JSON, or what of one has come."""
-_HALF_ESCAPE = re.compile(r"\\(?:u[\da-fA-F]{0,3})?\Z")
+_HALF_ESCAPE = re.compile(rf"\\(?:u{_HEX}{{0,3}})?\Z")
 _SIGNS = {rf"\{escape}": sign for escape, sign in zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True)}
 _AROUND = 8_000
 """Characters of a line that are read with an escape in it: no secret is longer."""

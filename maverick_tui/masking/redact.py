@@ -28,6 +28,10 @@ LEAST = 8
 """Characters of a value that is looked for; what is shorter is part of many words."""
 _LONGEST = 8_000
 """Characters of the longest secret that is known by its shape: a private key of 8,192 bits has 6,400."""
+MOST_LEVELS = 10
+"""How often a text may be JSON in JSON. A backslash can be spelled such that each level takes off only one of any
+number; what ordinary texts hold is JSON a few times, and each doubles its backslashes.
+"""
 
 _NAME = re.compile(r"[\w.-]+")
 """Of a field or a variable; what has blanks is a title."""
@@ -210,7 +214,7 @@ def secret_spans(text: str, values: Iterable[str] = ()) -> list[Span]:
     return _in_all_readings(text, lambda shown: _spans(shown, known))
 
 
-def held_from(text: str) -> int:
+def held_from(text: str, levels: int = MOST_LEVELS) -> int:
     """Where something has begun at the end of the text that may become a secret, however it can be read; its length if
     nothing has.
     """
@@ -220,7 +224,10 @@ def held_from(text: str) -> int:
     if (plain := seen(text)) and (found := open_from(plain.text)) < len(plain.text):
         at = min(at, plain.origin(found))
     for inner in unescaped(text):
-        if inner.end == len(text) and (found := held_from(inner.text)) < len(inner.text):
+        if inner.end < len(text) or not inner.text:
+            continue
+        found = held_from(inner.text, levels - 1) if levels else 0
+        if found < len(inner.text):
             at = min(at, inner.origin(found))
     return at
 
@@ -230,13 +237,14 @@ def without(text: str, values: Iterable[str]) -> str:
     return _cut_out(text, [*_places(text, values)])
 
 
-def _in_all_readings(text: str, find: Callable[[str], Iterable[Span]]) -> list[Span]:
-    """What is found in the text as it is, and as it can be read."""
+def _in_all_readings(text: str, find: Callable[[str], Iterable[Span]], levels: int = MOST_LEVELS) -> list[Span]:
+    """What is found in the text as it is, and as it can be read; all of what is JSON in JSON more often than that."""
     spans = [*find(text)]
     if plain := seen(text):
         spans += (plain.span(*span) for span in find(plain.text))
     for inner in unescaped(text):
-        spans += (inner.span(*span) for span in _in_all_readings(inner.text, find))
+        found = _in_all_readings(inner.text, find, levels - 1) if levels else [(0, len(inner.text))]
+        spans += (inner.span(*span) for span in found if inner.text)
     return spans
 
 

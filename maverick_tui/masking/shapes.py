@@ -304,7 +304,7 @@ def _assigned(text: str, start: int, found: re.Match[str]) -> Iterator[Span]:
     before = _IN_NAME.search(text, max(0, start - _REACH), start)
     name = (before[0] if before else "") + text[start:end]
     value = found["quoted"] or found["bare"].rstrip(").:")  # the call or the sentence may end here
-    if found["blank"] and (not name.startswith("--") or value.startswith("--")):
+    if not value or (found["blank"] and (not name.startswith("--") or value.startswith("--"))):
         return
     is_variable = found["sign"] == "=" and end == found.start("sign") and name.isupper()
     # As docker keeps a login: any other `auth` may be the name of a way to log in.

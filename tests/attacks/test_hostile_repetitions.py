@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from maverick_tui.journal.masked_text import PiecewiseMask
 from maverick_tui.masking import private_keys
 from maverick_tui.masking.readings import unescaped
 from maverick_tui.masking.redact import held_from, redact
@@ -75,6 +76,28 @@ def test_levels_of_escapes_take_no_more_than_what_is_near_to_them() -> None:
         parts = [part.text for whole in parts for part in unescaped(whole)]
         read += sum(map(len, parts))
     assert read < 2 * len(text)
+
+
+def streamed(text: str) -> str:
+    mask, length = PiecewiseMask(lambda: ()), len(text) // 20 + 1
+    pieces = [(at, text[at : at + length]) for at in range(0, len(text), length)]
+    told = dict[int, str]()
+    for number, piece in pieces:
+        known = mask.add([(number, piece)])
+        told |= {number: known.now[0], **dict(known.late)}
+    return "".join((told | dict(mask.end())).values())
+
+
+@each("work", [redact, streamed])
+def test_a_backslash_that_is_spelled_again_and_again_is_masked_at_once(work: Callable[[str], str]) -> None:
+    for line in ("", "one\n"):
+        told = work(f"{line}two=\\{'u005c' * 1_500}u0061")
+        assert told in (f"{line}[secret]", f"{line}two=[secret]")
+    assert ratio(lambda text: work(f"\\{text}"), "u005c", LENGTH) < MOST
+
+
+def test_what_may_be_such_a_backslash_is_held() -> None:
+    assert held_from("one\n\\" + "u005c" * 1_500) == len("one\n")
 
 
 FILLS = [

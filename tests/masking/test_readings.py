@@ -6,12 +6,13 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from maverick_tui.journal.masked_text import PiecewiseMask
 from maverick_tui.masking.readings import unescaped
-from maverick_tui.masking.redact import conceal, known_values, redact
+from maverick_tui.masking.redact import MOST_LEVELS, conceal, held_from, known_values, redact, redact_data
+from maverick_tui.masking.shapes import BEGINNINGS
 from tests.masking.examples import CONCEALED, EXAMPLES, RANDOM, VARIABLE
 from tests.support.cases import each
 from tests.support.sampling import examples
@@ -88,6 +89,40 @@ def test_what_json_has_escaped_is_read_as_it_was_and_found_where_it_stands(text:
                 first, last = reading.span(start, end)
                 assert json.loads(f'"{coded[first:last]}"') == reading.text[start:end]
         text = coded
+
+
+@pytest.mark.parametrize("levels", [*range(MOST_LEVELS + 3)])
+def test_a_secret_is_masked_however_often_a_sign_of_it_is_escaped(levels: int) -> None:
+    hidden = f"{RANDOM[:3]}\\{'u005c' * levels}u00{ord(RANDOM[3]):x}{RANDOM[4:]}"
+    for cut in (None, *range(1, len(hidden), 4)):
+        text = f"first\nAPI_TOKEN={hidden}\nlast"
+        masked = redact(text) if cut is None else in_two(text, text.index(hidden) + cut, frozenset())
+        assert RANDOM[4:] not in masked
+        assert masked.startswith("first\n")
+        assert masked.endswith("\nlast")
+
+
+PIECES = st.sampled_from((
+    *sorted(BEGINNINGS), "\\", '"', "u005c", "\\u00", "\\ud83d", "\\ude00", "\ud800", "\u0660" * 4, "\u017f", "\x1b]",
+    "\\n", "\n", " ", "=", ": ", "'", "{", "[", "}", "]", ")", ".", "@", "://", ",", "-", "- ", "0", "aB1cD2eF3",
+))  # fmt: skip
+TEXTS = st.lists(st.builds(str.__mul__, PIECES, st.sampled_from((1, 1, 8, 100))), max_size=12).map("".join)
+
+
+@settings(max_examples=examples(60, 5_000), deadline=None)
+@given(TEXTS)
+@example("\\" + "u005c" * 2_000)
+@example("\\u" + "\u0660" * 4)
+@example("PASSWORD=........")
+@example('"PASSWORD=........"')
+def test_no_text_is_too_strange_to_be_masked(text: str) -> None:
+    assert isinstance(redact(text), str)
+    assert 0 <= held_from(text) <= len(text)
+    redact_data({text: [text, {"name": text, "value": text}]})
+    half = len(text) // 2
+    mask = PiecewiseMask(lambda: (), is_json=True)
+    mask.add([(0, text[:half]), (1, text[half:])])
+    mask.end()
 
 
 def test_lines_without_escapes_are_not_read_again() -> None:

@@ -76,6 +76,7 @@ def test_what_stands_after_a_telling_name_is_masked(text: str, masked: str) -> N
         "max_tokens=4096 is too many",
         "Basic information about risk-management",
         "TOKEN=$OTHER_ONE",
+        "PASSWORD=........",
         "-----BEGIN CERTIFICATE-----",
     ],
 )
