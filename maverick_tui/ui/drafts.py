@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from maverick_tui import paths
 from maverick_tui.threads import in_thread
 from maverick_tui.ui.unsent import AFTER_TYPING, TRY_AGAIN, Typing, of_run, trouble_told
+from maverick_tui.ui.widgets.pastes import still_prompt
 
 if TYPE_CHECKING:
     from maverick_tui.runs.board import RunModel
@@ -32,6 +33,7 @@ _BESIDE_JOURNAL = "draft"
 LONGEST = 1_000_000
 """Characters of the longest draft that is kept."""
 SECRET_TOLD = "There is a secret in what you type: this draft is not kept, and would be lost in a crash."
+END_TOLD = "The end of this draft was not kept, since a secret might have begun there: see what is missing."
 TOO_LONG_TOLD = (
     f"More than {LONGEST:,} characters are in the prompt: what you type there now is not kept, and would be lost in a "
     "crash."
@@ -50,6 +52,8 @@ class Draft(NamedTuple):
     """Where it stands until it is written anew."""
     is_whole: bool = False
     """Whether nobody types on: else its end may become a secret, and is not kept until it is known to be none."""
+    lacks_end: bool = False
+    """Whether such an end was not kept: it is another text then."""
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
@@ -257,7 +261,9 @@ class Drafts:
         images = {mark: path for draft in left for mark, path in draft.images.items()}
         reasons = {request: words for draft in left for request, words in draft.reasons.items()}
         files = [file for draft in left for file in draft.files]
-        return Draft("\n".join(draft.text for draft in left if draft.text), images, reasons, files)
+        text, lacks_end = "\n".join(draft.text for draft in left if draft.text), any(draft.lacks_end for draft in left)
+        text = still_prompt(text) if lacks_end or len(left) > 1 else text  # no command that somebody has typed so
+        return Draft(text, images, reasons, files, lacks_end=lacks_end)
 
     def _write(self, file: Path, run_id: str, draft: Draft, loop: asyncio.AbstractEventLoop) -> None:
         """In a thread: masking takes a while, too."""
@@ -271,6 +277,7 @@ class Drafts:
             begun = {
                 about: self._typing.setdefault((run_id, about), Typing()).known(words) for about, words in begun.items()
             }
+        lacks_end = any(begun[about].strip() != words.strip() for about, words in {"": text, **reasons}.items())
         known = Draft(begun.pop(""), images, {request: words for request, words in begun.items() if words})
         if is_secret or not known:
             file.unlink(missing_ok=True)
@@ -279,7 +286,8 @@ class Drafts:
             return
         if file.parent == _of_new():
             paths.make_private(file.parent)
-        write_whole(file, [json.dumps({"text": known.text, "images": dict(images), "reasons": begun})])
+        kept = {"text": known.text, "images": dict(images), "reasons": begun, "lacks_end": lacks_end}
+        write_whole(file, [json.dumps(kept)])
 
     def _tell_once(self, why: str) -> None:
         if why not in self._told:
@@ -328,7 +336,7 @@ def _read(file: Path) -> Draft:
         return NO_DRAFT
     if not isinstance(text, str):
         return NO_DRAFT
-    return Draft(text, images, reasons, [file])
+    return Draft(text, images, reasons, [file], lacks_end=bool(kept.get("lacks_end")))
 
 
 def _texts(kept: Any) -> dict[str, str]:

@@ -16,7 +16,7 @@ from textual.screen import Screen
 
 from maverick_tui.inert import inert
 from maverick_tui.threads import in_thread
-from maverick_tui.ui.drafts import Draft, Drafts
+from maverick_tui.ui.drafts import END_TOLD, Draft, Drafts
 from maverick_tui.ui.question_words import QuestionWords, Said
 from maverick_tui.ui.textual_private.asking import set_title
 from maverick_tui.ui.themes import text_palette
@@ -296,7 +296,9 @@ class Navigation:
             screen.bring_back(left.text, left.reasons)
         else:
             later = state.draft if state.draft != state.suggestion else ""
-            state.draft = "\n".join(filter(None, (left.text, *left.reasons.values(), later)))
+            state.draft = "\n".join(filter(None, (left.text, *map(still_prompt, left.reasons.values()), later)))
+        if left.lacks_end:
+            self._app.notify(END_TOLD, title="Draft", severity="warning", timeout=10, markup=False)
 
     # -- from one to the other ----------------------------------------------------------------------------------------
 

@@ -381,6 +381,53 @@ async def test_a_reason_that_was_begun_is_no_part_of_the_prompt_when_it_comes_ba
         assert prompt.text == "because"
 
 
+@pytest.mark.parametrize("typed", ["!rm -rf /var/lib/app/tmp", "!rm -rf build"])
+async def test_a_draft_that_lacks_its_end_comes_back_as_no_command_and_says_so(typed: str) -> None:
+    keep_run(RUN)
+    async with opened() as (app, pilot):
+        app.run_screen.prompt.insert_here(typed)
+        await until(pilot, drafts_of_run)
+        await end(app, pilot, 129)
+    (kept,) = drafts_of_run()
+    assert typed.startswith(kept)
+    async with opened() as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text)
+        told = [one.message for one in app._notifications]
+        if kept == typed:
+            assert (app.run_screen.prompt.text, ui_drafts.END_TOLD in told) == (typed, False)
+        else:
+            assert (app.run_screen.prompt.text, ui_drafts.END_TOLD in told) == (f" {kept}", True)
+
+
+async def test_what_two_windows_have_left_is_no_command_that_somebody_has_typed() -> None:
+    keep_run(RUN)
+    for number, text in enumerate(("!ls", "and tell me why")):
+        journal_of(RUN).with_name(f"draft.gone-{number}.{RUN}.json").write_text(json.dumps({"text": text}))
+    async with opened() as (app, pilot):
+        await until(pilot, lambda: app.run_screen.prompt.text == " !ls\nand tell me why")
+
+
+async def test_what_was_typed_for_a_question_comes_back_as_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    as_kept(monkeypatch)
+    asked = {"questions": [{"question": "Which one?", "options": [{"label": "Red"}, {"label": "Blue"}]}]}
+    async with watching(Tape().connect().prompt("Go").ask("AskUserQuestion", asked).wait(1)) as (app, pilot):
+        folder = journal_of(app.run_model.run_id).parent
+        folder.mkdir(parents=True)
+        await pilot.press(*"!id")
+        await end(app, pilot, 129)
+    assert words_in(folder.glob("draft.*")) == [" !id"]
+
+    async with watching(Tape().connect().prompt("Go")) as (app, pilot):
+        run = app.run_model
+        draft = journal_of(run.run_id).with_name("draft.json")
+        draft.parent.mkdir(parents=True)
+        draft.write_text(json.dumps({"text": "", "reasons": {"gone": "!id"}}))
+        app._navigation.show_picker()
+        await until(pilot, lambda: app._navigation.screen_of(run) is None)
+        app._navigation.restore_draft(run)
+        await until(pilot, lambda: app._navigation.prompt_of(run).draft == " !id")
+
+
 @pytest.mark.parametrize("keeps", ["true", "false"])
 async def test_what_was_typed_when_the_window_goes_while_the_run_starts_is_kept_where_runs_are(
     keeps: str, monkeypatch: pytest.MonkeyPatch

@@ -119,8 +119,13 @@ class Answering:
 
     @property
     def draft_alone(self) -> str:
-        """The same without the words of a reason, for as long as they can be one."""
-        return self._aside if self.asks_reason and not self.has_lost_question else self.draft
+        """The same without the words of a reason, for as long as they can be one; what was typed for a question, as a
+        prompt: the question may be gone when it comes back.
+        """
+        if self.asks_reason and not self.has_lost_question:
+            return self._aside
+        is_for_question = self.asks_reason or self._is_answer(self._prompt.whole_text)
+        return still_prompt(self.draft) if is_for_question else self.draft
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -204,10 +209,15 @@ class Answering:
         return True
 
     def _has_lost_answer(self, text: str) -> bool:
-        """Whether it was typed, at least in part, for a question in words that is gone: then it is no command."""
+        """Whether it was typed for a question in words that is gone."""
         choice = self.questions.choice
-        is_gone = choice is not None and not choice.is_complete and choice.request not in self._store.questions
-        return is_gone and bool(text.strip()) and text.strip() != self._begun.text
+        return self._is_answer(text) and choice is not None and choice.request not in self._store.questions
+
+    def _is_answer(self, text: str) -> bool:
+        """Whether it was typed, at least in part, for a question in words: then it is no command."""
+        choice = self.questions.choice
+        is_asked = choice is not None and not choice.is_complete
+        return is_asked and bool(text.strip()) and text.strip() != self._begun.text
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
