@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import count
+from typing import Any
 
 from maverick_tui.masking import command_shapes, connection_shapes
 from maverick_tui.masking.command_shapes import COMMANDS
@@ -261,6 +262,27 @@ def _any_head() -> re.Pattern[str]:
     return found
 
 
+def _heads_in(text: str) -> Iterator[str]:
+    """Those of `SHAPES` that are in the text: one look for all takes a hundredth of the time of one for each."""
+    heads = [*SHAPES]
+    if len(text) > _SHORT:
+        found = _each_head().Match(text.encode("ascii", "replace")) or ()
+        if len(heads) in found:  # without what is in each text, it had no room to look
+            heads = [head for at, head in enumerate(heads) if at in found]
+    return (head for head in heads if head in text)
+
+
+@cache
+def _each_head() -> Any:
+    import re2  # a start can do without it
+
+    heads = re2.Set.SearchSet()
+    for head in (*SHAPES, ""):
+        heads.Add(re2.escape(head))
+    heads.Compile()
+    return heads
+
+
 BEGINNINGS = frozenset(
     (*SHAPES, *HEADS, *(spelled for word in (*TELLING, *KEYS) for spelled in (word, word.capitalize(), word.upper())))
 )
@@ -273,12 +295,11 @@ def shaped(text: str) -> Iterator[Span]:
         return
     if any(head in text for head in HEADS):
         yield from key_spans(text)
-    for head in SHAPES:
-        if head in text:
-            pattern = _shape(head)
-            yield from (
-                found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
-            )
+    for head in _heads_in(text):
+        pattern = _shape(head)
+        yield from (
+            found.span() if not pattern.groups else (found.end(1), found.end()) for found in pattern.finditer(text)
+        )
     yield from paired(text)
     yield from _beside_names(text)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from maverick_tui.masking import shapes
 from maverick_tui.masking.redact import redact
 from tests.masking.examples import ASSIGNED, RANDOM, SERVICES, SHAPED
 from tests.support.cases import each
@@ -202,3 +204,13 @@ def test_our_own_sources_come_back_unchanged(folder: str) -> None:
 ])  # fmt: skip
 def test_only_the_cookie_itself_is_masked(text: str, kept: str) -> None:
     assert redact(text) == kept
+
+
+def test_all_that_secrets_begin_with_is_found_in_a_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    heads, cut = [*shapes.SHAPES], [head[:-1] for head in shapes.SHAPES]
+    texts = [f"{sep}".join([*cut * 3, *some, *cut]) for sep in " \n\0\xe9\ud800" for some in (heads, heads[::7], [])]
+    wanted = [[head for head in heads if head in text] for text in texts]
+    assert [[*shapes._heads_in(text)] for text in texts] == wanted
+    for found in (None, [3]):  # as it answers when it has no room
+        monkeypatch.setattr(shapes, "_each_head", lambda found=found: SimpleNamespace(Match=lambda _text: found))
+        assert [[*shapes._heads_in(text)] for text in texts] == wanted
