@@ -18,6 +18,14 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+def words_of(error: object) -> str:
+    """What an exception says of itself; empty if that fails, as it may with an author's own."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
 def located(path: Iterable[object], message: str) -> str:
     """The message after the place that it is about, if that has a name: `prompt.query: it is empty`."""
     where = ".".join(map(str, path))

@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 from maverick_tui.exceptions import AgentError, did_you_mean
 from maverick_tui.executor import tracing
 from maverick_tui.executor.activity import Activity, ToolCallFinished, ToolCallStarted
-from maverick_tui.executor.cancel import StoppedError
+from maverick_tui.executor.cancel import StoppedError, is_being_cancelled
 from maverick_tui.executor.definition import ToolConfig
 from maverick_tui.executor.model.messages import Message, ToolCall
 from maverick_tui.executor.spending import Spending
 from maverick_tui.executor.tools import Tool, ToolContext, ToolError
 from maverick_tui.masking.redact import beginning
+from maverick_tui.shown import words_of
 
 log = logging.getLogger(__name__)
 
@@ -121,8 +122,8 @@ class Calls:
                 self._emit(ToolCallFinished(call.id, WAITS, is_error=True, duration_ms=took, parent=self._parent))
             except AgentError as error:
                 self._finish(call, str(error), is_error=True)
-            except (Exception, SystemExit, asyncio.CancelledError) as error:  # something for the model to know
-                if isinstance(error, asyncio.CancelledError) and _is_being_cancelled():
+            except BaseException as error:  # something for the model to know
+                if isinstance(error, asyncio.CancelledError) and is_being_cancelled():
                     raise
                 log.debug(
                     "The tool %s failed",
@@ -130,7 +131,7 @@ class Calls:
                     exc_info=True,
                     extra={"trace_id": self._context.trace_id},
                 )
-                self._finish(call, f"{type(error).__name__}: {error}", is_error=True)
+                self._finish(call, f"{type(error).__name__}: {words_of(error)}", is_error=True)
             else:
                 if getattr(found, "completes", False) and self.completed is None:
                     self.completed = (value,)
@@ -203,12 +204,6 @@ class Calls:
         if len(text) <= most:
             return text
         return f"{text[:most]}\n\n[cut here: {len(text) - most:,} of {len(text):,} characters are left out]"
-
-
-def _is_being_cancelled() -> bool:
-    """Whether this call itself is being cancelled, and not something that the tool was waiting for."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def as_text(value: Any) -> str:

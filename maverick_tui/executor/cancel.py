@@ -59,7 +59,7 @@ class CancelToken:
         try:
             return await task
         except asyncio.CancelledError as error:
-            if call_id in self._stopped and task.cancelled() and not _is_being_cancelled():
+            if call_id in self._stopped and task.cancelled() and not is_being_cancelled():
                 raise StoppedError from error
             raise
         finally:
@@ -94,7 +94,7 @@ class CancelToken:
         return self.reason
 
 
-def _is_being_cancelled() -> bool:
+def is_being_cancelled() -> bool:
     """Whether this task itself is being cancelled, and not only what it waits for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -14,7 +15,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from maverick_tui.exceptions import AgentError, ConfigError, InvalidToolError
 from maverick_tui.executor.cancel import CancelToken
 from maverick_tui.masking.redact import beginning
-from maverick_tui.shown import located
+from maverick_tui.shown import located, words_of
 from maverick_tui.threads import in_thread
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -114,6 +115,10 @@ class FunctionTool:
             return await result if isinstance(result, Awaitable) else result
         except SystemExit as error:  # it would end the event loop, and all that runs in it
             raise ToolError(f"{self.name} gave up with exit code {error.code!r}.") from error
+        except (Exception, asyncio.CancelledError, GeneratorExit):
+            raise
+        except BaseException as error:  # as a KeyboardInterrupt would, or what a library in Rust raises
+            raise ToolError(f"{type(error).__name__}: {words_of(error)}") from error
 
     def _refused(self, why: str, hint: str) -> ConfigError:
         return ConfigError(f"The tool {self.name!r} cannot be made: {why}", hint=hint)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeAlias
 
+from maverick_tui.shown import words_of
+
 
 class _NoSpan:
     def set(self, attributes: Mapping[str, Any]) -> None:
@@ -32,7 +34,7 @@ class _Span:
         """Mark it as failed."""
         from opentelemetry.trace import Status, StatusCode
 
-        self._span.set_status(Status(StatusCode.ERROR, str(error)[:200]))
+        self._span.set_status(Status(StatusCode.ERROR, words_of(error)[:200]))
         kind = getattr(error, "kind", None) or (type(error).__name__ if isinstance(error, BaseException) else "error")
         self._span.set_attribute("error.type", kind)
 

@@ -8,6 +8,7 @@ from traceback import walk_tb
 from maverick_tui.events.kinds import Failure
 from maverick_tui.exceptions import AgentError, ConfigError, MaverickError, NetworkError
 from maverick_tui.masking.redact import redact
+from maverick_tui.shown import words_of
 
 LONGEST = 100_000
 """Characters that are kept of a raw response, or of what a CLI wrote to its standard error."""
@@ -48,7 +49,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _message(error: BaseException) -> str:
-    text = error.message if isinstance(error, MaverickError) else str(error)
+    text = error.message if isinstance(error, MaverickError) else words_of(error)
     return redact(text)[:LONGEST] or type(error).__name__
 
 

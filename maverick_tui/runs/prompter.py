@@ -14,6 +14,7 @@ from maverick_tui.agent.result import AgentResult
 from maverick_tui.agent.streaming import Heard
 from maverick_tui.events.kinds import LONGEST_NOTICE, Event, Noticed, PromptSent, whole_block
 from maverick_tui.exceptions import AgentError
+from maverick_tui.executor.cancel import is_being_cancelled
 from maverick_tui.masking.redact import beginning
 from maverick_tui.runs.apart import RunOfAuthor
 from maverick_tui.runs.loading import Loaded
@@ -160,10 +161,10 @@ class Prompter:
         try:
             with asking_for(self._run), self._run.routing(self._routed):
                 result = await self._loaded.agent.execute(replace(context, extra=dict(extra)))
-        except asyncio.CancelledError:
-            await self._run.asked_apart.end()
-            raise
-        except (Exception, SystemExit) as error:  # an author's mistake is the failure of the turn
+        except BaseException as error:  # an author's mistake is the failure of the turn, whatever it is
+            if isinstance(error, asyncio.CancelledError) and is_being_cancelled():
+                await self._run.asked_apart.end()
+                raise
             failed = error
         last = self._turns.current or turn
         if isinstance(result, AgentResult):

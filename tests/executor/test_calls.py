@@ -72,16 +72,40 @@ async def test_a_tool_that_leaves_in_an_unusual_way_is_an_error_for_the_model() 
         raise SystemExit(3)
 
     @tool
+    async def panic() -> str:
+        """As what a library in Rust raises."""
+        raise BaseExceptionGroup("panicked", [GeneratorExit()])
+
+    @tool
+    def interrupted() -> str:
+        """As if somebody had pressed Ctrl+C."""
+        raise KeyboardInterrupt
+
+    @tool
+    def speechless() -> str:
+        """Raises what cannot be told."""
+
+        class Untold(Exception):
+            def __str__(self) -> str:
+                raise ValueError("no")
+
+        raise Untold
+
+    @tool
     def strange() -> object:
         """Returns what JSON cannot carry."""
         return object()
 
-    wanted = [call("gone"), call("leave"), call("strange"), call("double", number=4)]
-    watched = await watch(Model(calls(*wanted), says("I see.")), tools=[gone, leave, strange, double])
+    odd = [gone, leave, panic, interrupted, speechless, strange]
+    wanted = [*(call(one.name) for one in odd), call("double", number=4)]
+    watched = await watch(Model(calls(*wanted), says("I see.")), tools=[*odd, double])
     ended = results(watched)
     assert watched.result.success
     assert ended["id-gone"].result.startswith("CancelledError")
     assert "3" in ended["id-leave"].result
+    assert "panicked" in ended["id-panic"].result
+    assert ended["id-interrupted"].result.startswith("KeyboardInterrupt")
+    assert ended["id-speechless"].result.startswith("Untold")
     assert "serialize" in ended["id-strange"].result
     assert ended["id-double"].result == "8"
 

@@ -665,6 +665,37 @@ async def test_an_execute_that_asks_nobody_is_a_turn_too() -> None:
     assert run.text() == "42", "and no answer of the session"
 
 
+class Slipping(Pretender):
+    """Its author has made a mistake that looks like an end."""
+
+    async def execute(self, context: AgentContext) -> AgentResult:
+        if context.extra["prompt"] == "interrupt":
+            raise KeyboardInterrupt
+        if context.extra["prompt"] == "untold":
+            raise Untold
+        (other := asyncio.create_task(asyncio.sleep(9))).cancel()
+        await other
+        raise AssertionError
+
+
+class Untold(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "error"), [("cancel", "CancelledError"), ("interrupt", "KeyboardInterrupt"), ("untold", "Untold")]
+)
+async def test_an_end_that_nobody_has_asked_for_is_the_failure_of_the_turn(prompt: str, error: str) -> None:
+    async with watch(Slipping) as run:
+        ended = await run.ask(prompt)
+        assert ended.outcome == "failed"
+        assert ended.failure is not None
+        assert ended.failure.error == error
+        run.prompt("again")
+        await run.until(TurnEnded, 2)
+
+
 class Judging(Pretender):
     """Makes something of its own out of what the model says."""
 
