@@ -21,6 +21,8 @@ from maverick_tui.signals import at_signals, end_by
 
 AWAITED = "maverick-awaited"
 """The name of a thread that everybody does wait for: a commit is made in it, or something taken back."""
+_stops: set[threading.Event] = set()
+"""What ends such work before its time, for as long as it goes on."""
 LEFT_FOR = 2.0
 """Seconds that a process stays for threads that it was told to leave."""
 P = ParamSpec("P")
@@ -61,10 +63,11 @@ async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwar
     return await done
 
 
-def to_the_end(work: Callable[[], T]) -> T:
+def to_the_end(work: Callable[[], T], stop: threading.Event | None = None) -> T:
     """What comes of it, in a thread that is waited for, whoever leaves: cut short, it would leave disorder behind.
 
-    Whoever presses Ctrl+C is told what came of it; all other signals are heeded afterwards.
+    `stop` has it end in good order. Whoever presses Ctrl+C is told what came of it; all other signals are heeded
+    afterwards.
     """
     told: list[int] = []
     done: list[T] = []
@@ -75,7 +78,11 @@ def to_the_end(work: Callable[[], T]) -> T:
             done.append(work())
         except BaseException as error:  # it is raised where it was asked for
             failed.append(error)
+        finally:
+            _stops.difference_update({stop})
 
+    if stop is not None:
+        _stops.add(stop)
     thread = threading.Thread(target=work_on, name=AWAITED, daemon=False)
     with at_signals(lambda number, _frame: told.append(number)):  # an interrupted `join` would take it for ended
         thread.start()
@@ -86,6 +93,30 @@ def to_the_end(work: Callable[[], T]) -> T:
     if failed:
         raise failed[0]
     return done[0]
+
+
+def may_be_stopped() -> bool:
+    """Whether work is waited for that may take long, and can be told to end."""
+    return bool(_stops)
+
+
+def stop_awaited() -> None:
+    """Tell it to."""
+    for stop in [*_stops]:
+        stop.set()
+
+
+def wait_for_awaited(say: Callable[[str], None]) -> None:
+    """Wait for what must not be cut short, and say so if it may take long; Ctrl+C then has it end in good order."""
+    waited = [thread for thread in threading.enumerate() if thread.name == AWAITED]
+    if waited and may_be_stopped():
+        say("A commit is still being made, and waited for. Ctrl+C ends it.")
+    while any(thread.is_alive() for thread in waited):
+        try:
+            for thread in waited:
+                thread.join()
+        except KeyboardInterrupt:
+            stop_awaited()
 
 
 _left: list[threading.Thread] = []

@@ -21,11 +21,11 @@ from maverick_tui.programs import find_program
 
 _TIED = """
 import ctypes, os, signal, sys
-ctypes.CDLL(None).prctl(1, int(getattr(signal, "SIG" + sys.argv[1])), 0, 0, 0)
-os.getppid() == int(sys.argv[2]) or sys.exit(1)
+ctypes.CDLL(None).prctl(1, int(signal.SIGKILL), 0, 0, 0)
+os.getppid() == int(sys.argv[1]) or sys.exit(1)
 for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
     signal.signal(ignored_by_python, signal.SIG_DFL)
-os.execv(sys.argv[3], sys.argv[3:])
+os.execv(sys.argv[2], sys.argv[2:])
 """
 """Becomes a program that the kernel ends with the thread that has started us (PR_SET_PDEATHSIG)."""
 _MAY_WAIT = frozenset(
@@ -54,21 +54,20 @@ def tied_if_it_may_wait(line: Sequence[str], folder: Path) -> list[str]:
     return [*line] if _MAY_WAIT.isdisjoint(line[1:4]) else tied_to_us(line, folder)
 
 
-def tied_to_us(line: Sequence[str], folder: Path, ends_by: str = "KILL") -> list[str]:
+def tied_to_us(line: Sequence[str], folder: Path) -> list[str]:
     """A command that also ends if we are killed, but not what it has left in the background; only Linux can do that.
 
-    It works in this folder. The thread that starts it has to wait for it. A keeper would end all that is left: a
-    signer's agent is to stay.
+    It works in this folder. The thread that starts it has to wait for it.
     """
     if sys.platform != "linux":
         return [*line]
     # That of util-linux does it ten times faster than Python, which counts where git is asked often.
     setpriv = _setpriv(folder, os.environ.get("PATH", ""), working_folder())
     if setpriv is not None and _ties(setpriv):
-        return [setpriv, "--pdeathsig", ends_by, *line]
+        return [setpriv, "--pdeathsig", "KILL", *line]
     if not bool(sys.executable):
         return [*line]
-    return [sys.executable, "-I", "-S", "-c", _TIED, ends_by, str(os.getpid()), *line]
+    return [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *line]
 
 
 @lru_cache(maxsize=200)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -66,21 +67,28 @@ class Committed(NamedTuple):
     """What the person has to know besides: the list of what is staged could not be brought up to date, say."""
 
 
-def commit(root: Path, chosen: Sequence[Chosen], message: str, shown: Shown | None = None) -> Committed:
+def commit(
+    root: Path,
+    chosen: Sequence[Chosen],
+    message: str,
+    shown: Shown | None = None,
+    stop: threading.Event | None = None,
+) -> Committed:
     """Commit these files and hunks, and nothing else; what else is staged or not stays so. Where it would be anything
     else than was shown, nothing is committed.
 
     This runs the repository's hooks, its filters and the person's signer, as `git commit` does by hand, trusted or not:
     so it is only ever called because a person has asked for this very commit. ConfigError if nothing was committed;
-    then nothing is changed, but for what a hook has changed in files.
+    then nothing is changed, but for what a hook has changed in files. `stop` ends it before its time, with the hooks.
     """
+    stop = stop or threading.Event()
     repository = repository_of(root)
     if not message.strip():
         raise _refused("there is no message", "Say what the changes are for.", root)
-    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen}, shown)
+    committing = _Committing(repository, {within(repository, root, one.path): one.part for one in chosen}, shown, stop)
     looks = shown.looks if shown is not None else {}
     return to_the_end(
-        lambda: committing.run(message, {root / path: look for path, look in looks.items()})
+        lambda: committing.run(message, {root / path: look for path, look in looks.items()}), stop
     )  # else the index would not fit the commit
 
 
@@ -113,7 +121,10 @@ def repository_of(root: Path) -> Repository:
 
 
 class _Committing:
-    def __init__(self, repository: Repository, chosen: dict[str, Part | None], shown: Shown | None) -> None:
+    def __init__(
+        self, repository: Repository, chosen: dict[str, Part | None], shown: Shown | None, stop: threading.Event
+    ) -> None:
+        self._stop = stop.is_set
         self._repository = repository
         self._top = repository.top
         self._git = Git(repository.top)
@@ -155,7 +166,8 @@ class _Committing:
                 raise _refused(why, "Commit or unstage that first, or choose the whole file.", self._top)
             self._refuse_another_head()  # filters may have taken long
             try:
-                said = run_own_git(self._top, index, "commit", "--file=-", stdin=message.encode(errors="replace"))
+                words = message.encode(errors="replace")
+                said = run_own_git(self._top, index, "commit", "--file=-", stdin=words, stop=self._stop)
             except GitError as error:
                 if not self._is_made(after):
                     raise
@@ -225,7 +237,9 @@ class _Committing:
         names = b"".join(os.fsencode(path) + b"\0" for path in gone)
         self._git.run("update-index", "-z", "--force-remove", "--stdin", stdin=names, index=index)
         names = b"".join(os.fsencode(path) + b"\0" for path in paths if path not in gone)
-        run_own_git(self._top, index, "update-index", "--add", "--replace", "-z", "--stdin", stdin=names)
+        run_own_git(
+            self._top, index, "update-index", "--add", "--replace", "-z", "--stdin", stdin=names, stop=self._stop
+        )
 
     def _with_part(self, index: Path, staged: Staged, path: str, part: Part, committed: Entry | None) -> Entry | None:
         """What is committed of a file, with a part of its changes: these are merged, and nowhere looked for by their
@@ -252,7 +266,9 @@ class _Committing:
     def _stored(self, index: Path, path: str, text: bytes, mode: str, committed: Entry | None) -> str:
         """The name of a text of a file, once git has it as it would have the file itself."""
         if mode != LINK and (committed is None or path in self._converted):
-            told = run_own_git(self._top, index, "hash-object", "-w", "--stdin", f"--path={path}", stdin=text)
+            told = run_own_git(
+                self._top, index, "hash-object", "-w", "--stdin", f"--path={path}", stdin=text, stop=self._stop
+            )
             names = _BLOB.findall(told)  # a filter may have said something as well
             if not names:
                 raise _refused(f"git does not say how it keeps {one_line(path)}", "Choose the whole file.", self._top)

@@ -28,6 +28,7 @@ from maverick_tui import paths
 from maverick_tui.inert import inert, one_line
 from maverick_tui.ownership import strangers_repository
 from maverick_tui.runs.board import Board, RunModel
+from maverick_tui.threads import wait_for_awaited
 from maverick_tui.ui.board.visiting import BoardVisits
 from maverick_tui.ui.changes.visiting import ChangesVisits
 from maverick_tui.ui.drawn import Drawn
@@ -710,6 +711,12 @@ def _is_read() -> bool:
     return sys.platform == "win32" or bool(select.select([], [sys.stdout], [], READ_WITHIN)[1])
 
 
+def _say(text: str) -> None:
+    with suppress(OSError):  # the terminal may be gone, or take nothing
+        if _is_read():
+            print(text, flush=True)
+
+
 def run_app(launch: Launch) -> int:
     """Run the application; its exit code."""
     interval = sys.getswitchinterval()
@@ -718,9 +725,9 @@ def run_app(launch: Launch) -> int:
         with kept_log():
             app = MaverickApp(launch)
             app.run()
+            wait_for_awaited(_say)
     finally:
         sys.setswitchinterval(interval)
-    with suppress(OSError):  # the terminal may be gone, or take nothing
-        if app.farewell and _is_read():
-            print("\n".join(app.farewell))
+    if app.farewell:
+        _say("\n".join(app.farewell))
     return app.return_code or app.return_value or 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from textual.app import App
 
 from maverick_tui.signals import TOLD_TO_END
-from maverick_tui.threads import AWAITED
+from maverick_tui.threads import AWAITED, may_be_stopped, stop_awaited
 from maverick_tui.ui.following import wait_until_heard
 from maverick_tui.ui.leaving_words import Warned, asked_to_close, asked_to_quit, before_closing, before_quitting
 from maverick_tui.ui.textual_private.asking import end_soon
@@ -39,6 +39,11 @@ _UNTOLD: dict[Fate, str] = {
     "end": "could not be told to end, and may still be at work",
 }
 _NOTHING_LOST = Warned("Quit?", "Nothing is at work any more, and nothing would be lost.")
+
+_COMMITTING = Warned(
+    "Quit while a commit is being made?",
+    "Quitting ends it, with the hook or program that git waits for: then nothing is committed.",
+)
 
 
 class _Parting(NamedTuple):
@@ -216,6 +221,12 @@ class Leaving:
             self._quit_runs()
 
     def _quit_runs(self) -> None:
+        if may_be_stopped():
+            self._confirm(_before_commit, _NOTHING_LOST, "Quit", "Stay", self._ask_about_runs)
+        else:
+            self._ask_about_runs()
+
+    def _ask_about_runs(self) -> None:
         drafts = {run: self._navigation.typed_in(run) for run in self._board.runs.values()}
         drafts |= self._said_of_changes()
         busy = [run for run in drafts if run.is_busy]
@@ -243,6 +254,8 @@ class Leaving:
         """Leave with an exit code; runs at work that can do without us have this fate."""
         if self._app.is_running and not self.begun.is_set():  # a window that closes while we leave says so once more
             self.begun.set()
+            if not code:  # whoever quits has agreed to that
+                stop_awaited()
             if not code and (race := self._navigation.open_race) is not None:
                 race.end()  # whoever quits has agreed to that; a window that closes decides nothing
             if is_plain():  # with a terminal that is gone, Textual's driver may never come to its end
@@ -300,6 +313,11 @@ def end_whatever_waits() -> None:
         if thread.name == AWAITED:
             thread.join()
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _before_commit() -> Warned | None:
+    """The question whether to leave a commit that is being made."""
+    return _COMMITTING if may_be_stopped() else None
 
 
 def _waits(run: RunModel) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from textual.widgets import Button, Static
 from maverick_tui.events.kinds import PromptQueued, PromptsHeld, RunNamed, ShellEnded, ShellStarted
 from maverick_tui.runs.board import Attachment, RunModel
 from maverick_tui.runs.commands import CloseRun, Interrupt
+from maverick_tui.threads import may_be_stopped, to_the_end
 from maverick_tui.ui import following
 from maverick_tui.ui.dialogs.leaving import Asked, LeavingScreen
 from maverick_tui.ui.picker.items import Group, Item, rows_of, run_item
@@ -54,6 +56,34 @@ async def test_a_run_without_an_answer_is_closed_by_a_key_and_the_one_beside_it_
         await pilot.press("y")
         await until(pilot, lambda: app.top == "PickerScreen")
         assert not app.board.runs
+
+
+async def test_quitting_while_a_commit_is_made_asks_and_ends_it() -> None:
+    stop, worked = threading.Event(), threading.Event()
+
+    def commit() -> None:
+        stop.wait(60)
+        worked.set()
+
+    thread = threading.Thread(target=lambda: to_the_end(commit, stop))
+    thread.start()
+    try:
+        async with watching(Tape().connect()) as (app, pilot):
+            await until(pilot, may_be_stopped)
+            await pilot.press("ctrl+q")
+            await until(pilot, lambda: app.top == "ConfirmScreen")
+            assert "Quit while a commit is being made?" in words(app)
+            await pilot.press("n")
+            await until(pilot, lambda: app.top == "RunScreen")
+            assert not stop.is_set()
+            await pilot.press("ctrl+q")
+            await until(pilot, lambda: app.top == "ConfirmScreen")
+            await pilot.press("y")
+            await until(pilot, stop.is_set)
+    finally:
+        stop.set()
+        thread.join()
+    assert worked.is_set()
 
 
 async def test_an_answer_or_a_draft_is_not_lost_unasked() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.inert import one_line
 from maverick_tui.review.comments import Comment, as_prompt
+from maverick_tui.threads import in_thread
 from maverick_tui.ui.changes.comments import COMMIT_MESSAGE, Noted, Where, where_of
 from maverick_tui.ui.changes.file_list import shown_path
 from maverick_tui.ui.changes.looking import mark_of
@@ -16,8 +18,10 @@ from maverick_tui.ui.changes.words import scope_words
 from maverick_tui.ui.told_work import told_if_it_fails
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from maverick_tui.review.commit_preview import Preview
-    from maverick_tui.review.committing import Chosen, Committed
+    from maverick_tui.review.committing import Chosen
     from maverick_tui.review.kinds import ChangedFile, ChangedHunk
     from maverick_tui.review.run_review import RunReview
     from maverick_tui.snapshots.planning import Step
@@ -43,6 +47,9 @@ class Acting:
 
     def _worked(self, act: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
         def begin() -> None:
+            if self._screen.looking.committing is not None and act != self.commit:  # a hook may have moved files away
+                self._screen.hints.say(f"{self._screen.committing} Only then anything is taken back.", is_error=True)
+                return
             told = told_if_it_fails(self._screen.app, act(), "Changes")
             self._screen.run_worker(told, group="ask", exit_on_error=False)
 
@@ -315,14 +322,34 @@ class Acting:
         screen.diff.refresh()
 
     async def commit(self) -> None:
-        """Commit what is chosen, or all files, with a message."""
-        from maverick_tui.ui.changes.committing import SaidScreen
-
+        """Commit what is chosen, or all files, with a message; or end the commit that is being made."""
+        if (stop := self._screen.looking.committing) is not None:
+            await self._ask_to_end(stop)
+            return
         try:
             await self._ask_and_commit()
         except MaverickError as error:
-            self._screen.hints.say("Nothing was committed.", is_error=True)
-            _ = self._screen.app.push_screen(SaidScreen("Nothing was committed", f"{error.message}\n\n{error.hint}"))
+            self._tell_refused(error)
+
+    async def _ask_to_end(self, stop: threading.Event) -> None:
+        from maverick_tui.ui.dialogs.short_questions import ConfirmScreen
+
+        text = "Git still waits for a hook or another program. It ends, too; what a hook has changed in files stays."
+        question = ConfirmScreen("End the commit that is being made?", text, yes="End it", no="Let it go on")
+        if await self._screen.app.push_screen_wait(question):
+            stop.set()
+
+    def _tell_refused(self, error: MaverickError) -> None:
+        from maverick_tui.ui.changes.committing import SaidScreen
+
+        screen, words = self._screen, "Nothing was committed"
+        for shown in self._shown():
+            shown.hints.say(f"{words}.", is_error=True)
+        if screen.app.screen not in self._shown():  # somebody has gone on to something else
+            text = one_line(f"{words}. {error.message} {error.hint}")
+            screen.app.notify(text, title="Changes", severity="warning", timeout=10, markup=False)
+            return
+        _ = screen.app.push_screen(SaidScreen(words, f"{error.message}\n\n{error.hint}"))
 
     async def _ask_and_commit(self) -> None:
         from maverick_tui.review.commit_preview import preview
@@ -352,24 +379,51 @@ class Acting:
             screen.hints.say("The agent was asked for a message: it stands in the transcript once it has answered.")
         if wanted.does != "commit":
             return
-        screen.hints.say("Committing …")
-        done = await screen.looking.reviewing.ask(lambda review: self._commit(review, files, coming, wanted.message))
-        self._written_at(COMMIT_MESSAGE)
-        looking.marks.clear()
-        note = f" {one_line(done.note)}" if done.note else ""
-        screen.hints.say(f"Committed {one_line(done.commit)[:12]}.{note}")
-        screen.notify(f"Committed {one_line(done.commit)[:12]}.{note}", title="Changes", markup=False)
-        screen.look_again()
+        looking.committing = threading.Event()
+        screen.hints.say(screen.committing)
+        making = told_if_it_fails(screen.app, self._make_commit(files, coming, wanted.message), "Changes")
+        _ = screen.app.run_worker(making, group="commit", exit_on_error=False)  # also when somebody leaves this screen
 
-    def _commit(self, review: RunReview, files: list[ChangedFile], coming: Preview, message: str) -> Committed:
-        from maverick_tui.review.commit_preview import what_runs
+    async def _make_commit(self, files: list[ChangedFile], coming: Preview, message: str) -> None:
+        """Have it made and say what came of it. A hook may run all tests: the review answers others meanwhile."""
         from maverick_tui.review.committing import commit
+
+        screen, looking = self._screen, self._screen.looking
+        chosen_before, stop = dict(looking.marks), looking.committing
+        try:
+            root, chosen = await looking.reviewing.ask(lambda review: self._held(review, files, coming))
+            done = await in_thread(commit, root, chosen, message, coming.shown, stop)
+        except MaverickError as error:
+            self._tell_refused(error)
+            return
+        finally:
+            looking.committing = None
+        for path, hunks in chosen_before.items():  # others may have been chosen meanwhile
+            if looking.marks.get(path, ()) == hunks:
+                del looking.marks[path]
+        note = f" {one_line(done.note)}" if done.note else ""
+        screen.app.notify(f"Committed {one_line(done.commit)[:12]}.{note}", title="Changes", markup=False)
+        looking.comments.unsaid[COMMIT_MESSAGE] = ""
+        _ = screen.app.run_worker(looking.comments.keep, group="comments", exit_on_error=False)
+        for shown in self._shown():
+            shown.hints.say(f"Committed {one_line(done.commit)[:12]}.{note}")
+            shown.look_again()
+
+    def _shown(self) -> list[ChangesScreen]:
+        """The screen of these changes: somebody may have left it, and may have come back."""
+        screen = self._screen
+        return [
+            one for one in screen.app.screen_stack if isinstance(one, type(screen)) and one.looking is screen.looking
+        ]
+
+    def _held(self, review: RunReview, files: list[ChangedFile], coming: Preview) -> tuple[Path, list[Chosen]]:
+        """Where to commit what; ConfigError if it is not what was shown."""
+        from maverick_tui.review.commit_preview import what_runs
 
         if (runs := what_runs(review, self._screen.looking.wanted.scope, files)) != coming.runs:
             why = f"Nothing was committed: git would run {', '.join(runs) or 'nothing of the repository'} by now."
             raise ConfigError(why, hint="The question did not say so. Commit again; your message is kept.")
-        chosen = [one for file in files for one in self._chosen(review, file)]
-        return commit(review.root, chosen, message, coming.shown)
+        return review.root, [one for file in files for one in self._chosen(review, file)]
 
     def _chosen(self, review: RunReview, file: ChangedFile) -> list[Chosen]:
         from maverick_tui.review.committing import Chosen

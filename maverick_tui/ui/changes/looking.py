@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import dataclass, field
 
 from maverick_tui.review.kinds import START, ChangedHunk
@@ -33,6 +34,8 @@ class Looking:
     is_split: bool = False
     marks: dict[str, frozenset[Mark] | None] = field(default_factory=dict)
     """What is chosen for a commit: files, whole (None) or only some hunks."""
+    committing: threading.Event | None = None
+    """What ends the commit that is being made."""
     begun: asyncio.Future[Seen] | None = None
     """What is read while the screen comes up."""
 

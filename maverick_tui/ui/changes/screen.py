@@ -133,6 +133,8 @@ class ChangesScreen(Screen[None]):
     def on_mount(self) -> None:
         """Show what was seen the last time, and look again."""
         self._keys = key_names(self)
+        if self.looking.committing is not None:
+            self.hints.say(self.committing)
         if self.looking.seen is not None:
             self._show(self.looking.seen, place=self.looking.place)
         else:
@@ -326,6 +328,11 @@ class ChangesScreen(Screen[None]):
     def _untracked(self) -> str:
         seen = self.looking.seen
         return "  not tracked any more" if seen is not None and seen.untracked else ""
+
+    @property
+    def committing(self) -> str:
+        """What is said while a commit is being made."""
+        return f"Committing … {self.key('changes.commit')} ends it."
 
     def key(self, name: str) -> str:
         """What a key of this screen is called."""

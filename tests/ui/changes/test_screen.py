@@ -359,7 +359,7 @@ async def test_chosen_hunks_are_committed_or_git_says_why_not(monkeypatch: pytes
 
     asked: list[Any] = []
 
-    def commit(root: Path, chosen: Any, message: str, _head: Any) -> by_git.Committed:
+    def commit(root: Path, chosen: Any, message: str, *_: Any) -> by_git.Committed:
         asked.append((root, [(one.path, one.part and len(review.parts[one.path])) for one in chosen], message))
         if len(asked) == 1:
             raise ConfigError("The hook pre-commit says no:\nline \x1b[2J too long", hint="Mend it.")
@@ -441,7 +441,7 @@ async def test_a_hunk_that_has_changed_since_it_was_chosen_is_not_committed(monk
     from maverick_tui.review import committing as by_git
 
     asked: list[str] = []
-    monkeypatch.setattr(by_git, "commit", lambda _root, _chosen, message, _head: asked.append(message))
+    monkeypatch.setattr(by_git, "commit", lambda _root, _chosen, message, *_: asked.append(message))
     monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
     review = shop()
     async with reviewing(review, monkeypatch) as (app, pilot):
@@ -475,6 +475,49 @@ async def test_of_two_hunks_with_the_same_lines_one_is_chosen(monkeypatch: pytes
         await pilot.press(*"Why not", "enter")
         await until(pilot, lambda: "Committed" in screen_of(app).hints.notice, "it is committed")
         assert [one.hunk.old_start for one in review.parts["twice.yml"]] == [1]
+
+
+async def test_a_commit_that_takes_its_time_holds_up_no_question_and_can_be_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from maverick_tui.exceptions import ConfigError
+    from maverick_tui.review import committing as by_git
+
+    begun = threading.Event()
+
+    def commit(_root: Path, _chosen: Any, _message: str, _shown: Any, stop: threading.Event) -> by_git.Committed:
+        begun.set()
+        assert stop.wait(PATIENCE)
+        raise ConfigError("git commit was ended")
+
+    monkeypatch.setattr(by_git, "commit", commit)
+    monkeypatch.setattr(by_git, "uncommitted", lambda _root, paths: set(paths))
+    review = shop()
+    async with reviewing(review, monkeypatch) as (app, pilot):
+        await at_file(pilot, app, "shop/cart.py")
+        await pilot.press("C")
+        await until(pilot, lambda: app.top == "CommitScreen" and is_seen(app), "what is to be committed")
+        await pilot.press(*"Why")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, begun.is_set, "it is being made")
+        await pilot.press("right_square_bracket")
+        await at_file(pilot, app, "shop/invoice.py")
+        await pilot.press("u")
+        await until(pilot, lambda: "C ends it." in screen_of(app).hints.notice, "nothing is taken back meanwhile")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "RunScreen", "somebody leaves")
+        await pilot.press("alt+c")
+        await until(pilot, lambda: app.top == "ChangesScreen" and screen_of(app).is_mounted, "and comes back")
+        await until(pilot, lambda: "C ends it." in screen_of(app).hints.notice, "it is told of")
+        await pilot.press("C")
+        await until(pilot, lambda: app.top == "ConfirmScreen" and is_seen(app), "whether to end it")
+        await pilot.press("y")
+        await until(pilot, lambda: app.top == "SaidScreen" and app.screen.is_mounted, "what was said")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.top == "ChangesScreen", "back to the changes")
+        assert "Nothing was committed." in screen_of(app).hints.notice
+        assert screen_of(app).looking.comments.unsaid[COMMIT_MESSAGE] == "Why"
 
 
 async def test_all_files_that_would_be_committed_can_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
