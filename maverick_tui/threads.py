@@ -109,7 +109,7 @@ def stop_awaited() -> None:
 def wait_for_awaited(say: Callable[[str], None]) -> None:
     """Wait for what must not be cut short, and say so if it may take long; Ctrl+C then has it end in good order."""
     waited = [thread for thread in threading.enumerate() if thread.name == AWAITED]
-    if waited and may_be_stopped():
+    if waited and not all(stop.is_set() for stop in [*_stops]):
         say("A commit is still being made, and waited for. Ctrl+C ends it.")
     while any(thread.is_alive() for thread in waited):
         try:

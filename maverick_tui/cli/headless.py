@@ -72,12 +72,12 @@ class Wanted:
 def run_headless(wanted: Wanted) -> int:
     """Run the agent here; returns the exit code."""
     tell_of_place(wanted.cwd)
-    agent = load_agent(wanted.agent, wanted.cwd)
-    check_place(wanted, agent)
-    if wanted.prompt is None:
-        wanted = replace(wanted, prompt=piped())
     try:
         with own_output() as output:
+            agent = load_agent(wanted.agent, wanted.cwd)
+            check_place(wanted, agent)
+            if wanted.prompt is None:
+                wanted = replace(wanted, prompt=piped())
             return asyncio.run(_run(agent, wanted, output))
     except BrokenPipeError:  # quietly, as other programs; but whoever goes by the code is not to take it for done
         throw_output_away()

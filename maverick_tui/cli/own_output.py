@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Iterator
@@ -32,6 +33,14 @@ def own_output() -> Iterator[TextIO]:
         with suppress(OSError, ValueError):  # an author may have closed it
             output.flush()
         os.dup2(ours, theirs)
+        atexit.register(_turn, errors, theirs)  # registered last, it is done before what an author has registered
         with suppress(OSError):  # what could not be written was told when it was
             stream.close()
         os.close(ours)
+
+
+def _turn(errors: int, theirs: int) -> None:
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    with suppress(OSError):
+        os.dup2(errors, theirs)

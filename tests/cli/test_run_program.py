@@ -115,13 +115,15 @@ def test_where_nobody_wants_to_know_what_is_wrong_the_result_is_written() -> Non
 @pytest.mark.parametrize("form", ["json", "stream-json"])
 def test_what_an_authors_code_prints_is_not_amid_the_json(home: Path, form: str) -> None:
     loud = 'print("printed"); import os; os.write(1, b"written\\n"); os.system("echo started")'
+    loaded = 'import atexit, os\nos.system("echo loading")\natexit.register(os.system, "echo leaving")\n'
+    loaded += 'atexit.register(print, "left")\n'
     asks = "async def ask(self, prompt):\n"
-    code = COOK.replace(asks, f"{asks}        {loud}\n")
+    code = COOK.replace(asks, f"{asks}        {loud}\n") + loaded
     (home / ".config" / "maverick" / "agents" / "cook.py").write_text(code)
     done = ran("go", "--output", form)
     assert done.returncode == 0
     assert all(json.loads(line) for line in done.stdout.splitlines())
-    assert sorted(done.stderr.split()) == [b"printed", b"started", b"written"]
+    assert sorted(done.stderr.split()) == [b"leaving", b"left", b"loading", b"printed", b"started", b"written"]
 
 
 @pytest.mark.explore  # so it is in `test_program.py` for every command
