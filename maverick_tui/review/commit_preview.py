@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from maverick_tui.snapshots.changes import read_hunks
 _LOOKED_AT = 8_000
 """In so many bytes git looks for a zero, which makes a file binary."""
 _PIECE = 1 << 20
+_EXECUTABLE = "100755"
 
 
 class Whole(NamedTuple):
@@ -34,6 +36,8 @@ class Whole(NamedTuple):
     """How many of them are not among the changes that were looked at: yours from before, say."""
     filter: str = ""
     """The filter that the file goes through first: nobody knows what it will leave."""
+    mode: str = ""
+    """What becomes of the one permission that git keeps, where it changes."""
 
 
 class Preview(NamedTuple):
@@ -83,7 +87,21 @@ class _Looking:
             staged.put(index, {self._names[path]: entry for path, entry in before.items() if entry is not None})
             told = self._git.run("diff-files", "--numstat", "-z", "--no-renames", index=index).split(b"\0")[:-1]
             counts = {name: (added, deleted) for added, deleted, name in (line.split(b"\t", 2) for line in told)}
-            return {file.path: self._one(file, before[file.path], counts, index) for file in files}
+            return {
+                file.path: self._one(file, was, counts, index)._replace(mode=self._mode(file, was))
+                for file, was in ((file, before[file.path]) for file in files)
+            }
+
+    def _mode(self, file: ChangedFile, before: Entry | None) -> str:
+        mode = 0
+        with suppress(OSError):
+            mode = (self._review.root / file.path).lstat().st_mode
+        if not stat.S_ISREG(mode) or not self._git.counts_modes:
+            return ""
+        is_executable = bool(mode & stat.S_IXUSR)
+        if is_executable is (before is not None and before.mode == _EXECUTABLE):
+            return ""
+        return "executable" if is_executable else "no longer executable"
 
     def _committed(self, file: ChangedFile, committed: Mapping[str, Entry]) -> Entry | None:
         """What is committed of a file, if need be under its name before."""

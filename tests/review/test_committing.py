@@ -254,18 +254,20 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
     run.edit("a.txt", "line 2\n", "two\n")
     run.edit("mine.txt", "mine\nmine\nmine\n", "two\n")
     run.write("new.txt", "new\n")
+    run.bash(lambda: (folder / "new.txt").chmod(0o755), "chmod +x new.txt")
     run.write("bin", "\0")
     run.write("x.up", "y\n")
+    run.bash(lambda: (folder / "a.txt").chmod(0o755), "chmod +x a.txt")
     run.bash(lambda: (folder / "old.txt").rename(folder / "moved.txt"), "mv old.txt moved.txt")
     run.edit("moved.txt", "LINE 2\n", "TWO\n")
     review = RunReview(RUN)
     told = preview(review, START, review.files(), [])
     assert told.whole == {
-        "a.txt": Whole(2, 2, unshown=2),
+        "a.txt": Whole(2, 2, unshown=2, mode="executable"),
         "bin": Whole(is_binary=True),
         "mine.txt": Whole(3, 0, unshown=2),
         "moved.txt": Whole(1, 1),
-        "new.txt": Whole(1, 0),
+        "new.txt": Whole(1, 0, mode="executable"),
         "x.up": Whole(filter="upper"),
     }
     assert told.runs == [".git/hooks/pre-commit", "filter.upper.clean", "filter.other.clean"]
@@ -277,7 +279,7 @@ def test_what_a_commit_of_whole_files_would_have_is_known_before(
     assert (theirs(folder), (tmp_path / "ran").exists()) == (before, False)
     # What is left once the run's own is committed is the person's alone, however many lines it has.
     commit(folder, [part(review, "a.txt", first)], "Two")
-    assert preview(review, START, review.files(), []).whole["a.txt"] == Whole(1, 1, unshown=2)
+    assert preview(review, START, review.files(), []).whole["a.txt"] == Whole(1, 1, unshown=2, mode="executable")
     # Hooks in a folder that the person has chosen for all repositories are theirs.
     (tmp_path / "settings").write_text(f"[core]\n\thooksPath = {folder}/.git/hooks\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))

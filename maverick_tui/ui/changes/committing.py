@@ -149,12 +149,14 @@ class CommitScreen(ReadDialog[CommitWanted]):
         if hunks is not None:
             return (*start, (f"  {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}", "accent")), ()
         whole = self._coming.whole[file.path]
+        # At the end of the row, which no long name pushes out of it.
+        end: Line = ((f"{whole.mode}  ", "warning"),) if whole.mode else ()
         if whole.filter:
-            return start, ((f"by the filter {cut_middle(one_line(whole.filter), _LONGEST_FILTER)}", "muted"),)
-        if whole.unshown:  # at the end of the row, which no long name pushes out of it
+            return start, (*end, (f"by the filter {cut_middle(one_line(whole.filter), _LONGEST_FILTER)}", "muted"))
+        if whole.unshown:
             lines = "1 line that is" if whole.unshown == 1 else f"{whole.unshown:,} lines that are"
-            return start, ((f"with {lines} not shown here  ", "warning"), *counts(whole))
-        return start, counts(whole)
+            end = (*end, (f"with {lines} not shown here  ", "warning"))
+        return start, (*end, *counts(whole))
 
     @on(Prompt.Changed)
     def _changed(self) -> None:

@@ -78,7 +78,7 @@ class ChoiceList(ReadLines):
         is_fitting = sum(cell_len(text) for text, _ in (*start, *end)) + bool(end) <= room
         if not self._folds or is_fitting or not self.content_size.width:
             return [(start, end)]
-        runs = [(text, Style.from_meta({_ROLE: role})) for text, role in (*start, *end) if text]
+        runs = [(text, Style.from_meta({_ROLE: role})) for text, role in (*start, ("  ", "text"), *end) if text]
         folded = fold(runs, max(room, _LEAST), hang=2)
         lines = [
             tuple((part.text, str(part.style.meta[_ROLE])) for part in line.segments if part.style) for line in folded

@@ -40,6 +40,15 @@ async def test_all_that_git_runs_is_read_before_a_commit_and_no_name_hides_anoth
         assert app.answer == WHY
 
 
+async def test_a_change_of_mode_stands_beside_the_lines_that_have_changed() -> None:
+    changed = [ChangedFile("run.sh", "changed", added=1)]
+    whole = Whole(1, 0, unshown=2, mode="no longer executable")
+    async with asked(CommitScreen(changed, {}, Preview({"run.sh": whole}, (), SHOWN), "Why"), (60, 24)) as (app, pilot):
+        await until(pilot, lambda: "+1" in app.text, "its row")
+        for words in ("M run.sh  no longer executable  with 2 lines", "not shown here  +1"):
+            app.find(words)
+
+
 async def test_what_has_room_is_committed_at_once() -> None:
     async with asked(dialog(8, *RUNS[:2])) as (app, pilot):
         await until(pilot, lambda: is_seen(app), "all of it")
