@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from maverick_tui.agent.permissions import linked_by_git
+from maverick_tui.agent.permissions import linked_by_git, links
 from maverick_tui.agent.permissions.judge import Judge
 from maverick_tui.git import asking, index
 from tests.attacks.test_since_it_began import decision
@@ -52,6 +52,24 @@ def test_links_of_repositories_in_the_project_are_known_however_deep() -> None:
     assert decision(judge, "lib/shared/tasks.json") == "ask", "folders that an agent makes hide none"
     shutil.rmtree("lib")
     assert decision(judge, "lib/shared/tasks.json") == "allow"
+
+
+def test_no_depth_and_no_folders_beside_them_hide_repositories(monkeypatch: pytest.MonkeyPatch) -> None:
+    tops = ("deep/er/lib", "1/2/3/4/5/lib", "objects/lib")
+    for top in tops:
+        lay(Path(top))
+    judge = judge_at(Path())
+    for number in range(links._MOST_ENTERED + 1):
+        Path(f"deep/er/made{number}").mkdir()
+    for top in tops:
+        assert decision(judge, f"{top}/shared/tasks.json") == "ask", top
+    assert decision(judge, "a.py") == "allow"
+    for limit in ("_MOST_SEARCHED", "_MOST_NAMES"):
+        links._known.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(links, limit, 100)
+            Path(f"less{limit}").touch()  # so that it is looked up again
+            assert decision(judge, "a.py") == "ask", limit
 
 
 def test_links_around_the_working_directory_that_lead_into_it_are_known() -> None:

@@ -2,7 +2,7 @@
 
 Links are found where they are known to matter: among the settings in the home directory, in Maverick's and Claude
 Code's own folders, and in the working directory. It takes some milliseconds, so it goes only so far, and what was found
-is kept while these folders are as they were.
+is kept while these folders are as they were. Links that git has are known however deep they and their repositories are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from maverick_tui.agent.permissions.known_places import completed_by, is_run_by_
 from maverick_tui.agent.permissions.leading import is_within
 from maverick_tui.agent.permissions.linked_by_git import linked_by_git, repositories_around
 from maverick_tui.agent.permissions.looked_up import Seen, looked_up
-from maverick_tui.git.programs import repositories_below
 from maverick_tui.git.repository import find_repository
 from maverick_tui.masking.key_files import compared_names, is_of_keys
 from maverick_tui.real_paths import real_path
@@ -27,7 +26,9 @@ from maverick_tui.real_paths import real_path
 _DEPTH = 4
 _MOST_FOLDERS = 2_000
 """Folders that are looked at below one, those near the top first."""
-_MOST_KNOWN = 5 * _MOST_FOLDERS
+_MOST_SEARCHED = 20_000
+"""Folders of a project that are searched for repositories: an agent makes as many as it likes, unasked."""
+_MOST_KNOWN = 2 * _MOST_SEARCHED
 _MOST_ENTERED = 500
 """Folders in one that are entered; of more, those with names as settings have them."""
 _MOST_NAMES = 20_000
@@ -39,6 +40,8 @@ _ANYTHING = [".git"]
 """By which name a folder may be known whose links are not."""
 _MASSES = frozenset({".cache", ".git", "node_modules", "objects", "site-packages"})
 """What holds much that nobody links by hand."""
+_NOT_SEARCHED = {*_MASSES, "__pycache__"} - {"objects"}
+"""What holds much, and no repositories; also a project may call its own things objects."""
 
 
 class Alias(NamedTuple):
@@ -91,19 +94,33 @@ def _links_of_project(seen: Seen, cwd: Path, home: Path | None) -> tuple[dict[Pa
     """The links in the working directory, and around it in its repository, by the folders where their names begin; and
     whether these are all.
     """
-    around, inside = [*repositories_around(cwd)], dict[str, None]()
+    around = [*repositories_around(cwd)]
     top = around[-1].top if around else cwd
-    found = {cwd: [*_links_below(seen, cwd, cwd, lambda _name: True, inside)]}
+    found = {cwd: [*_links_below(seen, cwd, cwd, lambda _name: True, follows=False)]}
     for folder in cwd.parents:
         if not is_within(folder, top) or (home is not None and is_within(home, folder)):
             break
-        found[folder] = [*_links_below(seen, folder, cwd, _is_hidden, {})]
-    near = repositories_below(cwd)
-    inner = (find_repository(Path(one)) for one in dict.fromkeys((*inside, *(near or ()))))
+        found[folder] = [*_links_below(seen, folder, cwd, _is_hidden, follows=False)]
+    below = _repositories_below(seen, cwd)
+    inner = map(find_repository, below or ())
     tracked = linked_by_git(seen, (*around, *(one for one in inner if one is not None)))
     for link in tracked or ():
         found.setdefault(cwd if link.is_relative_to(cwd) else top, []).append(link)
-    return found, near is not None and tracked is not None
+    return found, below is not None and tracked is not None
+
+
+def _repositories_below(seen: Seen, cwd: Path) -> list[Path] | None:
+    """The folders that are repositories in the working directory, however deep; None if it is too large to say."""
+    found, folders = list[Path](), [str(cwd)]
+    for folder in folders:
+        listing = _listed(seen, folder)
+        if len(folders) > _MOST_SEARCHED or not listing.is_whole:
+            return None
+        if any(one.name == ".git" for one in listing.entries):
+            found.append(Path(folder))
+        inner = (one.name for one in listing.entries if one.is_folder and one.name not in _NOT_SEARCHED)
+        folders += [f"{folder}/{name}" for name in inner]
+    return found
 
 
 class _Link(NamedTuple):
@@ -163,11 +180,12 @@ def _links_below(
     base: Path,
     cwd: Path,
     is_wanted: Callable[[str], bool],
-    repositories: dict[str, None] | None = None,
+    *,
+    follows: bool = True,
 ) -> Iterator[Path]:
     """The links below a folder, level by level; what the working directory has itself is known by its names.
 
-    Of a project, other folders are not looked into by its links, and are noted if they are `repositories`.
+    Other folders are looked into by its links if it `follows` them: not those of a project.
     """
     if os.path.islink(base):  # noqa: PTH114 - Path.is_symlink raises where its folder is closed to us
         yield base
@@ -178,9 +196,7 @@ def _links_below(
         for folder in level[:left]:
             if folder == elsewhere:
                 continue
-            found = [one for one in _listed(seen, folder) if depth or is_wanted(one.name)]
-            if repositories is not None and any(one.name == ".git" for one in found):
-                repositories[folder] = None
+            found = [one for one in _listed(seen, folder).entries if depth or is_wanted(one.name)]
             yield from (Path(folder, one.name) for one in found if one.is_link)
             inner = [one for one in found if one.name not in _MASSES and (one.is_folder or one.is_link)]
             if len(inner) > _MOST_ENTERED:
@@ -188,7 +204,7 @@ def _links_below(
             following += (
                 os.path.join(folder, one.name)  # noqa: PTH118
                 for one in inner[:_MOST_ENTERED]
-                if _is_entered(folder, one, entered, follows=repositories is None)
+                if _is_entered(folder, one, entered, follows=follows)
             )
         left -= len(level)
         if left <= 0:
@@ -197,18 +213,25 @@ def _links_below(
 
 
 class _Entry(NamedTuple):
-    """A name in a folder, and what it is."""
+    """A name in a folder, of a link, a folder, or what makes it a repository."""
 
     name: str
     is_link: bool
     is_folder: bool
 
 
-_known: dict[str, tuple[object, list[_Entry]]] = {}
+class _Listing(NamedTuple):
+    """What is in a folder, but for its other files."""
+
+    entries: list[_Entry]
+    is_whole: bool = True
+
+
+_known: dict[str, tuple[object, _Listing]] = {}
 """What is in folders, each with its stamp: where one of many has changed, the others are not read again."""
 
 
-def _listed(seen: Seen, folder: str) -> list[_Entry]:
+def _listed(seen: Seen, folder: str) -> _Listing:
     stamp = seen.stamp(folder)
     known = _known.get(folder)
     if known is None or known[0] != stamp:
@@ -218,15 +241,17 @@ def _listed(seen: Seen, folder: str) -> list[_Entry]:
     return known[1]
 
 
-def _read(folder: str) -> list[_Entry]:
+def _read(folder: str) -> _Listing:
     try:
         with os.scandir(folder) as entries:
-            return [
+            read = [
                 _Entry(entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False))
                 for entry in islice(entries, _MOST_NAMES)
             ]
+            is_whole = next(entries, None) is None
     except OSError:
-        return []
+        return _Listing([])
+    return _Listing([one for one in read if one.is_link or one.is_folder or one.name == ".git"], is_whole)
 
 
 def _is_entered(folder: str, entry: _Entry, entered: set[str], *, follows: bool) -> bool:
