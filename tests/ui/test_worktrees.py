@@ -37,6 +37,7 @@ from tests.support.hosts import end_hosts
 from tests.support.runs import Tape
 from tests.support.sampling import sampled
 from tests.support.smith import write_smith
+from tests.ui.changes.looking import is_seen
 from tests.ui.running import FedApp, watching
 from tests.ui.waiting import until
 from tests.worktrees.projects import commit, git, project_in
@@ -65,7 +66,8 @@ def picture(app: MaverickApp, name: str) -> None:
 
 def told_by(app: MaverickApp) -> str:
     """What the dialog on the screen says."""
-    return "\n".join(str(app.screen.query_one(part).render()) for part in (".dialog--title", ".dialog--text"))
+    parts = [str(app.screen.query_one(part).render()) for part in (".dialog--title", ".dialog--text")]
+    return "\n".join((*parts, *(strip.text for strip in app.screen._compositor.render_strips())))
 
 
 def said(app: MaverickApp) -> str:
@@ -92,12 +94,12 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         assert (project / "a.txt").read_text() == "one\ntwo\nthree\n"
         picture(app, "run")
         await pilot.press("alt+w")
-        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and is_seen(app), "it is asked")
         picture(app, "dialog")
         first, run_screen = app.screen, app.screen_stack[-2]
         (worktree.top / "late.sh").write_text("after the list was drawn\n")
         await pilot.press("m")
-        await until(pilot, lambda: app.screen not in (first, run_screen) and app.screen.is_mounted, "it asks anew")
+        await until(pilot, lambda: app.screen not in (first, run_screen) and is_seen(app), "it asks anew")
         assert "late.sh" in told_by(app)
         assert "Something has changed there since" in said(app)
         assert not (project / "new.txt").exists()
@@ -115,7 +117,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         header = app.screen.query_one(RunHeader)
         assert "◇ worktree" in header.render_line(0).text, "it is there"
         await pilot.press("alt+w")
-        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and app.screen.is_mounted, "it is asked")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and is_seen(app), "it is asked")
         with monkeypatch.context() as elsewhere:
             elsewhere.setattr(RunModel, "is_busy", True)  # another window has had it go on meanwhile
             app.clear_notifications()
@@ -127,7 +129,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
             await until(pilot, lambda: "It is at work." in said(app), "it is left alone")
         assert (worktree.top / "model.py").exists()
         await pilot.press("alt+w")
-        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and is_seen(app), "it is asked again")
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "and about that")
         (worktree.top / "late.py").write_text("saved while the question stands")
@@ -135,7 +137,7 @@ async def test_an_agent_is_started_in_a_worktree_and_merged_on_its_screen(
         await until(pilot, lambda: "no commit has what git ignores (late.py, model.py)" in said(app), "it stays")
         assert (worktree.top / "late.py").exists()
         await pilot.press("alt+w")
-        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked once more")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and is_seen(app), "it is asked once more")
         app.clear_notifications()
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "and about both")
@@ -175,12 +177,12 @@ async def test_a_run_that_is_closed_is_asked_about_its_worktree_first(
         assert worktree is not None
         assert (worktree.top / "made").exists()
         await pilot.press("f9")
-        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and is_seen(app), "it is asked")
         picture(app, "narrow")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, RunScreen), "back")
         await pilot.press("f9")
-        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen), "it is asked again")
+        await until(pilot, lambda: isinstance(app.screen, WorktreeScreen) and is_seen(app), "it is asked again")
         await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen) and app.screen.is_mounted, "are you sure?")
         asked = app.screen

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import ClassVar, Literal, NamedTuple
 
+from rich.style import Style
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button, Static
 
@@ -15,10 +17,14 @@ from maverick_tui.inert import one_line, whole_line
 from maverick_tui.paths import shipped
 from maverick_tui.ui.dialogs.reading import ReadDialog
 from maverick_tui.ui.dialogs.short_questions import answer
+from maverick_tui.ui.lines import Line, LineView, RoleLooks
+from maverick_tui.ui.rendering.wrap import fold
 
 Becomes = Literal["merge", "keep", "remove", "leave"]
 _ROOM_FOR_ALL = 76
-_MOST_FILES = 6
+_MOST_ROWS = 6
+"""Of the files, that are in view."""
+_MARGIN = 4
 
 
 class Left(NamedTuple):
@@ -38,15 +44,20 @@ class Left(NamedTuple):
     """What is checked out where it would be merged."""
     paths_in_no_commit: tuple[str, ...] = ()
 
+    def rows(self, width: int) -> list[Line]:
+        """The files, each whole."""
+        runs = ([(whole_line(path), Style.null())] for path in self.files)
+        folded = (enumerate(fold(one, max(width - _MARGIN, _MARGIN), hang=2)) for one in runs)
+        return [
+            (("  ± " if at == 0 else "      ", "muted"), *((part.text, "text") for part in line.segments))
+            for lines in folded
+            for at, line in lines
+        ]
+
     @property
     def text(self) -> Content:
-        """The same to be read."""
-        parts: list[str | tuple[str, str] | Content] = [("◇ ", "$text-accent"), f"{one_line(self.branch)}\n"]
-        for path in self.files[:_MOST_FILES]:
-            parts += [("  ± ", "$text-muted"), f"{whole_line(path)}\n"]
-        if len(self.files) > _MOST_FILES:
-            parts.append((f"  and {len(self.files) - _MOST_FILES} more\n", "$text-muted"))
-        parts.append(f"\nMerging brings all of it into {one_line(self.onto)}; keeping leaves its branch. ")
+        """What comes of each answer."""
+        parts = [f"Merging brings all of it into {one_line(self.onto)}; keeping leaves its branch. "]
         parts.append("What is not committed is committed first. ")
         if self.in_no_commit:
             parts.append(f"{one_line(_capital(self.in_no_commit))} is in neither; you are asked before that goes. ")
@@ -64,7 +75,7 @@ class WorktreeScreen(ReadDialog[Becomes | None]):
     All else is done only once it has been on the screen what would come of it.
     """
 
-    CSS_PATH = shipped("styles") / "dialogs.tcss"
+    CSS_PATH: ClassVar[list[str | PurePath]] = [shipped("styles") / f"{name}.tcss" for name in ("dialogs", "lines")]
     AUTO_FOCUS = "#leave"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_ROOM_FOR_ALL, "-wide")]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,9 +96,13 @@ class WorktreeScreen(ReadDialog[Becomes | None]):
 
     def compose(self) -> ComposeResult:
         """Title, what there is, and what can be done."""
-        with Vertical(classes="dialog--box -roomy"):
+        with RoleLooks(classes="dialog--box -roomy"):
             title = f"What becomes of the worktree of {one_line(self._left.run)}?"
             yield Static(Content(title), classes="dialog--title", markup=False)
+            branch = Content.assemble(("◇ ", "$text-accent"), one_line(self._left.branch))
+            yield Static(branch, classes="dialog--text", markup=False)
+            if self._left.files:
+                yield LineView(id="left")
             yield Static(self._left.text, classes="dialog--text", markup=False)
             with Horizontal(classes="dialog--buttons -stacked"):
                 yield Button(answer("m", "Merge"), id="merge", compact=True)
@@ -95,6 +110,26 @@ class WorktreeScreen(ReadDialog[Becomes | None]):
                 yield Button(answer("r", "Remove"), id="remove", compact=True)
                 yield Button(answer("l", "Leave"), id="leave", compact=True)
                 yield Button(answer("Esc", "Back"), id="stay", compact=True)
+
+    def on_mount(self) -> None:
+        """List the files."""
+        for files in self.query(LineView):
+            files.show(self._left.rows)
+        self._make_room()
+
+    def on_resize(self) -> None:
+        """They may take other lines now."""
+        self.call_after_refresh(self._make_room)
+
+    def _make_room(self) -> None:
+        for files in self.query(LineView):
+            files.styles.height = max(1, min(files.line_count, _MOST_ROWS))
+
+    def action_page(self, by: int) -> None:
+        """Read on, the files as well."""
+        super().action_page(by)
+        for files in self.query(LineView):
+            files.go_by(by * files.page)
 
     def action_choose(self, becomes: Becomes) -> None:
         """That is what becomes of it."""
