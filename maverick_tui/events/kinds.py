@@ -632,10 +632,10 @@ def time_of(told: object) -> float:
 def require_schema(data: Mapping[str, Any]) -> None:
     """NewerSchemaError for what begins in a newer schema. It is looked at first: the rest may be anything there."""
     if data.get("type") in (RunStarted.type, RunReopened.type):
-        schema = data.get("schema")
-        if type(schema) is int and schema > SCHEMA:
+        schema = data.get("schema")  # a float that is a whole number is read as one, too
+        if isinstance(schema, int | float) and schema > SCHEMA:
             run = f"The run {data['run_id']!r}" if isinstance(data.get("run_id"), str) else "The run"
-            raise NewerSchemaError(f"{run} is written in schema {schema}; {SCHEMA} can be read here.")
+            raise NewerSchemaError(f"{run} is written in schema {schema:g}; {SCHEMA} can be read here.")
 
 
 def grown_from_json(data: Mapping[str, Any]) -> list[BlockGrew]:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from maverick_tui.events.kinds import SCHEMA, Event
+from maverick_tui.events.kinds import LONGEST_NOTICE, SCHEMA, Event
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.lines import (
     LONGEST,
@@ -32,7 +32,7 @@ from maverick_tui.host.lines import (
 )
 from maverick_tui.host.ways import LONGEST_EVENT, THIS_MACHINE, AwayError, HostGoneError, Way
 from maverick_tui.inert import one_line
-from maverick_tui.masking.redact import conceal
+from maverick_tui.masking.redact import beginning, conceal
 from maverick_tui.runs.commands import AnswerPermission, Command, Interrupt, words_in
 from maverick_tui.runs.log import EventLog
 from maverick_tui.runs.past import past_of
@@ -269,7 +269,7 @@ class RemoteRun:
         elif "done" in said:
             self._hear(str(said["done"]))
         elif "refused" in said:
-            why = str(said["refused"])
+            why = beginning(str(said["refused"]), LONGEST_NOTICE)
             if str(said.get("id", "")) in self._unheard and why.startswith(NO_COMMAND):
                 why = f"The process of this run is of another Maverick ({self._version}), and cannot do that: {why}."
             self._hear(str(said.get("id", "")))

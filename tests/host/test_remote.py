@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from maverick_tui.events import kinds as ev
-from maverick_tui.events.kinds import SCHEMA
+from maverick_tui.events.kinds import LONGEST_NOTICE, SCHEMA
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.host import remote as remote_module
 from maverick_tui.host import ways
@@ -220,6 +220,12 @@ async def test_what_a_host_says_is_secret_is_masked_by_those_who_have_asked_for_
         await RemoteRun(RUN, learns_secrets=True).serve()
     assert redact("Zq9-of-a-server") == "[secret]"
     assert redact("strange") == "strange"
+
+
+def test_what_a_host_refuses_is_no_longer_than_a_notice() -> None:
+    said: list[str] = []
+    RemoteRun(RUN, on_refused=said.append)._take({"refused": "x" * 1_000_000})
+    assert [len(why) <= 2 * LONGEST_NOTICE for why in said] == [True]
 
 
 async def test_who_is_refused_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:

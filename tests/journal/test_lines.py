@@ -230,8 +230,8 @@ def test_a_field_that_no_version_has_like_that_is_damage(change: dict[str, Any])
 
 @pytest.mark.parametrize("more", [
     {"type": "run_started", "run_id": "r", "agent": "a"}, {"type": "run_started", "run_id": 7, "agents": ["a"]},
-    {"type": "run_reopened"},
-], ids=["as today", "otherwise", "gone on with"])  # fmt: skip
+    {"type": "run_reopened"}, {"type": "run_reopened", "schema": 2.0},
+], ids=["as today", "otherwise", "gone on with", "as a float"])  # fmt: skip
 def test_another_schema_is_said_to_be_newer(more: dict[str, Any]) -> None:
     """Whatever else has changed in it: the number is looked at first. A run may go on in a newer one than it began."""
     line = json.dumps({"seq": 0, "at": 1, "schema": 2, **more}).encode() + b"\n"

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from maverick_tui.events.kinds import LONGEST_NOTICE
 from maverick_tui.exceptions import ConfigError, NetworkError
 from maverick_tui.host.far.failures import failure_of, noise, require_version
 from maverick_tui.host.far.lines import GatewayHello, gateway_hello
@@ -27,6 +28,7 @@ from maverick_tui.host.lines import ProtocolError, line, object_told
 from maverick_tui.host.ways import LONGEST_EVENT, AwayError, HostGoneError
 from maverick_tui.inert import one_line
 from maverick_tui.journal.folders import is_run_id
+from maverick_tui.masking.redact import beginning
 from maverick_tui.programs import program_path, search_path
 
 HELLO_WITHIN = 30.0
@@ -89,11 +91,16 @@ class FarLine(NamedTuple):
         """What it has answered, unless it is that it cannot."""
         if isinstance(answer := said.get("answer"), dict):
             return answer
-        name, hint = self.machine.name, one_line(str(said.get("hint") or ""))
+        name, hint = self.machine.name, _short(said.get("hint") or "")
         for way, error in (("gone", HostGoneError), ("failed", NetworkError), ("refused", ConfigError)):
             if way in said:
-                raise error(f"On {name}: {one_line(str(said[way]))}", hint=f"There: {hint}" if hint else "")
+                raise error(f"On {name}: {_short(said[way])}", hint=f"There: {hint}" if hint else "")
         raise NetworkError(f"{name} says something strange.", hint="Try again.")
+
+
+def _short(words: object) -> str:
+    """What is said there, whatever that is: it is shown as a line."""
+    return one_line(beginning(str(words), LONGEST_NOTICE))
 
 
 def run_id_in(machine: Machine, answer: dict[str, Any]) -> str:

@@ -9,15 +9,17 @@ import sys
 import threading
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from maverick_tui.events.kinds import LONGEST_NOTICE
 from maverick_tui.exceptions import ConfigError, MaverickError
 from maverick_tui.host.far import ssh
 from maverick_tui.host.far.asking import list_there
 from maverick_tui.host.far.failures import failure_of
 from maverick_tui.host.far.machines import Machine, find_machine, machine_and_run
-from maverick_tui.host.far.ssh import far_line
+from maverick_tui.host.far.ssh import FarLine, far_line
 from maverick_tui.host.ways import AwayError
 from tests.host.far.fake_ssh import THERE, fake_ssh
 from tests.host.served_run import until
@@ -107,6 +109,13 @@ async def test_versions_noise_and_lines_that_break_are_told(monkeypatch: pytest.
     ):
         fake_ssh(monkeypatch, script)
         assert why in await _wrong()
+
+
+def test_what_another_machine_refuses_is_no_longer_than_a_notice() -> None:
+    line = FarLine(find_machine(THERE), Mock(), Mock(), Mock())
+    with pytest.raises(ConfigError) as refused:
+        line.answer({"refused": "x" * 1_000_000, "hint": "y" * 1_000_000})
+    assert len(refused.value.message + refused.value.hint) < 3 * LONGEST_NOTICE
 
 
 async def test_one_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
