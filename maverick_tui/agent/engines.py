@@ -360,6 +360,12 @@ def calls_of(listener: Listener) -> set[str]:
     return set() if calls is None else calls
 
 
+def answers_of(listener: Listener) -> set[str]:
+    """The same of answers, whose use is told by them: also a new conversation of the run goes on from there."""
+    answers: set[str] | None = getattr(listener, "answers", None)
+    return set() if answers is None else answers
+
+
 ENGINES: dict[str, str | Engine] = {
     "claude-code": "maverick_tui.agent.engine.claude.engine",
     "api": "maverick_tui.agent.engine.api.engine",

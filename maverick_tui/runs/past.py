@@ -54,6 +54,11 @@ class Past(NamedTuple):
         return {event.call for event in self.events if isinstance(event, ev.ToolCalled)}
 
     @property
+    def answers(self) -> set[str]:
+        """The ids that its answers have had."""
+        return {event.message for event in self.events if isinstance(event, ev.UsageReported)}
+
+    @property
     def had_jobs(self) -> bool:
         """Whether something may be scheduled in the conversation: a session of Claude Code does not tell, and a fork
         has the calls alone, which make jobs anew wherever the CLI goes on from them.

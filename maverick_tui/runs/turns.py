@@ -101,6 +101,8 @@ class Turns:
         self.next_block = count(past.blocks + 1 if past is not None else 1).__next__
         self.calls = past.calls if past is not None else set[str]()
         """The ids of all calls of the run; see `calls_of` of `engines.py`."""
+        self.answers = past.answers if past is not None else set[str]()
+        """Those of its answers, likewise."""
         self.current: OpenTurn | None = None
         self.pictures = ShownPictures()
         self.overhears: Callable[[Event], None] | None = None

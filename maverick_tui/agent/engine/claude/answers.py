@@ -9,9 +9,11 @@ _SIZES_OF_PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_i
 
 
 class Answers:
-    """Gives each answer of a session an id that no other one has: theirs, as long as it is the only one."""
+    """Gives each answer of a run an id that no other one has: theirs, as long as it is the only one."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: set[str] | None = None) -> None:
+        """`taken` are the ids that others have had, perhaps of another process; each new one is put there."""
+        self._taken = set[str]() if taken is None else taken
         self._times: Counter[str] = Counter()
         self._streamed: set[str] = set()
         self._whole: set[tuple[object, ...]] = set()
@@ -30,5 +32,9 @@ class Answers:
         return self._distinct(theirs)
 
     def _distinct(self, theirs: str) -> str:
-        self._times[theirs] += 1
-        return theirs if theirs and self._times[theirs] == 1 else f"{theirs}#{self._times[theirs]}"
+        answer = ""
+        while not answer or answer in self._taken:
+            self._times[theirs] += 1
+            answer = theirs if self._times[theirs] == 1 else f"{theirs}#{self._times[theirs]}"
+        self._taken.add(answer)
+        return answer

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maverick_tui.agent.engines import begins_of, calls_of, hold_of, load_module, passed_of, returned_of
+from maverick_tui.agent.engines import answers_of, begins_of, calls_of, hold_of, load_module, passed_of, returned_of
 from maverick_tui.threads import in_thread
 
 if TYPE_CHECKING:
@@ -54,7 +54,10 @@ class ClaudeEngine:
         from maverick_tui.agent.engine.claude.telling import ClaudeSession, Memory
 
         resume = Recalled(resume) if isinstance(resume, str) else resume
-        memory = resume.memory(listener.next_block) if isinstance(resume, Recalled | HandedOver) else resume
+        if isinstance(resume, Recalled | HandedOver):
+            memory: object = resume.memory(listener.next_block, answers_of(listener))
+        else:
+            memory = resume
         assert memory is None or isinstance(memory, Memory)
         told = ClaudeSession(listener, memory)
         async with self.sdk_session(

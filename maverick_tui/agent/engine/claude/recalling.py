@@ -33,9 +33,9 @@ class Recalled:
             return None
         return cls(conversation, reader.counts(conversation), reader.is_fork, reader.place)
 
-    def memory(self, next_block: Callable[[], int]) -> Memory:
+    def memory(self, next_block: Callable[[], int], answers: set[str]) -> Memory:
         """The same, for a session."""
-        translator = Translator(next_block)
+        translator = Translator(next_block, answers)
         translator.session_id = self.conversation
         forked = self.conversation if self.is_fork else ""
         return Memory(translator, Meter(self.counts), forked=forked, place=self.place)
@@ -47,6 +47,6 @@ class HandedOver:
 
     words: str
 
-    def memory(self, next_block: Callable[[], int]) -> Memory:
+    def memory(self, next_block: Callable[[], int], answers: set[str]) -> Memory:
         """The same, for a session."""
-        return Memory(Translator(next_block), words=self.words)
+        return Memory(Translator(next_block, answers), words=self.words)

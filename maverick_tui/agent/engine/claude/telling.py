@@ -27,7 +27,7 @@ from maverick_tui.agent.engine.claude.meter import Meter, MeteredResult
 from maverick_tui.agent.engine.claude.scheduling import FIRED, WOKEN, woken_by
 from maverick_tui.agent.engine.claude.session import AgentSession, is_content
 from maverick_tui.agent.engine.claude.translate import Translator
-from maverick_tui.agent.engines import Answered, Listener, ToolQuestion
+from maverick_tui.agent.engines import Answered, Listener, ToolQuestion, answers_of
 from maverick_tui.agent.record import totals_of
 from maverick_tui.events.background import COMMANDS, SUBAGENTS
 from maverick_tui.events.kinds import Noticed, RequestStarted
@@ -69,7 +69,7 @@ class ClaudeSession:
 
     def __init__(self, listener: Listener, memory: Memory | None = None) -> None:
         self._listener = listener
-        self._memory = memory or Memory(Translator(listener.next_block))
+        self._memory = memory or Memory(Translator(listener.next_block, answers_of(listener)))
         self._is_resumed = bool(self._memory.conversation)
         self._words = "" if self._is_resumed else self._memory.words
         self._place = ""

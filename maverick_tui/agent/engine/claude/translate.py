@@ -54,7 +54,8 @@ class Translator:
     A block ends when the CLI has repeated it as a whole. One that breaks off gets no end of its own.
     """
 
-    def __init__(self, next_block: Callable[[], int] | None = None) -> None:
+    def __init__(self, next_block: Callable[[], int] | None = None, answers: set[str] | None = None) -> None:
+        """`answers` are the ids that the run's answers have had."""
         self.model = ""
         self.session_id = ""
         self.mode = ""
@@ -67,7 +68,7 @@ class Translator:
         self._message = ""
         self._init_model = ""
         self._context_size: int | None = None
-        self._answers = Answers()
+        self._answers = Answers(answers)
         self._readers: dict[type, Callable[[Any, float], list[ev.Event]]] = {}
         self._by_name: dict[str, Callable[[Any, float], list[ev.Event]]] = {
             "StreamEvent": self._stream_event,

@@ -236,6 +236,16 @@ def test_answers_with_one_id_are_told_apart_whole_or_of_a_subagent() -> None:
         assert answers == {"m1", "m1#2"}
 
 
+def test_answers_after_a_resume_have_no_id_of_those_before() -> None:
+    taken = set[str]()
+    told: list[str] = []
+    for _ in range(2):  # processes, or conversations of one run
+        translator = Translator(answers=taken)
+        frames = (message_start("same"), message_start("same"), message_start(""))
+        told += (one.message for one in translated(*frames, by=translator) if isinstance(one, UsageReported))
+    assert told == ["same", "same#2", "#2", "same#3", "same#4", "#3"]
+
+
 def test_the_model_is_named_when_it_changes() -> None:
     translator = Translator()
     full = stream_event({"type": "message_start", "message": {"id": "a", "model": "m-2026", "usage": {}}})
