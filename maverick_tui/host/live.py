@@ -7,6 +7,7 @@ import math
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from maverick_tui.events.background import behind_of
 from maverick_tui.events.typed import fitting
 from maverick_tui.exceptions import ConfigError
 from maverick_tui.history.reading import read_told
@@ -17,6 +18,7 @@ from maverick_tui.host.places import has_host, hosted_runs
 from maverick_tui.host.state import NEEDS_PERSON, LiveState
 from maverick_tui.journal.folders import is_alive, is_run_id, journal_of, kept_runs
 from maverick_tui.masking.redact import redact_fields
+from maverick_tui.runs.digest import digest_from_json
 from maverick_tui.runs.store import fork_words
 
 GLYPHS = {"asks": "⚑", "failed": "✘", "working": "●", "waits": "‖", "queued": "‖", "done": "✔", "interrupted": "■"}
@@ -79,6 +81,7 @@ class LiveRun(NamedTuple):
             "read_by": [],
             "told_at": None,
             **self.state,
+            **self._looked_at(),
             "needs_person": self.needs_person,
             "started_at": self.started_at,
             "has_host": self.has_host,
@@ -89,6 +92,16 @@ class LiveRun(NamedTuple):
             "memory": self.memory,
         }
         return redact_fields(told)
+
+    def _looked_at(self) -> dict[str, object]:
+        """What nobody has looked at yet of what it has told: another machine tells anything, nested however deep."""
+        looked: dict[str, object] = {}
+        if "away" in self.state:
+            away = digest_from_json(self.state["away"])
+            looked["away"] = away.to_json() if away is not None else None
+        if "background" in self.state:
+            looked["background"] = [task._asdict() for task in behind_of(self.state["background"])]
+        return looked
 
 
 class _Told(NamedTuple):

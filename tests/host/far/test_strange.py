@@ -83,3 +83,14 @@ def test_a_host_says_who_it_is_and_what_makes_sense_of_its_state() -> None:
     for field, value in wrong:
         with pytest.raises(ValueError, match="does not say who it is"):
             host_hello(hello_line(hello._replace(**{field: value})))
+
+
+@pytest.mark.parametrize("field", ["away", "background"])
+def test_what_is_nested_without_end_in_a_list_of_another_machine_is_printed(field: str) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(900):
+        deep = {"a": deep}
+    for told in (deep, [deep]):
+        run = live_from_json({"run_id": "578c4f3ceb80", field: told}, "there")
+        assert run is not None
+        assert len(json.dumps(run.to_json())) < 2_000
