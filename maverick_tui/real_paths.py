@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 _MOST_LINKS = 500
 """More than any system follows on the way to a file."""
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def as_named(path: str) -> str:
+    """The name that a file has if a model names it so: programs have no word for half a character."""
+    return _HALVES.sub("\ufffd", path)
 
 
 def real_path(path: str | Path) -> str:

@@ -13,7 +13,7 @@ from maverick_tui.events import kinds as ev
 from maverick_tui.events.background import ENDED_TASKS
 from maverick_tui.events.kinds import Event
 from maverick_tui.masking.redact import MASK
-from maverick_tui.real_paths import real_path
+from maverick_tui.real_paths import as_named, real_path
 from maverick_tui.runs.tool_text import WRITING_TOOLS
 
 
@@ -28,7 +28,7 @@ def work_of(call: str, tool: str, arguments: Mapping[str, Any]) -> Work:
     """The work of a call."""
     file = arguments.get(WRITING_TOOLS.get(tool, ""))
     is_known = isinstance(file, str) and MASK not in file and "\0" not in file
-    return Work(call, str(file) if is_known else "")
+    return Work(call, as_named(str(file)) if is_known else "")
 
 
 def places_of(work: Work, cwd: str | Path) -> frozenset[str]:

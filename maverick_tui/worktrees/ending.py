@@ -283,14 +283,14 @@ def _keep_branch(worktree: Worktree, tip: str) -> str:
 def _has_more(worktree: Worktree, *, loses: Loses) -> bool:
     """Whether there is, or may be, something in it that no commit has, and is not to be lost.
 
-    That is never what was written since all was committed.
+    That is never what was written since all was committed, nor what nobody knows.
     """
     loss = loss_of(worktree)
-    if loss.uncommitted or loss.put_aside:
+    if loss.uncommitted or loss.put_aside or loss.unknown:
         return True
     if isinstance(loses, bool):
-        return not loses and bool(loss.in_no_commit or loss.unknown)
-    return bool(loss.unknown) or not set(loss.paths_in_no_commit).issubset(loses)
+        return not loses and bool(loss.in_no_commit)
+    return not set(loss.paths_in_no_commit).issubset(loses)
 
 
 def merge(worktree: Worktree, message: str, *, loses: Loses = False, onto: str = "") -> Merged:

@@ -33,8 +33,7 @@ def loss_since(worktree: Worktree, before: Seen) -> str:
     fresh += [path for path in now.uncommitted if path in before.marks and path not in marks]  # deleted by now
     if now.put_aside and not known.put_aside:
         fresh.append(f"what git has put aside until {now.put_aside} is finished")
-    why = now.unknown if now.unknown != known.unknown else ""
-    return why.rstrip(".") or (records.some(list(dict.fromkeys(fresh))) if fresh else "")
+    return now.unknown.rstrip(".") or (records.some(list(dict.fromkeys(fresh))) if fresh else "")
 
 
 def _marks(worktree: Worktree, names: Iterable[str]) -> dict[str, str]:

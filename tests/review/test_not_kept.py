@@ -315,6 +315,20 @@ def test_a_file_that_is_not_kept_is_named_once_a_call_has_changed_it(folder: Pat
     assert [file.path for file in review.files()] == [".env", "app.key"], "those stand as the run has left them"
 
 
+def test_a_name_with_half_a_character_is_that_of_the_file_that_was_written(folder: Path) -> None:
+    run = PlayedRun(folder, RUN)
+    run.write("b.txt", "kept\n")
+    for name in ("many", "kept"):
+        half = run.begin("Write", file_path=str(folder / name / "\ud800"), content="")
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "\ufffd").touch()
+        run.tell(ev.ToolFinished(time.time(), half, "written"))
+    run.end_turn()
+    review = RunReview(RUN)
+    assert [file.path for file in review.files()] == ["b.txt", "kept/\ufffd", "many/\ufffd"]
+    assert review.undo().paths >= {"b.txt", "kept/\ufffd"}
+
+
 def test_so_is_one_that_a_command_has_changed_or_removed(folder: Path) -> None:
     (folder / "app.key").write_text("key\n")
     run = PlayedRun(folder, RUN)

@@ -49,10 +49,9 @@ def test_a_background_task_is_alive_until_it_has_ended() -> None:
 async def test_of_a_model_that_nobody_knows_it_is_said_that_it_has_no_price() -> None:
     async with watch(Pretender) as run:
         await run.ask("go")
-        for model in ("sonet", "opus", "sonnet[1m]", "default"):
+        for count, model in enumerate(("sonet", "opus", "sonnet[1m]", "default"), start=1):
             run.send(SetModel(model))
-            await run.until(ModelNamed, where=lambda event, model=model: event.model == model)
-        await run.until(Noticed, 4)
+            await run.until(Noticed, count)
     said = [event.text for event in run.all(Noticed)]
     assert said[0] == f"sonet answers from here on. {NO_PRICE}"
     assert said[1:] == [f"{model} answers from here on." for model in ("opus", "sonnet[1m]", "default")]

@@ -28,7 +28,7 @@ from maverick_tui.host import worktrees
 from maverick_tui.host.racing import Entrant, Race
 from maverick_tui.runs.placing import Wish, find_place, leave_place
 from maverick_tui.ui.race.rows import Lane, lane_text
-from maverick_tui.worktrees import ending, making, races, records
+from maverick_tui.worktrees import ending, making, races, records, since
 from maverick_tui.worktrees.making import make, make_again
 from maverick_tui.worktrees.removing import discard, forget_place, remove_tree
 from maverick_tui.worktrees.work import Work
@@ -1102,6 +1102,18 @@ def test_a_worktree_is_made_and_kept_where_git_does_not_tell_what_is_changed(pro
     with pytest.raises(ConfigError, match="git status has taken more"):
         make("ba9876543210", "fixer", project, brings_changes=True)
     assert records.worktree_of("ba9876543210") is None
+
+
+@pytest.mark.usefixtures("slow_status")
+def test_what_nobody_knows_is_never_nothing_new_and_is_not_lost(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = git(project, "rev-parse", "HEAD")
+    monkeypatch.setattr(ending, "commit_all", lambda _worktree, _message: head)
+    made = make(RUN, "fixer", project).worktree
+    before = since.seen(made, ending.loss_of(made))
+    (made.top / "notes.txt").write_text("of a person, who has looked since\n")
+    assert since.loss_since(made, before).endswith("git status has taken more than 0.2 s")
+    ending.keep(made, "Kept", loses=True)
+    assert (made.top / "notes.txt").exists()
 
 
 def test_what_was_deleted_behind_names_too_long_for_us_is_deleted_by_a_merge(project: Path) -> None:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from maverick_tui.agent.permissions.written_out import HOME
-from maverick_tui.real_paths import real_path
+from maverick_tui.real_paths import as_named, real_path
 
 KERNELS = ("/proc", "/sys", "/dev")
 """Where a name stands for something of the process that opens it, and is no file."""
-_HALVES = re.compile("[\ud800-\udfff]")
 _INNER = re.compile("(?<=/)~(?=/|$)")
 _MOST_LINKS = 40
 LONGEST_PATH = 4_096
@@ -46,7 +45,7 @@ def _readings(path: str, here: Path) -> list[str]:
     Such a name at the beginning counts where something is called so, and where it is taken back: `$HOME/../x` is `x`.
     Elsewhere nobody means it.
     """
-    text = _HALVES.sub("\ufffd", path.replace("\0", ""))  # as programs do that have no word for half a character
+    text = as_named(path.replace("\0", ""))
     if "~" not in text and "$" not in text:
         return [text]
     home = os.path.expanduser("~")  # noqa: PTH111 - Path raises without a home

@@ -26,7 +26,7 @@ from maverick_tui.real_paths import real_path
 _DEPTH = 4
 _MOST_FOLDERS = 2_000
 """Folders that are looked at below one, those near the top first."""
-_MOST_SEARCHED = 20_000
+_MOST_SEARCHED = 50_000
 """Folders of a project that are searched for repositories: an agent makes as many as it likes, unasked."""
 _MOST_KNOWN = 2 * _MOST_SEARCHED
 _MOST_ENTERED = 500

@@ -32,7 +32,7 @@ from maverick_tui.agent.permissions.shell import mentions
 from maverick_tui.agent.permissions.standing import Standing
 from maverick_tui.agent.tools import EDIT_TOOLS
 from maverick_tui.bounded import from_json
-from maverick_tui.real_paths import real_path
+from maverick_tui.real_paths import as_named, real_path
 from maverick_tui.threads import in_thread
 
 log = logging.getLogger(__name__)
@@ -250,7 +250,7 @@ def _files_of(tool: str, arguments: Mapping[str, Any], here: str) -> list[tuple[
 
 def absolute(path: str, here: str) -> str:
     """Where a path leads for the CLI, which takes each `..` back before it follows links."""
-    name = path.replace("\0", "").encode("utf-8", "replace").decode()  # a model may send half of a surrogate pair
+    name = as_named(path.replace("\0", ""))
     return os.path.abspath(os.path.join(here, os.path.expanduser(name)))  # noqa: PTH100, PTH111, PTH118
 
 
