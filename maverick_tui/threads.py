@@ -109,14 +109,11 @@ def stop_awaited() -> None:
 def wait_for_awaited(say: Callable[[str], None]) -> None:
     """Wait for what must not be cut short, and say so if it may take long; Ctrl+C then has it end in good order."""
     waited = [thread for thread in threading.enumerate() if thread.name == AWAITED]
-    if waited and not all(stop.is_set() for stop in [*_stops]):
-        say("A commit is still being made, and waited for. Ctrl+C ends it.")
-    while any(thread.is_alive() for thread in waited):
-        try:
-            for thread in waited:
-                thread.join()
-        except KeyboardInterrupt:
-            stop_awaited()
+    with at_signals(lambda _number, _frame: stop_awaited()):  # an interrupted `join` would take it for ended
+        if waited and not all(stop.is_set() for stop in [*_stops]):
+            say("A commit is still being made, and waited for. Ctrl+C ends it.")
+        for thread in waited:
+            thread.join()
 
 
 _left: list[threading.Thread] = []

@@ -635,7 +635,9 @@ def require_schema(data: Mapping[str, Any]) -> None:
         schema = data.get("schema")  # a float that is a whole number is read as one, too
         if isinstance(schema, int | float) and schema > SCHEMA:
             run = f"The run {data['run_id']!r}" if isinstance(data.get("run_id"), str) else "The run"
-            raise NewerSchemaError(f"{run} is written in schema {schema:g}; {SCHEMA} can be read here.")
+            raise NewerSchemaError(
+                f"{run} is written in schema {float(min(schema, 1e99)):g}; {SCHEMA} can be read here."
+            )
 
 
 def grown_from_json(data: Mapping[str, Any]) -> list[BlockGrew]:

@@ -30,7 +30,7 @@ class _Told(Exception):
 
 def tied_group(line: list[str]) -> list[str]:
     """The command with this before it; alone where that cannot be done."""
-    if os.name != "posix" or not sys.executable:
+    if os.name != "posix":
         return line
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *line]
 

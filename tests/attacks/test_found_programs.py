@@ -199,8 +199,8 @@ BY_NAME = {
 }  # fmt: skip
 """What looks for a program by itself, or has a shell do so; the last three do, though one would not think so."""
 FOUND_BY = {"find_program", "program_path", "server_path", "find_git", "found_cli"}
-HANDED_ON = {"keeper.py"}
-"""It runs what it is given, and that is a whole path."""
+HANDED_ON = {"keeper.py", "tied_group.py"}
+"""They run what they are given, and that is a whole path."""
 
 
 def starts(path: Path) -> Iterator[tuple[ast.Call, str]]:

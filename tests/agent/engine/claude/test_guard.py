@@ -237,4 +237,4 @@ async def test_what_a_person_has_allowed_does_not_reach_what_the_question_did_no
 
 
 def test_a_path_with_half_a_surrogate_pair_in_it_is_one_like_any_other() -> None:
-    assert absolute("~\ud800/x", "/here") == "/here/~?/x"
+    assert absolute("~\ud800/x", "/here") == "/here/~\ufffd/x"
