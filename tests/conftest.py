@@ -27,7 +27,7 @@ from tests.support.model import as_script
 from tests.support.processes import MARK, wait_until_gone
 
 # The same examples every time, so that a change is judged by what it changed. `make explore` looks for new ones.
-settings.register_profile("steady", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 

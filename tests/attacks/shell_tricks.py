@@ -67,5 +67,5 @@ def some(kind: str, one_in: int, prefixes: tuple[str, ...] = ()) -> tuple[Trick,
     return tuple(
         trick
         for number, trick in enumerate(tricks)
-        if len(trick.command) < _LONG and (number % one_in == 0 or trick.command.startswith(prefixes))
+        if len(trick.command) < _LONG and (number % (2 * one_in) == 0 or trick.command.startswith(prefixes))
     )
